@@ -1,0 +1,27 @@
+//! Values that every rule speaks in: money, metres, instants, identifiers, addresses, documents.
+//!
+//! A value of these types is valid by construction; text from outside becomes one through a `parse`
+//! function that says what is wrong with it.
+
+mod address;
+mod cnpj;
+mod email;
+mod entropy;
+mod geo;
+mod ids;
+mod money;
+mod phone;
+mod time;
+
+pub use address::{Address, Cep, Uf};
+pub use cnpj::{Cnpj, InvalidCnpj};
+pub use email::{Email, InvalidEmail};
+pub use entropy::{Entropy, Moment};
+pub use geo::{Distance, Leg, Located, Matrix, Point, Precision};
+pub use ids::{CourierId, DeliveryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId};
+pub use money::{InvalidMoney, Money};
+pub use phone::{InvalidPhone, Phone};
+pub use time::{Duration, Timestamp};
+
+mod person;
+pub use person::Person;
