@@ -25,7 +25,7 @@ use self::{
     respond::Reply,
     routes::{Endpoint, Match, Route},
 };
-pub use self::{problem::ProblemDocument, read::Body};
+pub use self::{problem::ProblemDocument, read::Body, respond::request_id};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.
@@ -118,7 +118,16 @@ fn language(parts: &Parts) -> Language {
     header.map(Language::of).unwrap_or_default()
 }
 
-/// The answer that a host gives in place of one that went missing: a fault of its own, in the API's own shape.
-pub fn fault(request: &Parts, fault: crate::host::Fault, request_id: String) -> Response<Bytes> {
-    Reply::of(request, request_id).write(Err(fault.into()))
+/// A problem of the host's own (overload, a time limit, a method on its own endpoints), in the API's shape: the caller's
+/// language and identifier, and an [`Outcome`]. Where the caller sent no sane identifier, `fallback_id` draws one.
+pub fn refuse(
+    request: &Parts,
+    route: &'static str,
+    problem: impl Into<Problem>,
+    fallback_id: impl FnOnce() -> String,
+) -> Response<Bytes> {
+    let id = request_id(&request.headers).map_or_else(fallback_id, str::to_owned);
+    let mut reply = Reply::of(request, id);
+    reply.route = route;
+    reply.write(Err(problem.into()))
 }
