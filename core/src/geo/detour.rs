@@ -38,7 +38,12 @@ pub fn great_circle_m(from: Point, to: Point) -> u32 {
 /// 0.3 to 6 km in the centres of São Paulo and Porto Alegre (median error 9 %); the first holds below 956 m, where measured
 /// circuity is 1.7 to 1.9 and the fit's constant would dominate. Fitted on two centres: expect more error elsewhere.
 pub fn leg(from: Point, to: Point) -> Leg {
-    let great_circle = u64::from(great_circle_m(from, to));
+    leg_over(great_circle_m(from, to))
+}
+
+/// The leg over so many great-circle metres; see [`leg`].
+pub(super) fn leg_over(great_circle_m: u32) -> Leg {
+    let great_circle = u64::from(great_circle_m);
     let near = (great_circle * 190 + 50) / 100;
     let far = (great_circle * 122 + 50) / 100 + 650;
     let metres = u32::try_from(near.min(far)).unwrap_or(u32::MAX);

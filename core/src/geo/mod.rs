@@ -1,5 +1,22 @@
 //! Where addresses are and how far apart on the road, from embedded data alone.
 
 mod detour;
+mod located;
+pub mod names;
+
+#[cfg(feature = "gazetteer")]
+mod gazetteer;
+#[cfg(feature = "gazetteer")]
+mod locate;
+#[cfg(feature = "gazetteer")]
+mod outline;
+#[cfg(feature = "gazetteer")]
+pub mod tables;
 
 pub use detour::{great_circle_m, leg, matrix};
+pub use located::{leg_located, matrix_located};
+
+#[cfg(feature = "gazetteer")]
+pub use gazetteer::{Gazetteer, Municipality};
+#[cfg(feature = "gazetteer")]
+pub use locate::LocateFault;
