@@ -19,8 +19,9 @@ pub(super) fn holds(point: Point) -> bool {
 fn inside(point: Point) -> bool {
     let (lat, lon) = (i64::from(point.lat_e7), i64::from(point.lon_e7));
     let mut odd = false;
-    for ring in tables::rings() {
-        for (from, to) in edges(ring) {
+    let crossed = tables::strips().filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
+    for strip in crossed {
+        for (from, to) in strip.edges() {
             let (y1, y2) = (i64::from(from.lat_e7), i64::from(to.lat_e7));
             if (y1 > lat) == (y2 > lat) {
                 continue;
@@ -35,11 +36,6 @@ fn inside(point: Point) -> bool {
     odd
 }
 
-fn edges(ring: impl Iterator<Item = Point> + Clone) -> impl Iterator<Item = (Point, Point)> {
-    let first = ring.clone().next();
-    ring.clone().zip(ring.skip(1).chain(first))
-}
-
 /// Whether any edge passes within the margin; flat geometry is right to a metre at this range.
 fn near(point: Point) -> bool {
     let radians = core::f64::consts::PI / 180.0;
@@ -49,8 +45,8 @@ fn near(point: Point) -> bool {
         let y = (other.latitude() - point.latitude()) * DEGREE_M;
         (x, y)
     };
-    tables::rings().any(|ring| {
-        edges(ring).any(|(from, to)| {
+    tables::strips().any(|strip| {
+        strip.edges().any(|(from, to)| {
             let (start, end) = (flat(from), flat(to));
             let (dx, dy) = (end.0 - start.0, end.1 - start.1);
             let length = dx * dx + dy * dy;

@@ -59,7 +59,7 @@ fn u32_at(table: &[u8], at: usize) -> u32 {
 }
 
 /// How many municipalities there are.
-pub fn count() -> u16 {
+pub(super) fn count() -> u16 {
     u16_at(MUNICIPALITIES, 4)
 }
 
@@ -68,18 +68,18 @@ fn record(index: u16) -> usize {
 }
 
 /// Seat of a municipality.
-pub fn seat(index: u16) -> Point {
+pub(super) fn seat(index: u16) -> Point {
     let at = record(index);
     grid_point(u16_at(MUNICIPALITIES, at + 4), u16_at(MUNICIPALITIES, at + 6))
 }
 
 /// Seven-digit IBGE code.
-pub fn ibge(index: u16) -> u32 {
+pub(super) fn ibge(index: u16) -> u32 {
     u24_at(MUNICIPALITIES, record(index) + 8)
 }
 
 /// Inhabitants: the byte counts eighths of an octave above 500.
-pub fn population(index: u16) -> u32 {
+pub(super) fn population(index: u16) -> u32 {
     let code = u32::from(byte(MUNICIPALITIES, record(index) + 11));
     population_of(code)
 }
@@ -92,7 +92,7 @@ pub fn population_of(code: u32) -> u32 {
 }
 
 /// Name with its accents, from codes of one byte that stand for a few letters each.
-pub fn name(index: u16) -> String {
+pub(super) fn name(index: u16) -> String {
     let codes = usize::from(u16_at(MUNICIPALITIES, 8));
     let text_len = usize::from(u16_at(MUNICIPALITIES, 10));
     let aliases = usize::from(u16_at(MUNICIPALITIES, 6));
@@ -128,14 +128,14 @@ fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Every municipality whose key has this hash, in table order.
-pub fn with_hash(hash: u32) -> impl Iterator<Item = u16> {
+pub(super) fn with_hash(hash: u32) -> impl Iterator<Item = u16> {
     let first = partition(usize::from(count()), |index| u32_at(MUNICIPALITIES, HEADER + index * RECORD) < hash);
     let first = u16::try_from(first).unwrap_or(u16::MAX);
     (first..count()).take_while(move |index| u32_at(MUNICIPALITIES, record(*index)) == hash)
 }
 
 /// Every municipality that an alias with this hash names.
-pub fn with_alias(hash: u64) -> impl Iterator<Item = u16> {
+pub(super) fn with_alias(hash: u64) -> impl Iterator<Item = u16> {
     let base = record(count()) + 2;
     let total = usize::from(u16_at(MUNICIPALITIES, 6));
     let read = move |index: usize| {
@@ -149,7 +149,7 @@ pub fn with_alias(hash: u64) -> impl Iterator<Item = u16> {
 }
 
 /// The municipality whose range holds this CEP.
-pub fn with_cep(cep: u32) -> Option<u16> {
+pub(super) fn with_cep(cep: u32) -> Option<u16> {
     let total = (CEPS.len().saturating_sub(4)) / RANGE;
     let next = partition(total, |index| u24_at(CEPS, 4 + index * RANGE) <= cep / 10);
     let index = u16_at(CEPS, 4 + next.checked_sub(1)? * RANGE + 3);
@@ -157,19 +157,36 @@ pub fn with_cep(cep: u32) -> Option<u16> {
 }
 
 /// Whether any CEP range belongs to this municipality; a few have none.
-pub fn has_ceps(index: u16) -> bool {
+pub(super) fn has_ceps(index: u16) -> bool {
     CEPS.get(4..).unwrap_or_default().chunks_exact(RANGE).any(|range| u16_at(range, 3) == index)
 }
 
-/// Brazil's land as rings of points, coast and islands, simplified to about 1.3 km.
-pub fn rings() -> impl Iterator<Item = impl Iterator<Item = Point> + Clone> {
+/// A stretch of Brazil's outline: up to 16 edges, with the latitudes that they keep to.
+pub(super) struct Strip {
+    /// Least latitude, in 10⁻⁷ degrees.
+    pub(super) south_e7: i32,
+    /// Greatest latitude, in 10⁻⁷ degrees.
+    pub(super) north_e7: i32,
+    cells: &'static [u8],
+}
+
+impl Strip {
+    /// Its edges, one after another.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (Point, Point)> {
+        let points = || self.cells.chunks_exact(4).map(|cell| grid_point(u16_at(cell, 0), u16_at(cell, 2)));
+        points().zip(points().skip(1))
+    }
+}
+
+/// Brazil's land, coast and islands, simplified to about 1.3 km: strips that together are closed rings.
+pub(super) fn strips() -> impl Iterator<Item = Strip> {
     let mut at = 4;
     std::iter::from_fn(move || {
-        let points = usize::from(u16_at(OUTLINE, at));
-        let from = at + 2;
-        at = from + points * 4;
-        let bytes = OUTLINE.get(from..at).filter(|bytes| !bytes.is_empty())?;
-        Some(bytes.chunks_exact(4).map(|cell| grid_point(u16_at(cell, 0), u16_at(cell, 2))))
+        let (south, north) = (u16_at(OUTLINE, at + 2), u16_at(OUTLINE, at + 4));
+        let from = at + 6;
+        at = from + usize::from(u16_at(OUTLINE, at)) * 4;
+        let cells = OUTLINE.get(from..at).filter(|cells| !cells.is_empty())?;
+        Some(Strip { south_e7: grid_point(south, 0).lat_e7, north_e7: grid_point(north, 0).lat_e7, cells })
     })
 }
 

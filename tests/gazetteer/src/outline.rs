@@ -11,6 +11,8 @@ use crate::bytes::to_u16;
 
 /// What a simplified line may stray from the source, in degrees: about 1.3 km.
 const TOLERANCE: f64 = 0.012;
+/// Edges of one strip: small enough that a latitude skips most strips.
+const STRIP: usize = 16;
 const BRAZIL: &str = "076";
 
 #[derive(Deserialize)]
@@ -36,7 +38,7 @@ struct Countries {
     geometries: Vec<serde_json::Value>,
 }
 
-/// The bytes of `outline.bin`: for each ring its number of points and the points, closed without repeating the first.
+/// The bytes of `outline.bin`: strips of each ring's edges; see `core/src/geo/tables.rs`.
 #[expect(clippy::print_stdout, reason = "a tool that reports to the person who runs it")]
 pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
     let topology: Topology = serde_json::from_slice(&std::fs::read(path)?)?;
@@ -55,14 +57,27 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
             continue;
         }
         points += cells.len();
-        table.extend_from_slice(&to_u16(cells.len(), "ring")?.to_le_bytes());
-        for (lat, lon) in cells {
-            table.extend_from_slice(&lat.to_le_bytes());
-            table.extend_from_slice(&lon.to_le_bytes());
+        cells.extend(cells.first().copied());
+        for start in (0..cells.len() - 1).step_by(STRIP) {
+            push_strip(&mut table, &cells[start..cells.len().min(start + STRIP + 1)])?;
         }
     }
     println!("{points} points of Brazil's outline");
     Ok(table)
+}
+
+/// One strip: its number of points, its least and greatest latitude, its points.
+fn push_strip(table: &mut Vec<u8>, cells: &[(u16, u16)]) -> Result<(), String> {
+    let latitudes = || cells.iter().map(|cell| cell.0);
+    let (least, greatest) = (latitudes().min().unwrap_or(0), latitudes().max().unwrap_or(0));
+    for number in [to_u16(cells.len(), "strip")?, least, greatest] {
+        table.extend_from_slice(&number.to_le_bytes());
+    }
+    for (lat, lon) in cells {
+        table.extend_from_slice(&lat.to_le_bytes());
+        table.extend_from_slice(&lon.to_le_bytes());
+    }
+    Ok(())
 }
 
 /// A ring's points: its arcs end to end, a negative arc backwards; each arc starts where the last one ended.
