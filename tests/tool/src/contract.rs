@@ -5,7 +5,7 @@ use std::path::Path;
 use despacho_tool::{
     place,
     run::{self, Failure},
-    server::Server,
+    server::{self, Server},
 };
 
 use crate::needs;
@@ -17,14 +17,14 @@ const SEED: &str = "1";
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
 
 /// Runs the contract test against a fresh server with demo data.
-pub(crate) fn check(_root: &Path) -> Result<(), Failure> {
+pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let folder = place::target()?.join("contract");
     let fault = |e| Failure::new(format!("{}: {e}", folder.display()));
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(fault)?;
     }
     std::fs::create_dir_all(&folder).map_err(fault)?;
-    let server = Server::start(&place::despacho()?, &folder.join("data"), &["--demo"], &[])?;
+    let server = Server::start(&server::build(root)?, &folder.join("data"), &["--demo"], &[])?;
     let key = server.key.as_deref().unwrap_or_default();
     let program = needs::venv_program("schemathesis")?;
     let document = format!("{}/openapi.json", server.base);

@@ -29,8 +29,3 @@ pub fn target() -> Result<PathBuf, Failure> {
         .map(Path::to_path_buf)
         .ok_or_else(|| Failure::new(format!("{} was not built by cargo", exe.display())))
 }
-
-/// The release build of the server.
-pub fn despacho() -> Result<PathBuf, Failure> {
-    Ok(target()?.join("release").join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
-}

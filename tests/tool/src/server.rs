@@ -3,16 +3,42 @@
 use std::{
     io::{BufRead, BufReader, Read},
     net::TcpListener,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     time::{Duration, Instant},
 };
 
-use crate::run::Failure;
+use crate::{
+    place,
+    run::{self, Failure},
+};
 
 /// How long a server may take until it says that it is ready; a busy machine is slow, not broken.
 const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// The environment variable by which tests are told which build of the server to run.
+pub const BINARY: &str = "DESPACHO_BIN";
+
+/// Builds the server as it ships and returns the program.
+pub fn build(root: &Path) -> Result<PathBuf, Failure> {
+    build_with(root, "release", "release")
+}
+
+/// The server for a test: the build named by [`BINARY`], or else one made now, so that no test runs yesterday's. That one is
+/// not optimised: its dependencies are mostly those of the test, and built already.
+pub fn binary() -> Result<PathBuf, Failure> {
+    match std::env::var_os(BINARY) {
+        Some(path) => Ok(path.into()),
+        None => build_with(&place::root()?, "dev", "debug"),
+    }
+}
+
+fn build_with(root: &Path, profile: &str, folder: &str) -> Result<PathBuf, Failure> {
+    let words = ["cargo", "build", "--package", "despacho-warp", "--bin", "despacho", "--profile", profile];
+    run::show(run::command(root, &words))?;
+    Ok(place::target()?.join(folder).join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
+}
 
 /// A running server.
 pub struct Server {

@@ -3,8 +3,8 @@
 use std::{path::Path, process::Command};
 
 use despacho_tool::{
-    place,
     run::{self, Failure},
+    server,
 };
 
 use crate::{contract, needs::Need};
@@ -61,7 +61,7 @@ pub(crate) const STEPS: &[Step] = &[
         what: "licences, sources and bans of the dependencies (.cargo/deny.toml)",
         needs: &[Need::CargoDeny],
         act: |root| {
-            let words = ["deny", "--locked", "check", "--config", ".cargo/deny.toml", "licenses", "bans", "sources"];
+            let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "licenses", "bans", "sources"];
             run::show(cargo(root, &words))
         },
     },
@@ -69,9 +69,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "release",
         what: "the server as it ships; the tests below run this very build",
         needs: &[],
-        act: |root| {
-            run::show(cargo(root, &["build", "--locked", "--release", "-p", "despacho-warp", "--bin", "despacho"]))
-        },
+        act: |root| server::build(root).map(|_| ()),
     },
     Step { name: "test", what: "every test of the workspace", needs: &[], act: test },
     Step {
@@ -100,9 +98,6 @@ fn test(root: &Path) -> Result<(), Failure> {
         &["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]
     };
     let mut tests = cargo(root, runner);
-    let despacho = place::despacho()?;
-    if despacho.is_file() {
-        tests.env("DESPACHO_BIN", despacho);
-    }
+    tests.env(server::BINARY, server::build(root)?);
     run::show(tests)
 }

@@ -9,6 +9,7 @@ use std::{
 use despacho_tool::{
     place,
     run::{self, Failure},
+    server,
 };
 
 /// How to come up.
@@ -26,12 +27,11 @@ pub(crate) struct Wish {
 pub(crate) fn up(wish: &Wish) -> Result<(), Failure> {
     let root = place::root()?;
     println!("building despacho (the first time takes a few minutes)");
-    let build = ["cargo", "build", "--release", "--package", "despacho-warp", "--bin", "despacho"];
-    run::show(run::command(&root, &build))?;
+    let binary = server::build(&root)?;
     let panel = if wish.panel { panel(&root.join("hosts/panel"))? } else { None };
     let data = wish.data.clone().unwrap_or_else(|| root.join(".despacho"));
     println!("starting despacho on {}, its data in {} (Ctrl-C ends it)", wish.listen, data.display());
-    let mut server = Command::new(place::despacho()?);
+    let mut server = Command::new(binary);
     server.args(arguments(&wish.listen, &data, panel.as_deref()));
     become_it(server)
 }
