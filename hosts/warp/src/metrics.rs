@@ -42,9 +42,58 @@ pub struct Metrics {
     pub moved: Counter<u64, AtomicU64>,
     /// Rounds of the scheduler that failed.
     pub failed_rounds: Counter<u64, AtomicU64>,
+    store: StoreFigures,
+}
+
+/// What the store counts by itself.
+#[derive(Default)]
+struct StoreFigures {
     commits: Counter<u64, AtomicU64>,
+    conflicts: Counter<u64, AtomicU64>,
+    failures: Counter<u64, AtomicU64>,
     groups: Counter<u64, AtomicU64>,
-    queue: Gauge<i64, AtomicI64>,
+    reads: Counter<u64, AtomicU64>,
+    last_group: Gauge<i64, AtomicI64>,
+    largest_group: Gauge<i64, AtomicI64>,
+    queued_writes: Gauge<i64, AtomicI64>,
+    queued_reads: Gauge<i64, AtomicI64>,
+}
+
+impl StoreFigures {
+    fn register(&self, registry: &mut Registry) {
+        let registry = registry.sub_registry_with_prefix("store");
+        registry.register("commits", "Transactions on disk", self.commits.clone());
+        registry.register("conflicts", "Transactions undone because another write came first", self.conflicts.clone());
+        registry.register("failures", "Transactions that failed otherwise", self.failures.clone());
+        registry.register("groups", "Groups that transactions were flushed to disk in", self.groups.clone());
+        registry.register("reads", "Reads answered", self.reads.clone());
+        registry.register("last_group_size", "Transactions in the last group", self.last_group.clone());
+        registry.register("largest_group_size", "Transactions in the largest group", self.largest_group.clone());
+        registry.register("write_queue_depth", "Transactions that wait", self.queued_writes.clone());
+        registry.register("read_queue_depth", "Reads that wait", self.queued_reads.clone());
+    }
+
+    fn set(&self, stats: &Stats) {
+        let counters = [
+            (&self.commits, stats.commits),
+            (&self.conflicts, stats.conflicts),
+            (&self.failures, stats.failures),
+            (&self.groups, stats.groups),
+            (&self.reads, stats.reads),
+        ];
+        for (counter, value) in counters {
+            counter.inner().store(value, Ordering::Relaxed);
+        }
+        let gauges = [
+            (&self.last_group, stats.last_group),
+            (&self.largest_group, stats.largest_group),
+            (&self.queued_writes, stats.queued_writes),
+            (&self.queued_reads, stats.queued_reads),
+        ];
+        for (gauge, value) in gauges {
+            gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        }
+    }
 }
 
 impl Metrics {
@@ -65,9 +114,7 @@ impl Metrics {
             panics: Counter::default(),
             moved: Counter::default(),
             failed_rounds: Counter::default(),
-            commits: Counter::default(),
-            groups: Counter::default(),
-            queue: Gauge::default(),
+            store: StoreFigures::default(),
             registry: Registry::default(),
         };
         registry.register("http_requests_in_flight", "Requests being answered", metrics.in_flight.clone());
@@ -77,9 +124,7 @@ impl Metrics {
         registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
         registry.register("scheduler_orders_moved", "Orders that the clock moved on", metrics.moved.clone());
         registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
-        registry.register("store_commits", "Transactions asked for since the start", metrics.commits.clone());
-        registry.register("store_groups", "Groups that they were committed in", metrics.groups.clone());
-        registry.register("store_queue_depth", "Transactions waiting for the writer", metrics.queue.clone());
+        metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
     }
 
@@ -90,10 +135,7 @@ impl Metrics {
 
     /// Everything in OpenMetrics text.
     pub fn text(&self, stats: &Stats) -> Result<String, fmt::Error> {
-        // The store counts by itself: what it says is the counter's value.
-        self.commits.inner().store(stats.commits, Ordering::Relaxed);
-        self.groups.inner().store(stats.groups, Ordering::Relaxed);
-        self.queue.set(i64::try_from(stats.queued).unwrap_or(i64::MAX));
+        self.store.set(stats);
         let mut text = String::with_capacity(16 * 1024);
         encode(&mut text, &self.registry)?;
         Ok(text)

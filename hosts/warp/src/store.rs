@@ -1,68 +1,111 @@
-//! temporary
-use crate::config::Config;
+//! The state behind the core: which database, and what the server asks of it besides the core's own questions.
+
+use std::path::Path;
+
 use bytes::Bytes;
-use despacho_core::{Settings, api::Outcome, host::Fault};
+use despacho_core::{
+    Settings, api,
+    host::{Fault, Host},
+    order::drive,
+};
+use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
 use http::{Request, Response};
 
-/// Figures of the writer.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stats {
-    /// c
-    pub commits: u64,
-    /// g
-    pub groups: u64,
-    /// q
-    pub queued: u64,
+pub use despacho_sqlite::Stats;
+
+use crate::config::{Config, Database};
+
+/// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
+const FEW_IDS: u32 = 8;
+
+/// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
+pub enum Store {
+    /// The file in the data folder.
+    Sqlite(SqliteHost),
 }
 
-/// The state.
-pub struct Store;
-
 impl Store {
-    /// Opens.
-    pub async fn open(_config: &Config) -> Result<Store, String> {
-        Ok(Store)
-    }
-    /// Opens.
-    pub async fn open_existing(_config: &Config) -> Result<Store, String> {
-        Ok(Store)
-    }
-    /// Backs up.
-    pub async fn backup(&self, _file: &std::path::Path) -> Result<(), Fault> {
-        Ok(())
-    }
-    /// Answers.
-    pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
-        let problem = |s: u16, code: &'static str| {
-            let mut r = Response::new(Bytes::from(format!("{{\"code\":\"{code}\"}}")));
-            *r.status_mut() = http::StatusCode::from_u16(s).unwrap_or_default();
-            r.headers_mut().insert("content-type", http::HeaderValue::from_static("application/problem+json"));
-            r.headers_mut().insert(
-                "x-request-id",
-                request.headers().get("x-request-id").cloned().unwrap_or(http::HeaderValue::from_static("made")),
-            );
-            r.extensions_mut().insert(Outcome { route: "unmatched", code: Some(code) });
-            r
-        };
-        if request.body().len() > settings.limits.body_bytes {
-            return problem(413, "body_too_large");
+    /// Opens the configured database for a server: makes it where it is missing, brings its schema up to date, and its deadlines
+    /// to the configured timing.
+    pub async fn open(config: &Config) -> Result<Store, String> {
+        match config.database {
+            Database::Sqlite => {
+                let host = sqlite(config).await?;
+                host.align_deadlines().await.map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
+                Ok(Store::Sqlite(host))
+            }
         }
-        problem(404, "endpoint_not_found")
     }
-    /// Round.
-    pub async fn round(&self, _settings: &Settings, _limit: u32) -> Result<u32, Fault> {
-        Ok(0)
+
+    /// Opens it for one command, beside a server that may be running.
+    pub async fn open_beside(config: &Config) -> Result<Store, String> {
+        match config.database {
+            Database::Sqlite => Ok(Store::Sqlite(sqlite(config).await?.reserving(FEW_IDS))),
+        }
     }
-    /// Ready.
+
+    /// The core's answer to a request.
+    pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
+        match self {
+            Store::Sqlite(host) => api::handle(host, settings, request).await,
+        }
+    }
+
+    /// One round of timed transitions, at most `limit` orders; how many moved.
+    pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, Fault> {
+        match self {
+            Store::Sqlite(host) => drive::round(host, settings, host.moment().now, limit).await,
+        }
+    }
+
+    /// Whether reads and writes are answered.
     pub async fn ready(&self) -> Result<(), Fault> {
-        Ok(())
+        match self {
+            Store::Sqlite(host) => host.driver().ready().await,
+        }
     }
-    /// Stats.
+
+    /// A fresh identifier for a request of the server's own.
+    pub fn request_id(&self) -> String {
+        match self {
+            Store::Sqlite(host) => host.moment().entropy.hex(),
+        }
+    }
+
+    /// The database's figures.
     pub fn stats(&self) -> Stats {
-        Stats::default()
+        match self {
+            Store::Sqlite(host) => host.driver().stats(),
+        }
     }
-    /// Close.
+
+    /// Finishes what waits, then closes.
     pub async fn close(&self) -> Result<(), Fault> {
-        Ok(())
+        match self {
+            Store::Sqlite(host) => host.driver().close().await,
+        }
     }
+}
+
+/// Copies the configured database to a file, and says what the copy holds.
+pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
+    let (from, to) = (config.database_file(), to.to_owned());
+    if !from.exists() {
+        return Err(format!("there is no database {}", from.display()));
+    }
+    let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
+    let report = copied.map_err(|error| error.to_string())?.map_err(|fault| fault.to_string())?;
+    Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
+}
+
+async fn sqlite(config: &Config) -> Result<SqliteHost, String> {
+    let (file, timing) = (config.database_file(), config.timing.clone());
+    let name = file.display().to_string();
+    // Migrations may take a while, and they block.
+    let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &Options::default())).await;
+    let database = opened
+        .map_err(|error| error.to_string())?
+        .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
+    let platform = LocalPlatform::new().map_err(|fault| fault.to_string())?;
+    Ok(SqliteHost::new(database, platform, timing))
 }

@@ -13,7 +13,7 @@ use crate::{
     cli::{Cli, Command, KeyCommand, MatrixCommand, TariffCommand},
     config::{self, Config, Given, Loaded},
     server::print,
-    store::Store,
+    store,
 };
 
 /// How a command ended where it did not succeed.
@@ -100,9 +100,6 @@ fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
 }
 
 async fn backup(config: &Config, file: &Path) -> Result<(), Failure> {
-    let store = Store::open_existing(config).await?;
-    let result = store.backup(file).await;
-    let closed = store.close().await;
-    result.and(closed).map_err(|fault| format!("the backup failed: {fault}"))?;
-    Ok(print(&format!("{} is a copy of {}", file.display(), config.database_file().display()))?)
+    let report = store::backup(config, file).await.map_err(|fault| format!("there is no backup: {fault}"))?;
+    Ok(print(&format!("{} is a copy of {}: {report}", file.display(), config.database_file().display()))?)
 }

@@ -101,7 +101,7 @@ async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -
         .header(header::CONTENT_TYPE, "application/json")
         .body(Bytes::from(body.map(|body| body.to_string()).unwrap_or_default()))
         .map_err(|error| error.to_string())?;
-    let store = Store::open(&loaded.config).await?;
+    let store = Store::open_beside(&loaded.config).await?;
     let response = store.answer(&settings, request).await;
     store.close().await.map_err(|fault| fault.to_string())?;
     let answer: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
