@@ -9,6 +9,8 @@ pub mod domain;
 pub mod geo;
 pub mod host;
 pub mod limits;
+#[cfg(any(test, feature = "testing"))]
+pub mod memory;
 pub mod order;
 pub mod quote;
 pub mod route;

@@ -81,6 +81,8 @@ pub struct Bucket {
 pub struct Admission {
     /// Whether it passes.
     pub admitted: bool,
+    /// Requests in a window.
+    pub quota: u32,
     /// Requests that would pass right after it.
     pub remaining: u32,
     /// When a request passes again (where it did not), or when the whole quota is there again.
@@ -102,10 +104,10 @@ impl Bucket {
         let ahead = next.millis() - now.millis();
         if ahead > window {
             let reset = Duration::millis(ahead - window);
-            return (Admission { admitted: false, remaining: 0, reset }, None);
+            return (Admission { admitted: false, quota: self.quota, remaining: 0, reset }, None);
         }
         let remaining = u32::try_from((window - ahead) / interval).unwrap_or(u32::MAX);
-        (Admission { admitted: true, remaining, reset: Duration::millis(ahead) }, Some(next))
+        (Admission { admitted: true, quota: self.quota, remaining, reset: Duration::millis(ahead) }, Some(next))
     }
 }
 

@@ -1,6 +1,7 @@
 //! An order: one aggregate with its deliveries, its courier and its history.
 
 mod clock;
+mod create;
 pub mod drive;
 mod event;
 mod situation;
@@ -8,6 +9,7 @@ mod situation;
 use serde::{Deserialize, Serialize};
 
 pub use clock::{Timing, expire, next_deadline, platform};
+pub use create::{Facts, NewOrder, NewStop, Rejection, create};
 pub use event::{Event, EventKind, RecordedEvent};
 pub use situation::{DeliverySituation, OrderSituation};
 

@@ -1,5 +1,6 @@
 //! Stores: a matrix or one of its branches, their keys, their money and what they are told.
 
+mod create;
 mod key;
 mod ledger;
 mod notification;
@@ -7,6 +8,7 @@ pub mod password;
 
 use serde::{Deserialize, Serialize};
 
+pub use create::{Contact, KeyRequest, NewStore, Opening, issue, open, update};
 pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, StoredAnswer};
 pub use ledger::{Billing, EntryKind, LedgerEntry};
 pub use notification::{FailedField, FailureReason, Notification, NotificationKind};

@@ -3,13 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::api::Outcome;
+use despacho_core::api::{Outcome, sent_request_id};
 use http::{HeaderValue, Method, Request, Response, header};
 
 use crate::{
     app::App,
     docs,
-    problem::{Refusal, problem},
+    refusal::{self, Refusal},
 };
 
 /// How long the store may take to say that it is there.
@@ -31,9 +31,7 @@ pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response
         return None;
     }
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let mut response = problem(Refusal::Method, route, request.uri(), request.headers());
-        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
-        return Some(response);
+        return Some(refusal::respond(&refusal::facts(request), route, Refusal::ReadOnly));
     }
     let mut response = match (route, file) {
         (_, Some(file)) => file.response(request.headers()),
@@ -41,8 +39,10 @@ pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response
         ("GET /readyz", _) => readiness(app, request).await,
         _ => metrics(app, request),
     };
-    let outcome = response.extensions().get::<Outcome>().copied().unwrap_or(Outcome { route, code: None });
-    response.extensions_mut().insert(outcome);
+    if response.extensions().get::<Outcome>().is_none() {
+        let request_id = sent_request_id(request.headers()).map_or_else(refusal::fresh_id, str::to_owned);
+        response.extensions_mut().insert(Outcome { route, code: None, request_id, log: None });
+    }
     Some(response)
 }
 
@@ -57,9 +57,9 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
         Ok(Ok(())) => json(r#"{"status":"ready"}"#),
         Ok(Err(fault)) => {
             tracing::warn!(%fault, "not ready");
-            problem(Refusal::Unavailable, "GET /readyz", request.uri(), request.headers())
+            refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady)
         }
-        Err(_) => problem(Refusal::Unavailable, "GET /readyz", request.uri(), request.headers()),
+        Err(_) => refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady),
     }
 }
 
@@ -71,6 +71,6 @@ fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
             response
         }
-        Err(_) => problem(Refusal::Internal, "GET /metrics", request.uri(), request.headers()),
+        Err(_) => refusal::respond(&refusal::facts(request), "GET /metrics", Refusal::Broken),
     }
 }

@@ -8,7 +8,7 @@ pub mod docs;
 pub mod endpoints;
 pub mod log;
 pub mod metrics;
-pub mod problem;
+pub mod refusal;
 pub mod scheduler;
 pub mod server;
 pub mod store;

@@ -31,7 +31,9 @@ impl Store {
         match config.database {
             Database::Sqlite => {
                 let host = sqlite(config).await?;
-                host.align_deadlines().await.map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
+                host.align_deadlines()
+                    .await
+                    .map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
                 Ok(Store::Sqlite(host))
             }
         }
@@ -62,13 +64,6 @@ impl Store {
     pub async fn ready(&self) -> Result<(), Fault> {
         match self {
             Store::Sqlite(host) => host.driver().ready().await,
-        }
-    }
-
-    /// A fresh identifier for a request of the server's own.
-    pub fn request_id(&self) -> String {
-        match self {
-            Store::Sqlite(host) => host.moment().entropy.hex(),
         }
     }
 

@@ -9,7 +9,7 @@ use warp::{Filter, filters::path::FullPath, reject::Rejection};
 
 use crate::{
     app::App,
-    problem::{Refusal, problem},
+    refusal::{self, Refusal},
 };
 
 /// Bytes beyond the limit that are still read and thrown away, so that a caller who is still sending can read the refusal
@@ -52,7 +52,7 @@ where
     match collect(body, app.settings.limits.body_bytes, app.patience).await {
         Some(body) => app.answer(Request::from_parts(head, body)).await,
         None => {
-            let mut response = problem(Refusal::LateBody, "unmatched", &head.uri, &head.headers);
+            let mut response = refusal::respond(&head, "unmatched", Refusal::LateBody);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             response
         }

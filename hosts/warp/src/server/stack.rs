@@ -19,7 +19,7 @@ use super::{filter, observe};
 use crate::{
     app::App,
     config::Config,
-    problem::{Refusal, problem},
+    refusal::{self, Refusal},
 };
 
 /// Below this many bytes a compressed answer saves no packet.
@@ -78,7 +78,8 @@ pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
 /// What a connection gets for which there is no room: one refusal, and its end.
 pub(super) fn refuser() -> Stack {
     BoxCloneSyncService::new(service_fn(|request: Request<Incoming>| async move {
-        let mut response = problem(Refusal::Overloaded, "unmatched", request.uri(), request.headers());
+        let (request, _) = request.into_parts();
+        let mut response = refusal::respond(&request, "unmatched", Refusal::Overloaded);
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         Ok(response.map(|body| Either::Right(Full::new(body))))
     }))
@@ -96,8 +97,8 @@ where
     BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
         let (app, inner) = (app.clone(), inner.clone());
         async move {
-            let method = request.method().clone();
-            let response = observe::observe(&app, method, secure, inner.oneshot(request)).await?;
+            let asked = observe::Asked::of(&request);
+            let response = observe::observe(&app, asked, secure, inner.oneshot(request)).await?;
             Ok(response.map(Either::Left))
         }
     }))
