@@ -53,11 +53,11 @@ pub trait Host {
 
     /// Where addresses are, one answer for each. Slow where a geocoder is asked, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
-        Ok(addresses.iter().map(|address| geo::Gazetteer::embedded().locate(address)).collect())
+        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
     /// Road legs between every pair of places.
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
-        Ok(geo::matrix_located(places))
+        Ok(geo::matrix(places))
     }
 
     /// Reserves `count` consecutive identifiers, never given before nor again.

@@ -25,7 +25,7 @@ use self::{
     respond::Reply,
     routes::{Endpoint, Match, Route},
 };
-pub use self::{problem::ProblemDocument, read::Body, respond::request_id};
+pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.
@@ -118,16 +118,16 @@ fn language(parts: &Parts) -> Language {
     header.map(Language::of).unwrap_or_default()
 }
 
-/// A problem of the host's own (overload, a time limit, a method on its own endpoints), in the API's shape: the caller's
-/// language and identifier, and an [`Outcome`]. Where the caller sent no sane identifier, `fallback_id` draws one.
+/// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the
+/// caller's language and identifier, or else `request_id`, and `route` for the [`Outcome`].
 pub fn refuse(
     request: &Parts,
     route: &'static str,
     problem: impl Into<Problem>,
-    fallback_id: impl FnOnce() -> String,
+    request_id: impl FnOnce() -> String,
 ) -> Response<Bytes> {
-    let id = request_id(&request.headers).map_or_else(fallback_id, str::to_owned);
-    let mut reply = Reply::of(request, id);
+    let request_id = sent_request_id(&request.headers).map_or_else(request_id, str::to_owned);
+    let mut reply = Reply::of(request, request_id);
     reply.route = route;
     reply.write(Err(problem.into()))
 }
