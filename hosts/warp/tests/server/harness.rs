@@ -81,6 +81,8 @@ pub struct Server {
     address: String,
     log: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
+    /// The demonstration's key.
+    pub key: Option<String>,
     pub folder: TempDir,
 }
 
@@ -103,11 +105,15 @@ impl Server {
                 log.push('\n');
             }
         });
-        let mut first = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().transpose().unwrap().unwrap_or_default();
+        let second = if args.contains(&"--demo") { lines.next().transpose().unwrap() } else { None };
+        let key = second.and_then(|line| line.strip_prefix("x-api-token: ").map(str::to_owned));
+        // What is printed beyond has a reader to the end, so that printing never fails.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         let address = first.trim_end().rsplit("//").next().unwrap_or_default().to_owned();
         assert!(first.starts_with("ready http"), "{first}{}", log.lock().unwrap());
-        Server { child, address, log, reader: Some(reader), folder }
+        Server { child, address, log, reader: Some(reader), key, folder }
     }
 
     pub fn address(&self) -> &str {

@@ -127,3 +127,17 @@ fn a_taken_address_is_a_failure_that_names_it() {
     assert_eq!(output.status.code(), Some(1));
     assert!(errors.contains(server.address()) && errors.contains("cannot be listened on"), "{errors}");
 }
+
+#[test]
+fn the_demonstration_is_seeded_once_and_its_key_works() {
+    let mut server = Server::start(&["--demo"]);
+    let key = server.key.clone().unwrap();
+    let keys = |server: &Server| server.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").json();
+    let first = keys(&server);
+    assert!(first["keys"].is_array(), "{first}");
+    server.signal("TERM");
+    let folder = std::mem::replace(&mut server.folder, tempfile::tempdir().unwrap());
+    assert!(server.ended(PATIENCE).0.success());
+    let again = Server::start_in(folder, &["--demo"]);
+    assert_eq!((again.key.as_deref(), keys(&again)), (Some(key.as_str()), first));
+}
