@@ -13,11 +13,11 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(30);
-pub const OPERATOR: &str = "operator-token-for-tests-1";
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const OPERATOR: &str = "operator-token-for-tests-1";
 
 /// The binary with a clean environment.
-pub fn despacho(folder: &TempDir) -> Command {
+pub(crate) fn despacho(folder: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_despacho"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DESPACHO_") {
@@ -29,19 +29,19 @@ pub fn despacho(folder: &TempDir) -> Command {
 }
 
 /// Runs a command to its end.
-pub fn run(folder: &TempDir, args: &[&str]) -> Output {
+pub(crate) fn run(folder: &TempDir, args: &[&str]) -> Output {
     despacho(folder).args(args).output().unwrap()
 }
 
 /// What a command printed.
-pub fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{} {out}{err}", output.status);
     out.into_owned()
 }
 
 /// A matrix store's key, made by the command.
-pub fn matrix(folder: &TempDir) -> String {
+pub(crate) fn matrix(folder: &TempDir) -> String {
     let output = run(
         folder,
         &[
@@ -76,22 +76,22 @@ pub fn matrix(folder: &TempDir) -> String {
 }
 
 /// A running server.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
     log: Arc<Mutex<String>>,
     reader: Option<JoinHandle<()>>,
     /// The demonstration's key.
-    pub key: Option<String>,
-    pub folder: TempDir,
+    pub(crate) key: Option<String>,
+    pub(crate) folder: TempDir,
 }
 
 impl Server {
-    pub fn start(args: &[&str]) -> Server {
+    pub(crate) fn start(args: &[&str]) -> Server {
         Server::start_in(tempfile::tempdir().unwrap(), args)
     }
 
-    pub fn start_in(folder: TempDir, args: &[&str]) -> Server {
+    pub(crate) fn start_in(folder: TempDir, args: &[&str]) -> Server {
         let mut command = despacho(&folder);
         command.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug"]).args(args);
         command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -116,34 +116,34 @@ impl Server {
         Server { child, address, log, reader: Some(reader), key, folder }
     }
 
-    pub fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    pub fn connect(&self) -> TcpStream {
+    pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
     /// Sends a request of its own connection and reads the answer. `head` is the request's line and headers, each on a line.
-    pub fn ask(&self, head: &str, body: &[u8]) -> Answer {
+    pub(crate) fn ask(&self, head: &str, body: &[u8]) -> Answer {
         let mut stream = self.connect();
         stream.write_all(&request(head, body)).unwrap();
         Answer::read(&mut stream)
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.ask(&format!("GET {path}"), b"")
     }
 
-    pub fn signal(&self, name: &str) {
+    pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
     /// Waits for its end, at most so long, and gives its exit status and log.
-    pub fn ended(mut self, patience: Duration) -> (ExitStatus, String) {
+    pub(crate) fn ended(mut self, patience: Duration) -> (ExitStatus, String) {
         let deadline = Instant::now() + patience;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -155,7 +155,7 @@ impl Server {
         panic!("it still runs: {}", self.log.lock().unwrap());
     }
 
-    pub fn log(&self) -> String {
+    pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 }
@@ -168,7 +168,7 @@ impl Drop for Server {
 }
 
 /// The bytes of a request that asks for the connection's end.
-pub fn request(head: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn request(head: &str, body: &[u8]) -> Vec<u8> {
     let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
     let mut text = format!("{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
     if !body.is_empty() && !headers.to_ascii_lowercase().contains("transfer-encoding") {
@@ -183,15 +183,15 @@ pub fn request(head: &str, body: &[u8]) -> Vec<u8> {
 
 /// An answer.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
     /// Reads to the connection's end.
-    pub fn read(stream: &mut TcpStream) -> Answer {
+    pub(crate) fn read(stream: &mut TcpStream) -> Answer {
         let mut bytes = Vec::new();
         if let Err(error) = stream.read_to_end(&mut bytes) {
             assert!(!bytes.is_empty(), "no answer: {error}");
@@ -208,20 +208,20 @@ impl Answer {
         answer
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     /// Asserts that it is a problem document with this status and code.
-    pub fn is_problem(&self, status: u16, code: &str) {
+    pub(crate) fn is_problem(&self, status: u16, code: &str) {
         assert_eq!((self.status, self.header("content-type")), (status, Some("application/problem+json")), "{self:?}");
         let problem = self.json();
         assert_eq!((&problem["status"], &problem["code"]), (&status.into(), &code.into()), "{problem}");
