@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod courier;
+pub mod demo;
 pub mod domain;
 pub mod geo;
 pub mod host;

@@ -25,7 +25,7 @@ use self::{
     respond::Reply,
     routes::{Endpoint, Match, Route},
 };
-pub use self::{problem::ProblemDocument, read::Body};
+pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.
@@ -118,7 +118,16 @@ fn language(parts: &Parts) -> Language {
     header.map(Language::of).unwrap_or_default()
 }
 
-/// The answer that a host gives in place of one that went missing: a fault of its own, in the API's own shape.
-pub fn fault(request: &Parts, fault: crate::host::Fault, request_id: String) -> Response<Bytes> {
-    Reply::of(request, request_id).write(Err(fault.into()))
+/// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the
+/// caller's language and identifier, or else `request_id`, and `route` for the [`Outcome`].
+pub fn refuse(
+    request: &Parts,
+    route: &'static str,
+    problem: impl Into<Problem>,
+    request_id: impl FnOnce() -> String,
+) -> Response<Bytes> {
+    let request_id = sent_request_id(&request.headers).map_or_else(request_id, str::to_owned);
+    let mut reply = Reply::of(request, request_id);
+    reply.route = route;
+    reply.write(Err(problem.into()))
 }

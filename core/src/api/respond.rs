@@ -1,7 +1,7 @@
 //! From an answer or a problem to an HTTP response with its headers.
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
 use super::{Outcome, call::Answer, language, problem::Problem, routes};
 use crate::{
@@ -25,7 +25,7 @@ pub(super) struct Reply {
 impl Reply {
     /// The reply to a request; without a sane identifier of the caller's, one is drawn.
     pub(super) fn to(parts: &Parts, moment: &mut Moment) -> Reply {
-        let request_id = sent_request_id(parts).unwrap_or_else(|| moment.entropy.hex());
+        let request_id = sent_request_id(&parts.headers).map_or_else(|| moment.entropy.hex(), str::to_owned);
         Reply::of(parts, request_id)
     }
 
@@ -104,9 +104,9 @@ impl Reply {
     }
 }
 
-/// The caller's identifier, where it is 1 to 128 letters, digits, dots, hyphens and underscores.
-fn sent_request_id(parts: &Parts) -> Option<String> {
-    let text = parts.headers.get(REQUEST_ID)?.to_str().ok()?;
+/// The identifier that a caller gave its request, where it is 1 to 128 letters, digits, dots, hyphens and underscores.
+pub fn sent_request_id(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    ((1..=LONGEST_REQUEST_ID).contains(&text.len()) && text.chars().all(sane)).then(|| text.to_owned())
+    ((1..=LONGEST_REQUEST_ID).contains(&text.len()) && text.chars().all(sane)).then_some(text)
 }
