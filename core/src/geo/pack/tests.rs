@@ -2,7 +2,7 @@ use super::format::Header;
 use super::*;
 use crate::domain::{Address, Located, Precision};
 use crate::geo::cnefe::Row;
-use crate::geo::street_key;
+use crate::geo::{LocateFault, street_key};
 
 /// Tables in memory.
 #[derive(Default)]
@@ -123,6 +123,27 @@ fn a_cep_far_from_the_street_wins() {
     assert_eq!(ask("", "", "05000-000"), None);
     // Rows of a census sector place a CEP, not a door.
     near(ask("Estrada Longe", "1", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
+}
+
+#[test]
+fn packs_refine_what_the_embedded_gazetteer_accepts() {
+    let bytes = sample();
+    let packs = [Pack::open(&bytes).expect("a pack")];
+    let locate = |city: &str, state: &str, cep: &str, point| {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let (street, number) = (text("Av. Paulista"), text("1100"));
+        let (city, state, zip_code) = (text(city), text(state), text(cep));
+        let address = Address { street, number, city, state, zip_code, point, ..Address::default() };
+        crate::geo::Gazetteer::embedded().locate_with(&packs, &address)
+    };
+    let precision = |located: Result<Located, LocateFault>| located.map(|located| located.precision);
+    let sent = Point::from_degrees(-23.55, -46.63);
+    assert_eq!(precision(locate("São Paulo", "SP", "", None)), Ok(Precision::Number));
+    assert_eq!(precision(locate("", "", "01310-100", None)), Ok(Precision::Number));
+    assert_eq!(precision(locate("Manaus", "AM", "", None)), Ok(Precision::Municipality));
+    assert_eq!(precision(locate("São Paulo", "SP", "", sent)), Ok(Precision::Coordinates));
+    assert!(matches!(locate("Manaus", "AM", "01310-100", None), Err(LocateFault::CepElsewhere { .. })));
+    assert!(matches!(locate("", "", "00310-100", None), Err(LocateFault::CepUnknown)));
 }
 
 #[test]
