@@ -1,7 +1,21 @@
 //! Every rule of Despacho, without I/O.
 //!
-//! The crate knows no clock, no network, no database and no thread: time and entropy come as a [`domain::Moment`].
+//! The crate knows no clock, no network, no database and no thread: time and entropy come as a [`domain::Moment`], everything
+//! else through [`host::Host`]. A host hands [`api::handle`] a request and gets a response.
 
+pub mod api;
+pub mod courier;
+pub mod demo;
 pub mod domain;
 pub mod geo;
+pub mod host;
+pub mod limits;
+#[cfg(any(test, feature = "testing"))]
+pub mod memory;
+pub mod order;
+pub mod quote;
 pub mod route;
+pub mod settings;
+pub mod store;
+
+pub use settings::Settings;

@@ -56,7 +56,7 @@ impl Entropy {
 
     /// Sixteen bytes in lower-case hexadecimal.
     pub fn hex(&mut self) -> String {
-        self.bytes::<16>().iter().map(|byte| format!("{byte:02x}")).collect()
+        super::hex(&self.bytes::<16>())
     }
 }
 

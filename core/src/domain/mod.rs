@@ -5,22 +5,26 @@
 
 mod address;
 mod cnpj;
+mod digest;
 mod email;
 mod entropy;
 mod geo;
 mod ids;
 mod money;
 mod phone;
+mod text;
 mod time;
 
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, InvalidCnpj};
+pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
 pub use email::{Email, InvalidEmail};
 pub use entropy::{Entropy, Moment};
 pub use geo::{Distance, Leg, Located, Matrix, Point, Precision};
 pub use ids::{CourierId, DeliveryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId};
 pub use money::{InvalidMoney, Money};
 pub use phone::{InvalidPhone, Phone};
+pub use text::{Language, Text};
 pub use time::{Duration, Timestamp};
 
 mod person;

@@ -1,6 +1,6 @@
 //! The embedded road model: great-circle distance times a detour factor, and a speed by distance band.
 
-use crate::domain::{Leg, Matrix, Point};
+use crate::domain::{Leg, Point};
 
 /// Mean Earth radius in metres (IUGG R1).
 const EARTH_RADIUS_M: f64 = 6_371_008.8;
@@ -67,12 +67,6 @@ fn riding_seconds(metres: u32) -> u32 {
         from = until;
     }
     u32::try_from(milliseconds.div_ceil(1000)).unwrap_or(u32::MAX)
-}
-
-/// The embedded model's legs between every pair of points.
-pub fn matrix(points: &[Point]) -> Matrix {
-    let legs = points.iter().flat_map(|from| points.iter().map(move |to| Some(leg(*from, *to)))).collect();
-    Matrix::new(points.len(), legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
 }
 
 #[cfg(test)]

@@ -2,26 +2,32 @@
 
 pub mod cnefe;
 mod detour;
+mod gazetteer;
+mod locate;
 mod located;
 pub mod names;
-mod street;
-
-#[cfg(feature = "gazetteer")]
-mod gazetteer;
-#[cfg(feature = "gazetteer")]
-mod locate;
-#[cfg(feature = "gazetteer")]
 mod outline;
-#[cfg(feature = "gazetteer")]
 pub mod pack;
-#[cfg(feature = "gazetteer")]
+mod street;
 pub mod tables;
 
-pub use detour::{great_circle_m, leg, matrix};
+pub use detour::{great_circle_m, leg};
+pub use gazetteer::{Gazetteer, Municipality};
+pub use locate::LocateFault;
 pub use located::{leg_located, matrix_located};
 pub use street::{StreetKey, street_key, street_number};
 
-#[cfg(feature = "gazetteer")]
-pub use gazetteer::{Gazetteer, Municipality};
-#[cfg(feature = "gazetteer")]
-pub use locate::LocateFault;
+use crate::domain::{Address, Located, Matrix};
+
+/// Where an address is, by embedded data alone: [`Gazetteer::locate`].
+///
+/// # Errors
+/// Why it has no place, and what would help.
+pub fn locate(address: &Address) -> Result<Located, LocateFault> {
+    Gazetteer::embedded().locate(address)
+}
+
+/// Legs between every pair of places, by the embedded model alone: [`matrix_located`].
+pub fn matrix(places: &[Located]) -> Matrix {
+    matrix_located(places)
+}

@@ -1,0 +1,147 @@
+//! One request on its way through the API: who calls, what was sent, and how its changes are committed.
+
+use bytes::Bytes;
+use http::request::Parts;
+use serde::Serialize;
+
+use super::problem::{Code, Problem};
+use crate::{
+    domain::{Language, Moment, hex},
+    host::{Changes, Fault, Host},
+    settings::Settings,
+    store::{Claim, ClaimChange, KeyHolder, StoredAnswer},
+};
+
+/// Attempts at load, decide and commit before a request that keeps meeting other writes is given up.
+pub(super) const ATTEMPTS: usize = 8;
+
+/// A request with everything that a handler needs.
+pub(super) struct Call<'a, H> {
+    pub host: &'a H,
+    pub settings: &'a Settings,
+    pub parts: &'a Parts,
+    pub body: &'a Bytes,
+    pub language: Language,
+    pub moment: Moment,
+    /// The calling store; `None` for the operator and for public endpoints.
+    pub caller: Option<KeyHolder>,
+    /// The identifier in the path.
+    pub id: &'a str,
+    /// The claim on the request's idempotency key, until a commit finishes it.
+    pub claim: Option<Claim>,
+}
+
+/// A successful answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Answer {
+    pub status: u16,
+    pub body: Vec<u8>,
+    pub replayed: bool,
+    /// A new key that the body tells: its text and its nonce.
+    pub key: Option<(String, [u8; 32])>,
+}
+
+/// Why a handler stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// Somebody else wrote first: once more from the start.
+    Conflict,
+    /// A problem for the caller.
+    Problem(Problem),
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Stop {
+        Stop::Problem(problem)
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        match fault {
+            Fault::Conflict => Stop::Conflict,
+            fault => Stop::Problem(fault.into()),
+        }
+    }
+}
+
+impl Answer {
+    /// An answer of a serialisable value.
+    pub(super) fn json(status: u16, value: &impl Serialize) -> Result<Answer, Problem> {
+        let body = serde_json::to_vec(value)
+            .map_err(|error| Problem::from(Fault::Internal { detail: format!("answer: {error}") }))?;
+        Ok(Answer { status, body, replayed: false, key: None })
+    }
+
+    /// An answer without a body.
+    pub(super) fn empty(status: u16) -> Answer {
+        Answer { status, body: Vec::new(), replayed: false, key: None }
+    }
+
+    /// What a claim keeps: a key's nonce stands in place of its text.
+    fn stored(&self) -> StoredAnswer {
+        let body = String::from_utf8_lossy(&self.body).into_owned();
+        match &self.key {
+            Some((text, nonce)) => {
+                let nonce = hex(nonce);
+                StoredAnswer { status: self.status, body: body.replace(text, &nonce), key_nonce: Some(nonce) }
+            }
+            None => StoredAnswer { status: self.status, body, key_nonce: None },
+        }
+    }
+}
+
+impl<H: Host> Call<'_, H> {
+    /// The calling store's key, on endpoints that only stores may call.
+    pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
+        self.caller.as_ref().ok_or_else(|| {
+            Fault::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
+        })
+    }
+
+    /// Commits a decision and, in the same transaction, keeps its answer for the request's idempotency key.
+    pub(super) async fn commit(&mut self, mut changes: Changes, answer: &Answer) -> Result<(), Fault> {
+        let claim = self.claim.take();
+        if let Some(claim) = &claim {
+            let finished = Claim {
+                answer: Some(answer.stored()),
+                expires_at: self.moment.now.after(super::idempotency::KEPT),
+                ..claim.clone()
+            };
+            changes.claim = Some(ClaimChange::Finish(finished));
+        }
+        let committed = self.host.commit(&changes).await;
+        if committed.is_err() {
+            self.claim = claim;
+        }
+        committed
+    }
+
+    /// Reserves identifiers.
+    pub(super) async fn ids(&self, count: usize) -> Result<crate::domain::IdBlock, Fault> {
+        let count = u32::try_from(count).map_err(|_| too_few())?;
+        self.host.ids(count).await
+    }
+
+    /// A parameter of the query, the first of its name.
+    pub(super) fn query(&self, name: &str) -> Option<String> {
+        let query = self.parts.uri.query()?;
+        form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+    }
+}
+
+/// The fault of a block of identifiers that is used up, which a host that keeps its word never gives.
+pub(super) fn too_few() -> Fault {
+    Fault::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
+}
+
+/// What to answer when every attempt met another write.
+pub(super) fn given_up() -> Problem {
+    Fault::Conflict.into()
+}
+
+/// A problem without more to say than its title.
+pub(super) fn plain(code: Code) -> Problem {
+    let title = code.title();
+    Problem::new(code, format!("{}.", title.en), format!("{}.", title.pt))
+}

@@ -1,0 +1,173 @@
+//! What a request must pass before its handler: key, rate, media types, size.
+
+use http::{HeaderMap, Method, header};
+
+use super::{
+    call::{Call, plain},
+    problem::{Code, Problem},
+    routes::{Authority, Endpoint, Route},
+};
+use crate::{
+    domain::Duration,
+    host::Host,
+    limits::{Admission, Bucket, Usage},
+    store::KeyHash,
+};
+
+/// The header that keys and the operator's token come in.
+const TOKEN: &str = "x-api-token";
+
+/// What is known of a request that has passed.
+pub(super) struct Passed {
+    /// Whose idempotency keys these are.
+    pub scope: String,
+}
+
+/// Takes a request through its gates, and notes what the rate limiter said.
+pub(super) async fn pass<H: Host>(
+    call: &mut Call<'_, H>,
+    route: &Route,
+    admission: &mut Option<Admission>,
+) -> Result<Passed, Problem> {
+    let scope = match route.authority {
+        Authority::Store => {
+            authenticate(call).await?;
+            let caller = call.caller()?;
+            let (key, store) = (caller.key.id, caller.store.id);
+            *admission = Some(rate(call, route.usage, format!("{}/{key}", route.usage.name())).await?);
+            format!("store/{store}")
+        }
+        Authority::Operator => {
+            authorise(call)?;
+            "operator".to_owned()
+        }
+        Authority::Public => "public".to_owned(),
+    };
+    if let Some(admission) = admission.filter(|admission| !admission.admitted) {
+        return Err(Problem::new(
+            Code::RateLimited,
+            "The key's quota for this kind of request is used up. Wait as long as Retry-After says.",
+            "A cota da chave para este tipo de requisição acabou. Espere o tempo indicado em Retry-After.",
+        )
+        .retry_after(admission.reset));
+    }
+    accepts_json(&call.parts.headers)?;
+    body_is_json(call, route)?;
+    Ok(Passed { scope })
+}
+
+async fn authenticate<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    let token = token(call)?;
+    let Some(holder) = call.host.key(&KeyHash::of(token)).await? else {
+        return Err(Problem::new(
+            Code::ApiKeyInvalid,
+            "No store has this key. Check that the whole key was copied.",
+            "Nenhuma loja tem esta chave. Verifique se a chave foi copiada por inteiro.",
+        ));
+    };
+    if holder.key.deleted_at.is_some() || holder.store.deleted_at.is_some() {
+        return Err(Problem::new(
+            Code::ApiKeyRevoked,
+            "This key was revoked. Issue a new one.",
+            "Esta chave foi revogada. Emita uma nova.",
+        ));
+    }
+    if holder.key.expires_at <= call.moment.now {
+        return Err(Problem::new(
+            Code::ApiKeyExpired,
+            format!("This key ended at {}. Issue a new one.", holder.key.expires_at),
+            format!("Esta chave terminou em {}. Emita uma nova.", holder.key.expires_at),
+        ));
+    }
+    call.caller = Some(holder);
+    Ok(())
+}
+
+fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
+    let token = token(call)?;
+    let Some(operator) = &call.settings.operator else {
+        return Err(Problem::new(
+            Code::Unavailable,
+            "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and start it again.",
+            "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie.",
+        ));
+    };
+    // Hashes are compared: how long it takes says nothing of the token.
+    if KeyHash::of(token) == *operator {
+        return Ok(());
+    }
+    Err(Problem::new(Code::ApiKeyInvalid, "This is not the operator's token.", "Este não é o token do operador."))
+}
+
+fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
+    let sent = call.parts.headers.get(TOKEN);
+    let text = sent.and_then(|value| value.to_str().ok()).map(str::trim).filter(|text| !text.is_empty());
+    match (sent, text) {
+        (_, Some(text)) => Ok(text),
+        (None, _) => Err(Problem::new(
+            Code::ApiKeyMissing,
+            "Send the store's key in the x-api-token header.",
+            "Envie a chave da loja no cabeçalho x-api-token.",
+        )),
+        (Some(_), None) => Err(plain(Code::ApiKeyInvalid)),
+    }
+}
+
+async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<Admission, Problem> {
+    let limits = &call.settings.limits;
+    let quota = match usage {
+        Usage::Preview => limits.previews_per_minute,
+        Usage::Create => limits.writes_per_minute,
+        Usage::Read => limits.reads_per_minute,
+        Usage::Login => limits.logins_per_quarter,
+    };
+    let bucket = Bucket { name, usage, quota, window: Duration::minutes(1) };
+    Ok(call.host.admit(&bucket, call.moment.now).await?)
+}
+
+/// Whether the caller takes JSON: no `Accept`, or one that has a range over it with a weight above zero.
+fn accepts_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
+    if values.peek().is_none() {
+        return Ok(());
+    }
+    let takes = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        let media = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let refused = parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
+        !refused && matches!(media.as_str(), "*/*" | "application/*" | "application/json" | "application/problem+json")
+    };
+    if values.any(|value| value.split(',').any(takes)) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Code::NotAcceptable,
+        "Answers are application/json. Accept it, or send no Accept header.",
+        "As respostas são application/json. Aceite esse tipo ou não envie o cabeçalho Accept.",
+    ))
+}
+
+fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
+    let most = call.settings.limits.body_bytes;
+    if call.body.len() > most {
+        return Err(Problem::new(
+            Code::BodyTooLarge,
+            format!("A body has at most {most} bytes."),
+            format!("Um corpo tem no máximo {most} bytes."),
+        ));
+    }
+    let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint != Endpoint::ReadNotification;
+    if !reads || call.body.is_empty() {
+        return Ok(());
+    }
+    let media = call.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if media.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Code::UnsupportedMediaType,
+        "Send the body as JSON with the header `content-type: application/json`.",
+        "Envie o corpo em JSON com o cabeçalho `content-type: application/json`.",
+    ))
+}

@@ -1,0 +1,136 @@
+//! Issuing, listing and revoking keys: by a store for itself and its branches, and by the operator for any store.
+
+use super::stores::told;
+use crate::{
+    api::{
+        call::{Answer, Call, Stop, plain, too_few},
+        problem::{Code, FieldError},
+        read::read,
+        validate,
+        wire::{KeyList, KeyView},
+    },
+    domain::{Duration, KeyId, StoreId, Text},
+    host::{Changes, Host, Write},
+    store::{self, Key, KeyKind, KeyRequest, Opening, Store},
+};
+
+/// `POST /delivery/keys`
+pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let request = validate::key(read(call.body)?)?;
+    let caller = call.caller()?.store.clone();
+    let store = match request.store.filter(|id| *id != caller.id) {
+        None => caller.clone(),
+        Some(id) => {
+            let store = call.host.store(id).await?.filter(|store| caller.oversees(store));
+            store.ok_or_else(|| plain(Code::StoreNotFound).with_errors(vec![unknown_store()]))?
+        }
+    };
+    issue(call, request, &store, caller.id).await
+}
+
+/// `POST /admin/keys`
+pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let request = validate::key(read(call.body)?)?;
+    let id = request.store.ok_or_else(|| {
+        let detail = Text::new("This field is required.", "Este campo é obrigatório.");
+        let error = FieldError { pointer: "/storeId".to_owned(), code: "required", detail };
+        plain(Code::ValidationFailed).with_errors(vec![error])
+    })?;
+    let store = call.host.store(id).await?;
+    let store = store.ok_or_else(|| plain(Code::StoreNotFound).with_errors(vec![unknown_store()]))?;
+    issue(call, request, &store, store.id).await
+}
+
+async fn issue<H: Host>(
+    call: &mut Call<'_, H>,
+    request: KeyRequest,
+    store: &Store,
+    integrator: StoreId,
+) -> Result<Answer, Stop> {
+    let days = request.days.unwrap_or(call.settings.keys.days);
+    let opening = Opening {
+        store: store.id,
+        integrator,
+        kind: KeyKind::Integration,
+        name: request.name,
+        validity: Duration::minutes(i64::from(days) * 24 * 60),
+        secret: &call.settings.secret,
+    };
+    let mut ids = call.ids(1).await?;
+    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+    let answer = told(call, &key, nonce)?;
+    let changes = Changes { at: call.moment.now, keys: vec![Write::insert(key)], ..Changes::default() };
+    call.commit(changes, &answer).await?;
+    Ok(answer)
+}
+
+/// `GET /delivery/keys`
+pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let caller = call.caller()?.store.clone();
+    let id = match call.query("storeId") {
+        None => caller.id,
+        Some(text) => {
+            let store = match StoreId::parse(&text) {
+                Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+                None => None,
+            };
+            store.ok_or_else(|| plain(Code::StoreNotFound))?.id
+        }
+    };
+    list(call, id).await
+}
+
+/// `GET /admin/keys?storeId=`
+pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let id = call.query("storeId").as_deref().and_then(StoreId::parse);
+    let id = id.ok_or_else(|| plain(Code::StoreNotFound))?;
+    let store = call.host.store(id).await?.ok_or_else(|| plain(Code::StoreNotFound))?;
+    list(call, store.id).await
+}
+
+async fn list<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Answer, Stop> {
+    let keys = call.host.keys(store).await?;
+    Ok(Answer::json(200, &KeyList { keys: keys.iter().map(KeyView::of).collect() })?)
+}
+
+/// `DELETE /delivery/keys/{keyId}`
+pub(super) async fn revoke_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let caller = call.caller()?.store.clone();
+    let key = find(call).await?;
+    let own = key.store == caller.id || call.host.store(key.store).await?.is_some_and(|store| caller.oversees(&store));
+    if own { revoke(call, key).await } else { Err(plain(Code::KeyNotFound).into()) }
+}
+
+/// `DELETE /admin/keys/{keyId}`
+pub(super) async fn revoke_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let key = find(call).await?;
+    revoke(call, key).await
+}
+
+async fn find<H: Host>(call: &Call<'_, H>) -> Result<Key, Stop> {
+    let key = match KeyId::parse(call.id) {
+        Some(id) => call.host.key_by_id(id).await?,
+        None => None,
+    };
+    key.ok_or_else(|| plain(Code::KeyNotFound).into())
+}
+
+/// Revokes a key. One that is revoked already stays as it is.
+async fn revoke<H: Host>(call: &mut Call<'_, H>, key: Key) -> Result<Answer, Stop> {
+    let answer = Answer::empty(204);
+    if key.deleted_at.is_none() {
+        let value = Key { deleted_at: Some(call.moment.now), version: key.version + 1, ..key.clone() };
+        let keys = vec![Write { expected: key.version, value }];
+        call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
+    }
+    Ok(answer)
+}
+
+fn unknown_store() -> FieldError {
+    let title = Code::StoreNotFound.title();
+    FieldError {
+        pointer: "/storeId".to_owned(),
+        code: Code::StoreNotFound.name(),
+        detail: Text::new(format!("{}.", title.en), format!("{}.", title.pt)),
+    }
+}

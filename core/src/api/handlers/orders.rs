@@ -1,0 +1,180 @@
+//! Creating, previewing and looking orders up.
+
+use crate::{
+    api::{
+        call::{Answer, Call, Stop, plain, too_few},
+        planning::{Planned, acting_store, planned},
+        problem::{Code, Problem},
+        read::read,
+        validate,
+        wire::{CreateOrder, OrderDetails, OrderView, PreviewStopView, PreviewView, PriceLineView, QuoteView},
+        wire::{Kilometres, Reais},
+    },
+    domain::{Distance, NotificationId, OrderId, Person, Timestamp},
+    host::{Changes, Host},
+    order::{self, Facts, NewOrder, Order, Rejection, drive},
+    quote::{Inquiry, PriceLine, Quote, SealFault},
+    store::{Notification, NotificationKind, Store},
+};
+
+/// `POST /delivery/orders`
+pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
+    let store = acting_store(call, &new.inquiry).await?;
+    // Naming oneself and naming nobody are the same content.
+    new.inquiry.store = Some(store.id);
+    if let Some(standing) = call.host.order_by_code(store.id, &new.code).await? {
+        return Ok(replay(&new, &standing)?);
+    }
+    let planned = planned(call, &store, &new.inquiry).await?;
+    let (lines, tariff_version) = priced(call, &new, &store, &planned)?;
+    let caller = call.caller()?;
+    let facts = Facts {
+        store: &store,
+        by: Person { name: caller.store.name.clone(), phone: caller.store.responsible.phone.clone() },
+        origin: caller.key.kind.origin(),
+        pickup: planned.pickup,
+        located: &planned.located,
+        plan: &planned.plan,
+        lines,
+        tariff_version,
+    };
+    let mut ids = call.ids(1 + new.stops.len()).await?;
+    let (order, changes) = order::create(&new, facts, &mut ids, &mut call.moment).map_err(rejected)?;
+    let answer = Answer::json(201, &OrderView::of(&order))?;
+    call.commit(changes, &answer).await?;
+    Ok(answer)
+}
+
+/// The same content again is the same order; another content under the same code is a conflict.
+fn replay(new: &NewOrder, standing: &Order) -> Result<Answer, Problem> {
+    if standing.fingerprint == new.fingerprint() {
+        return Ok(Answer { replayed: true, ..Answer::json(200, &OrderView::of(standing))? });
+    }
+    let id = standing.id;
+    let problem = Problem::new(
+        Code::OrderCodeConflict,
+        format!("Order {id} has this code and another content. Send a new code, or look the order up."),
+        format!("O pedido {id} tem este código e outro conteúdo. Envie um código novo ou consulte o pedido."),
+    );
+    Err(Problem { existing_order: Some(id.get()), ..problem })
+}
+
+/// The fee's lines and their tariff: the quote's where the caller refers to one, else the plan's.
+fn priced<H: Host>(
+    call: &Call<'_, H>,
+    new: &NewOrder,
+    store: &Store,
+    planned: &Planned,
+) -> Result<(Vec<PriceLine>, String), Problem> {
+    let Some(text) = &new.quote else {
+        return Ok((planned.plan.lines.clone(), call.settings.tariff.version.clone()));
+    };
+    let content = new.inquiry.content(&planned.pickup.address);
+    match Quote::open(text, &call.settings.secret, store.id, &content, call.moment.now) {
+        Ok(quote) => Ok((quote.lines, quote.tariff_version)),
+        Err(SealFault::Expired) => Err(Problem::new(
+            Code::QuoteExpired,
+            "A quote holds for 15 minutes. Ask for a new preview, or create the order without quoteId.",
+            "Uma cotação vale por 15 minutos. Peça uma nova prévia ou crie o pedido sem quoteId.",
+        )),
+        Err(SealFault::Mismatch) => Err(Problem::new(
+            Code::QuoteMismatch,
+            "The quote was given for another store, other addresses, other payments or another sortByBestRoute.",
+            "A cotação foi dada para outra loja, outros endereços, outros pagamentos ou outro sortByBestRoute.",
+        )),
+    }
+}
+
+fn rejected(rejection: Rejection) -> Stop {
+    match rejection {
+        Rejection::InsufficientBalance { balance, fee } => Stop::Problem(Problem::new(
+            Code::InsufficientBalance,
+            format!("The fee is R$ {fee} and the balance R$ {balance}. Ask the operator to top it up."),
+            format!("A taxa é de R$ {fee} e o saldo, de R$ {balance}. Peça uma recarga ao operador."),
+        )),
+        Rejection::TooFewIds => too_few().into(),
+    }
+}
+
+/// `POST /delivery/orders/preview`
+pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let inquiry = validate::preview(read(call.body)?, &call.settings.limits)?;
+    let store = acting_store(call, &inquiry).await?;
+    let planned = planned(call, &store, &inquiry).await?;
+    let content = inquiry.content(&planned.pickup.address);
+    let (lines, version) = (planned.plan.lines.clone(), call.settings.tariff.version.clone());
+    let quote = Quote::new(store.id, content, version, lines, call.moment.now);
+    let quote = QuoteView {
+        id: quote.seal(&call.settings.secret),
+        expires_at: quote.expires_at.to_string(),
+        tariff_version: quote.tariff_version,
+    };
+    Ok(Answer::json(200, &preview_view(&inquiry, &planned, Some(quote)))?)
+}
+
+fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
+    let plan = &planned.plan;
+    let stop = |(at, (sent, leg)): (usize, (&usize, &crate::domain::Leg))| {
+        let (address, online_payment) = inquiry.stops.get(*sent)?;
+        Some(PreviewStopView {
+            order_route: at + 1,
+            address: address.into(),
+            online_payment: *online_payment,
+            distance: Kilometres(Distance(leg.metres)),
+            precision: planned.located.get(*sent)?.precision,
+        })
+    };
+    let times = inquiry.wants_times.then_some(plan.times);
+    PreviewView {
+        deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
+        total_distance: Kilometres(plan.total_distance),
+        online_payment: inquiry.stops.iter().all(|(_, online_payment)| *online_payment),
+        delivery_fee: Reais(plan.fee),
+        price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
+        expected_delivery: times.map(|times| times.delivery.to_string()),
+        expected_pickup: times.map(|times| times.pickup.to_string()),
+        estimated: plan.estimated,
+        quote,
+    }
+}
+
+/// `GET /delivery/orders/{platformOrderId}`
+pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let order = visible(call).await?.ok_or_else(|| plain(Code::OrderNotFound))?;
+    // Where no scheduler runs, a due order moves on when it is looked at.
+    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let events = call.host.events(order.id).await?;
+    Ok(Answer::json(200, &OrderDetails::of(&order, &events, call.language))?)
+}
+
+/// The order in the path, where it is the caller's or one of its branches'.
+async fn visible<H: Host>(call: &Call<'_, H>) -> Result<Option<Order>, Stop> {
+    let caller = &call.caller()?.store;
+    let Some(id) = OrderId::parse(call.id) else { return Ok(None) };
+    let Some(order) = call.host.order(id).await? else { return Ok(None) };
+    if order.store == caller.id {
+        return Ok(Some(order));
+    }
+    let owner = call.host.store(order.store).await?;
+    Ok(owner.filter(|owner| caller.oversees(owner)).map(|_| order))
+}
+
+/// What a failed creation leaves: a notification to the calling store.
+pub(in crate::api) async fn failed_creation<H: Host>(call: &Call<'_, H>, problem: &Problem) -> Result<Changes, Stop> {
+    let store = call.caller()?.store.id;
+    let id = call.ids(1).await?.take(NotificationId::new).ok_or_else(too_few)?;
+    let code = read::<CreateOrder>(call.body).ok().and_then(|body| body.value.code);
+    let now: Timestamp = call.moment.now;
+    let notification = Notification {
+        id,
+        store,
+        kind: NotificationKind::OrderCreationFailed,
+        created_at: now,
+        read_at: None,
+        order: problem.existing_order.and_then(OrderId::new),
+        order_code: code.map(|code| code.chars().filter(|c| !c.is_control()).take(64).collect()),
+        reason: Some(problem.reason()),
+    };
+    Ok(Changes { at: now, notifications: vec![notification], ..Changes::default() })
+}

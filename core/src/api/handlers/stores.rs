@@ -1,0 +1,169 @@
+//! Opening, changing and looking stores up, and logging in.
+
+use crate::{
+    api::{
+        call::{Answer, Call, Stop, plain, too_few},
+        planning::locate,
+        problem::{Code, FieldError, Problem},
+        read::read,
+        validate,
+        wire::{StoreCreated, StoreView},
+    },
+    domain::{Cnpj, Duration, Email, Located, StoreId, Text},
+    host::{Changes, Host, Write},
+    limits::{Bucket, Usage},
+    store::{self, Key, KeyKind, NewStore, Opening},
+};
+
+/// `POST /delivery/stores`
+pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let matrix = &call.caller()?.store;
+    if !matrix.is_matrix() {
+        return Err(Stop::Problem(Problem::new(
+            Code::MatrixRequired,
+            "Only a matrix creates branches. Send the matrix's key.",
+            "Somente uma matriz cria filiais. Envie a chave da matriz.",
+        )));
+    }
+    let id = matrix.id;
+    let new = validate::store(read(call.body)?)?;
+    open(call, new, Some(id)).await
+}
+
+/// `POST /admin/matrices`
+pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let new = validate::contact_and_address(read(call.body)?)?;
+    open(call, new, None).await
+}
+
+async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, matrix: Option<StoreId>) -> Result<Answer, Stop> {
+    unclaimed(call, Some(&new.cnpj), &new.contact.email, None).await?;
+    let located = located(call, &new.contact.address).await?;
+    let salt = call.moment.entropy.bytes();
+    let password_hash = call.host.hash_password(&new.password, salt).await?;
+    let mut ids = call.ids(2).await?;
+    let store = store::open(new, matrix, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
+    let opening = Opening {
+        store: store.id,
+        integrator: matrix.unwrap_or(store.id),
+        kind: KeyKind::Integration,
+        name: None,
+        validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
+        secret: &call.settings.secret,
+    };
+    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+    let answer = told(call, &key, nonce)?;
+    let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
+    let changes = Changes { at: call.moment.now, stores, keys, ..Changes::default() };
+    call.commit(changes, &answer).await?;
+    Ok(answer)
+}
+
+/// The answer that tells a new key.
+pub(super) fn told<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 32]) -> Result<Answer, Problem> {
+    let text = Key::text(&call.settings.secret.0, &nonce);
+    let answer = Answer::json(201, &StoreCreated::of(key, text.clone()))?;
+    Ok(Answer { key: Some((text, nonce)), ..answer })
+}
+
+/// Refuses a CNPJ or an email that another store has; both are named at once.
+async fn unclaimed<H: Host>(
+    call: &Call<'_, H>,
+    cnpj: Option<&Cnpj>,
+    email: &Email,
+    own: Option<StoreId>,
+) -> Result<(), Stop> {
+    let mut taken = Vec::new();
+    if let Some(cnpj) = cnpj
+        && call.host.store_by_cnpj(cnpj.as_str()).await?.is_some()
+    {
+        taken.push((Code::CnpjTaken, "/cnpj"));
+    }
+    if call.host.store_by_email(email).await?.is_some_and(|other| Some(other.id) != own) {
+        taken.push((Code::EmailTaken, "/email"));
+    }
+    let Some((code, _)) = taken.first().copied() else { return Ok(()) };
+    let errors = taken.iter().map(|(code, pointer)| FieldError {
+        pointer: (*pointer).to_owned(),
+        code: code.name(),
+        detail: Text::new(format!("{}.", code.title().en), format!("{}.", code.title().pt)),
+    });
+    Err(Stop::Problem(plain(code).with_errors(errors.collect())))
+}
+
+async fn located<H: Host>(call: &Call<'_, H>, address: &crate::domain::Address) -> Result<Located, Stop> {
+    let places = locate(call, &[address], |_| "/address".to_owned()).await?;
+    places.into_iter().next().ok_or_else(|| plain(Code::AddressNotFound).into())
+}
+
+/// `PUT /delivery/stores`
+pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let contact = validate::update(read(call.body)?)?;
+    let id = call.caller()?.store.id;
+    let store = call.host.store(id).await?.ok_or_else(|| plain(Code::StoreNotFound))?;
+    unclaimed(call, None, &contact.email, Some(id)).await?;
+    let located = located(call, &contact.address).await?;
+    let (changed, changes) = store::update(&store, contact, located, call.moment.now);
+    let answer = Answer::json(200, &StoreView::of(&changed))?;
+    call.commit(changes, &answer).await?;
+    Ok(answer)
+}
+
+/// `GET /delivery/stores/{storeId}`
+pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let caller = &call.caller()?.store;
+    let store = match StoreId::parse(call.id) {
+        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+        None => None,
+    };
+    let store = store.ok_or_else(|| plain(Code::StoreNotFound))?;
+    Ok(Answer::json(200, &StoreView::of(&store))?)
+}
+
+/// `POST /delivery/sessions`
+pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let (email, password) = validate::session(read(call.body)?)?;
+    let bucket = Bucket {
+        name: format!("login/{}", crate::domain::fingerprint(&[b"login", email.to_lowercase().as_bytes()])),
+        usage: Usage::Login,
+        quota: call.settings.limits.logins_per_quarter,
+        window: Duration::minutes(15),
+    };
+    let admission = call.host.admit(&bucket, call.moment.now).await?;
+    if !admission.admitted {
+        return Err(Stop::Problem(plain(Code::RateLimited).retry_after(admission.reset)));
+    }
+    let wrong = || {
+        Stop::Problem(Problem::new(
+            Code::CredentialsInvalid,
+            "No store has this email and this password.",
+            "Nenhuma loja tem este e-mail e esta senha.",
+        ))
+    };
+    let store = match Email::parse(&email) {
+        Ok(email) => call.host.store_by_email(&email).await?,
+        Err(_) => None,
+    };
+    // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
+    let hash = store.as_ref().map_or(NOBODY, |store| store.password_hash.as_str());
+    let right = password.len() <= 4 * store::password::LONGEST && call.host.verify_password(&password, hash).await?;
+    let store = store.filter(|_| right).ok_or_else(wrong)?;
+    let opening = Opening {
+        store: store.id,
+        integrator: store.id,
+        kind: KeyKind::Panel,
+        name: None,
+        validity: Duration::minutes(i64::from(call.settings.keys.session_hours) * 60),
+        secret: &call.settings.secret,
+    };
+    let mut ids = call.ids(1).await?;
+    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+    let answer = told(call, &key, nonce)?;
+    let changes = Changes { at: call.moment.now, keys: vec![Write::insert(key)], ..Changes::default() };
+    call.commit(changes, &answer).await?;
+    Ok(answer)
+}
+
+/// The hash of a password that nobody has.
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

@@ -1,0 +1,125 @@
+//! `Idempotency-Key`: the same request, sent twice, is carried out once.
+//!
+//! A claim is taken before the work and finished in the commit of its result, so that a crash in between leaves a claim that
+//! ends by itself and nothing else. A request that fails leaves nothing behind and gives its claim up: it may be mended and
+//! sent again under the same key.
+
+use super::{
+    call::{ATTEMPTS, Answer, Call, given_up},
+    problem::{Code, Problem},
+};
+use crate::{
+    domain::{Duration, fingerprint},
+    host::{Changes, Fault, Host},
+    store::{Claim, ClaimChange, Key, StoredAnswer},
+};
+
+/// How long an answer is kept.
+pub(super) const KEPT: Duration = Duration::minutes(24 * 60);
+/// How long a request may run before its claim is free again: longer than any host lets a request run.
+const RUNNING: Duration = Duration::seconds(90);
+const LONGEST_KEY: usize = 255;
+
+/// Takes the claim that the request's header asks for. Gives the answer where there is one already.
+pub(super) async fn begin<H: Host>(call: &mut Call<'_, H>, scope: String) -> Result<Option<Answer>, Problem> {
+    let Some(key) = header(call)? else { return Ok(None) };
+    let path = call.parts.uri.path().as_bytes();
+    let fingerprint = fingerprint(&[call.parts.method.as_str().as_bytes(), path, call.body]);
+    let holder = call.moment.entropy.hex();
+    for _ in 0..ATTEMPTS {
+        let standing = call.host.claim(&scope, &key).await?;
+        if let Some(claim) = standing.filter(|claim| claim.expires_at > call.moment.now) {
+            return standing_answer(call, &claim, &fingerprint).map(Some);
+        }
+        let claim = Claim {
+            scope: scope.clone(),
+            key: key.clone(),
+            fingerprint: fingerprint.clone(),
+            holder: holder.clone(),
+            answer: None,
+            expires_at: call.moment.now.after(RUNNING),
+        };
+        let take = Changes { at: call.moment.now, claim: Some(ClaimChange::Take(claim.clone())), ..Changes::default() };
+        match call.host.commit(&take).await {
+            Ok(()) => {
+                call.claim = Some(claim);
+                return Ok(None);
+            }
+            Err(Fault::Conflict) => {}
+            Err(fault) => return Err(fault.into()),
+        }
+    }
+    Err(given_up())
+}
+
+/// Ends a claim that no commit has finished: keeps a success, gives a failure up. With a failure go the changes that it leaves,
+/// such as a notification.
+pub(super) async fn end<H: Host>(
+    call: &mut Call<'_, H>,
+    result: &Result<Answer, Problem>,
+    left: Changes,
+) -> Result<(), Fault> {
+    match (result, call.claim.take()) {
+        (Ok(answer), Some(claim)) => {
+            call.claim = Some(claim);
+            call.commit(left, answer).await
+        }
+        (_, claim) => {
+            let release = claim.map(|Claim { scope, key, holder, .. }| ClaimChange::Release { scope, key, holder });
+            let changes = Changes { at: call.moment.now, claim: release, ..left };
+            let nothing = Changes { at: changes.at, ..Changes::default() };
+            if changes == nothing { Ok(()) } else { call.host.commit(&changes).await }
+        }
+    }
+}
+
+fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Answer, Problem> {
+    if claim.fingerprint != fingerprint {
+        return Err(Problem::new(
+            Code::IdempotencyKeyReused,
+            "This Idempotency-Key belongs to another request. Send a new key with a new request.",
+            "Esta Idempotency-Key pertence a outra requisição. Envie uma chave nova com uma requisição nova.",
+        ));
+    }
+    match &claim.answer {
+        Some(stored) => replay(stored, call.settings.secret.0),
+        None => Err(Problem::new(
+            Code::RequestInProgress,
+            "The first request with this Idempotency-Key is still running. Ask again in a second.",
+            "A primeira requisição com esta Idempotency-Key ainda está em andamento. Tente de novo em um segundo.",
+        )
+        .retry_after(Duration::seconds(1))),
+    }
+}
+
+/// The kept answer, with a key's text derived anew in place of its nonce.
+fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
+    let damaged = || Problem::from(Fault::Internal { detail: "a stored answer's nonce is damaged".to_owned() });
+    let body = match &stored.key_nonce {
+        Some(nonce) => stored.body.replace(nonce, &Key::text(&secret, &unhex(nonce).ok_or_else(damaged)?)),
+        None => stored.body.clone(),
+    };
+    Ok(Answer { status: stored.status, body: body.into_bytes(), replayed: true, key: None })
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    (digits.len() == 64).then_some(bytes)
+}
+
+fn header<H: Host>(call: &Call<'_, H>) -> Result<Option<String>, Problem> {
+    let Some(value) = call.parts.headers.get("idempotency-key") else { return Ok(None) };
+    let text = value.to_str().ok().map(str::trim).filter(|text| (1..=LONGEST_KEY).contains(&text.len()));
+    match text {
+        Some(text) => Ok(Some(text.to_owned())),
+        None => Err(Problem::new(
+            Code::MalformedRequest,
+            "The Idempotency-Key header must be 1 to 255 visible ASCII characters.",
+            "O cabeçalho Idempotency-Key deve ter de 1 a 255 caracteres ASCII visíveis.",
+        )),
+    }
+}

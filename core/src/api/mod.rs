@@ -1,0 +1,133 @@
+//! The HTTP API as a function of a host and a request.
+//!
+//! A request passes the same gates on every host, in this order: endpoint (404, 405), key (401), rate (429), what it accepts and
+//! sends (406, 413, 415), idempotency (409, 422), and then its handler.
+
+mod call;
+mod gates;
+mod handlers;
+mod idempotency;
+mod planning;
+pub mod problem;
+mod read;
+mod respond;
+pub mod routes;
+pub mod validate;
+pub mod wire;
+
+use bytes::Bytes;
+use http::{Request, Response, request::Parts};
+
+use self::{
+    call::{Answer, Call},
+    gates::Passed,
+    problem::{Code, Problem},
+    respond::Reply,
+    routes::{Endpoint, Match, Route},
+};
+pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
+use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
+
+/// The OpenAPI 3.1 document, written from the wire types by a test.
+pub const OPENAPI: &str = include_str!("../../openapi.json");
+
+/// What a response was, for a host's metrics and logs: an extension of every response of [`handle`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` where there is none.
+    pub route: &'static str,
+    /// The problem's code, where it was one.
+    pub code: Option<&'static str>,
+    /// The request's identifier, the caller's own where it sent a sane one.
+    pub request_id: String,
+    /// What the operator should know of a fault and the caller should not.
+    pub log: Option<String>,
+}
+
+/// Answers one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
+/// where it is longer.
+pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
+    let (parts, body) = request.into_parts();
+    let mut moment = host.moment();
+    let mut reply = Reply::to(&parts, &mut moment);
+    let result = match routes::find(&parts.method, parts.uri.path()) {
+        Match::Found(route, id) => {
+            reply.route = route.template;
+            let mut call = Call {
+                host,
+                settings,
+                parts: &parts,
+                body: &body,
+                language: reply.language,
+                moment,
+                caller: None,
+                id,
+                claim: None,
+            };
+            answer(&mut call, route, &mut reply.admission).await
+        }
+        Match::OtherMethods(allow) => Err(Problem {
+            allow: Some(allow),
+            ..Problem::new(
+                Code::MethodNotAllowed,
+                format!("This endpoint takes {allow}."),
+                format!("Este endereço aceita {allow}."),
+            )
+        }),
+        Match::Nothing => Err(Problem::new(
+            Code::EndpointNotFound,
+            "There is no such endpoint. /docs lists them all.",
+            "Este endereço não existe. /docs lista todos.",
+        )),
+    };
+    reply.write(result)
+}
+
+async fn answer<H: Host>(
+    call: &mut Call<'_, H>,
+    route: &'static Route,
+    admission: &mut Option<Admission>,
+) -> Result<Answer, Problem> {
+    let Passed { scope } = gates::pass(call, route, admission).await?;
+    if call.parts.method == http::Method::POST
+        && let Some(answer) = idempotency::begin(call, scope).await?
+    {
+        return Ok(answer);
+    }
+    let result = handlers::run(call, route.endpoint).await;
+    let left = match &result {
+        // Every creation that fails by the caller's doing is told to the store too.
+        Err(problem) if route.endpoint == Endpoint::CreateOrder && problem.code.status() < 500 => {
+            handlers::failed_creation(call, problem).await.unwrap_or_default()
+        }
+        _ => crate::host::Changes { at: call.moment.now, ..Default::default() },
+    };
+    if call.claim.is_some() || !left.notifications.is_empty() {
+        let ended = idempotency::end(call, &result, left).await;
+        // A success that could not be kept was not carried out; a failure stays the failure that it is.
+        if result.is_ok() {
+            ended?;
+        }
+    }
+    result
+}
+
+/// The language that a request asks for.
+fn language(parts: &Parts) -> Language {
+    let header = parts.headers.get(http::header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    header.map(Language::of).unwrap_or_default()
+}
+
+/// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the
+/// caller's language and identifier, or else `request_id`, and `route` for the [`Outcome`].
+pub fn refuse(
+    request: &Parts,
+    route: &'static str,
+    problem: impl Into<Problem>,
+    request_id: impl FnOnce() -> String,
+) -> Response<Bytes> {
+    let request_id = sent_request_id(&request.headers).map_or_else(request_id, str::to_owned);
+    let mut reply = Reply::of(request, request_id);
+    reply.route = route;
+    reply.write(Err(problem.into()))
+}

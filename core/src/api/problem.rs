@@ -1,0 +1,296 @@
+//! Problem documents (RFC 9457): one closed table from code to status and title, one shape for every host.
+
+use serde::Serialize;
+
+use crate::{
+    domain::{Duration, Language, Text},
+    host::Fault,
+    store::{FailedField, FailureReason},
+};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident $code:literal $status:literal $en:literal $pt:literal,)*) => {
+        /// What is wrong with a request, or with the service. The codes never change with the language.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code { $($(#[$doc])* $variant,)* }
+
+        impl Code {
+            /// Every code, in the order of the documentation.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The code as the API writes it.
+            pub fn name(self) -> &'static str {
+                match self { $(Code::$variant => $code,)* }
+            }
+
+            /// The HTTP status that it comes with.
+            pub fn status(self) -> u16 {
+                match self { $(Code::$variant => $status,)* }
+            }
+
+            /// What it means in a few words.
+            pub fn title(self) -> Text {
+                match self { $(Code::$variant => Text::new($en, $pt),)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The body is no JSON, or a value has the wrong type.
+    MalformedRequest "malformed_request" 400 "The request cannot be read" "A requisição não pode ser lida",
+    /// There is no `x-api-token`.
+    ApiKeyMissing "api_key_missing" 401 "An API key is needed" "É necessária uma chave de API",
+    /// The key is not known.
+    ApiKeyInvalid "api_key_invalid" 401 "The API key is not valid" "A chave de API não é válida",
+    /// The key's time is over.
+    ApiKeyExpired "api_key_expired" 401 "The API key has expired" "A chave de API expirou",
+    /// The key was revoked, or its store removed.
+    ApiKeyRevoked "api_key_revoked" 401 "The API key was revoked" "A chave de API foi revogada",
+    /// Email and password do not belong together.
+    CredentialsInvalid "credentials_invalid" 401 "Email or password is wrong" "E-mail ou senha incorretos",
+    /// The fee would take a prepaid store below its floor.
+    InsufficientBalance "insufficient_balance" 402 "The balance is too low" "Saldo insuficiente",
+    /// Only a matrix may do that.
+    MatrixRequired "matrix_required" 403 "Only a matrix may do this" "Somente uma matriz pode fazer isso",
+    /// The caller may not act for that store.
+    StoreNotAllowed "store_not_allowed" 403 "The caller may not act for this store" "Não é permitido agir por esta loja",
+    /// No such order that the caller may see.
+    OrderNotFound "order_not_found" 404 "There is no such order" "Pedido não encontrado",
+    /// No such store that the caller may see.
+    StoreNotFound "store_not_found" 404 "There is no such store" "Loja não encontrada",
+    /// No such key that the caller may see.
+    KeyNotFound "key_not_found" 404 "There is no such key" "Chave não encontrada",
+    /// No such notification that the caller may see.
+    NotificationNotFound "notification_not_found" 404 "There is no such notification" "Notificação não encontrada",
+    /// No such path.
+    EndpointNotFound "endpoint_not_found" 404 "There is no such endpoint" "Endereço não encontrado",
+    /// The path has other methods.
+    MethodNotAllowed "method_not_allowed" 405 "The endpoint does not take this method" "Método não permitido",
+    /// The caller accepts no JSON.
+    NotAcceptable "not_acceptable" 406 "Answers are JSON" "As respostas são em JSON",
+    /// An order with this code exists.
+    OrderCodeConflict "order_code_conflict" 409 "The order code is taken" "O código do pedido já está em uso",
+    /// A store with this CNPJ exists.
+    CnpjTaken "cnpj_taken" 409 "The CNPJ is taken" "O CNPJ já está cadastrado",
+    /// A store with this email exists.
+    EmailTaken "email_taken" 409 "The email is taken" "O e-mail já está cadastrado",
+    /// A request with this idempotency key is still running.
+    RequestInProgress "request_in_progress" 409 "The same request is still running" "A mesma requisição ainda está em andamento",
+    /// The order does not take this step from where it stands.
+    InvalidTransition "invalid_transition" 409 "The order does not take this step now" "O pedido não permite esta etapa agora",
+    /// The goods are with the courier and must come back.
+    ReturnRequired "return_required" 409 "The goods must come back first" "A mercadoria precisa ser devolvida antes",
+    /// The quote's time is over.
+    QuoteExpired "quote_expired" 410 "The quote has expired" "A cotação expirou",
+    /// The body is too large.
+    BodyTooLarge "body_too_large" 413 "The body is too large" "O corpo da requisição é grande demais",
+    /// The body is not declared as JSON.
+    UnsupportedMediaType "unsupported_media_type" 415 "Bodies are JSON" "O corpo da requisição deve ser JSON",
+    /// Fields are at fault.
+    ValidationFailed "validation_failed" 422 "Some fields are not valid" "Há campos inválidos",
+    /// An address has no place.
+    AddressNotFound "address_not_found" 422 "An address cannot be located" "Um endereço não pôde ser localizado",
+    /// Coordinates and address are far apart.
+    CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates and address do not belong together" "As coordenadas não correspondem ao endereço",
+    /// A stop is too far from the pickup.
+    OutOfArea "out_of_area" 422 "A delivery is outside the service area" "Uma entrega está fora da área de atendimento",
+    /// The route is too long.
+    DistanceExceeded "distance_exceeded" 422 "The route is too long" "A rota é longa demais",
+    /// There are too many deliveries.
+    TooManyDeliveries "too_many_deliveries" 422 "There are too many deliveries" "Há entregas demais",
+    /// The quote belongs to another content.
+    QuoteMismatch "quote_mismatch" 422 "The quote belongs to another order" "A cotação pertence a outro pedido",
+    /// The idempotency key was used with another body.
+    IdempotencyKeyReused "idempotency_key_reused" 422 "The idempotency key was used for another request" "A chave de idempotência foi usada em outra requisição",
+    /// The code told to the courier is wrong.
+    CodeIncorrect "code_incorrect" 422 "The code is wrong" "Código incorreto",
+    /// The caller's quota is used up.
+    RateLimited "rate_limited" 429 "Too many requests" "Requisições demais",
+    /// Too many wrong codes.
+    CodeLocked "code_locked" 429 "Too many wrong codes" "Códigos incorretos demais",
+    /// A defect of the service.
+    InternalError "internal_error" 500 "Something went wrong on our side" "Algo deu errado do nosso lado",
+    /// A part of the service is out of order.
+    Unavailable "unavailable" 503 "The service cannot answer now" "O serviço não pode responder agora",
+    /// A part of the service did not answer in time.
+    UpstreamTimeout "upstream_timeout" 504 "The service did not answer in time" "O serviço não respondeu a tempo",
+}
+
+/// A field at fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// RFC 6901 pointer into the request's body.
+    pub pointer: String,
+    /// The fault's code.
+    pub code: &'static str,
+    /// What is wrong, and what to send instead.
+    pub detail: Text,
+}
+
+/// One problem, in both languages until it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong.
+    pub code: Code,
+    /// What is wrong here.
+    pub detail: Text,
+    /// The fields at fault, all at once.
+    pub errors: Vec<FieldError>,
+    /// When to come again.
+    pub retry_after: Option<Duration>,
+    /// The order that is there already.
+    pub existing_order: Option<u64>,
+    /// What the endpoint takes, for the `Allow` header.
+    pub allow: Option<&'static str>,
+    /// What happened, for the log alone.
+    pub log: Option<String>,
+}
+
+impl Problem {
+    /// A problem with what is wrong here.
+    pub fn new(code: Code, en: impl Into<String>, pt: impl Into<String>) -> Problem {
+        Problem {
+            code,
+            detail: Text::new(en, pt),
+            errors: Vec::new(),
+            retry_after: None,
+            existing_order: None,
+            allow: None,
+            log: None,
+        }
+    }
+
+    /// The same with fields at fault.
+    #[must_use]
+    pub fn with_errors(self, errors: Vec<FieldError>) -> Problem {
+        Problem { errors, ..self }
+    }
+
+    /// The same with when to come again.
+    #[must_use]
+    pub fn retry_after(self, span: Duration) -> Problem {
+        Problem { retry_after: Some(span), ..self }
+    }
+
+    /// The document in a language.
+    pub fn document(&self, language: Language, instance: &str, request_id: &str) -> ProblemDocument {
+        let errors = self.errors.iter().map(|error| FieldErrorDocument {
+            pointer: error.pointer.clone(),
+            code: error.code,
+            detail: error.detail.get(language).to_owned(),
+        });
+        ProblemDocument {
+            kind: format!("urn:despacho:problem:{}", self.code.name()),
+            title: self.code.title().get(language).to_owned(),
+            status: self.code.status(),
+            detail: self.detail.get(language).to_owned(),
+            instance: instance.to_owned(),
+            code: self.code.name(),
+            request_id: request_id.to_owned(),
+            errors: errors.collect(),
+            order_id: self.existing_order,
+        }
+    }
+
+    /// What a notification keeps of the problem.
+    pub fn reason(&self) -> FailureReason {
+        let fields = self.errors.iter().take(20).map(|error| FailedField {
+            pointer: error.pointer.chars().take(200).collect(),
+            code: error.code.to_owned(),
+            detail: error.detail.clone(),
+        });
+        FailureReason { code: self.code.name().to_owned(), detail: self.detail.clone(), fields: fields.collect() }
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Problem {
+        let log = Some(fault.to_string());
+        let problem = match fault {
+            Fault::Conflict => Problem::new(
+                Code::Unavailable,
+                "Too many writes met on the same data. Send the request again.",
+                "Houve muitas gravações sobre os mesmos dados. Envie a requisição novamente.",
+            )
+            .retry_after(Duration::seconds(1)),
+            Fault::Unavailable { what, .. } => Problem::new(
+                Code::Unavailable,
+                format!("The part '{what}' is out of order or overloaded. Send the request again later."),
+                format!("O componente '{what}' está fora do ar ou sobrecarregado. Envie a requisição mais tarde."),
+            )
+            .retry_after(Duration::seconds(2)),
+            Fault::Timeout { what } => Problem::new(
+                Code::UpstreamTimeout,
+                format!("The part '{what}' did not answer in time. Send the request again later."),
+                format!("O componente '{what}' não respondeu a tempo. Envie a requisição mais tarde."),
+            ),
+            Fault::Internal { .. } => Problem::new(
+                Code::InternalError,
+                "The request was not carried out. Tell the operator the requestId.",
+                "A requisição não foi executada. Informe o requestId ao operador.",
+            ),
+        };
+        Problem { log, ..problem }
+    }
+}
+
+/// A problem as it is written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Problem))]
+#[serde(rename_all = "camelCase")]
+pub struct ProblemDocument {
+    /// A URN that names the kind of problem.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The kind of problem in a few words.
+    pub title: String,
+    /// HTTP status.
+    pub status: u16,
+    /// What is wrong here and what to do.
+    pub detail: String,
+    /// The path that was asked for.
+    pub instance: String,
+    /// The kind of problem, for programs.
+    pub code: &'static str,
+    /// The request's identifier, for the operator.
+    pub request_id: String,
+    /// The fields at fault, all at once.
+    pub errors: Vec<FieldErrorDocument>,
+    /// With `order_code_conflict`: the order that has the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order_id: Option<u64>,
+}
+
+/// A field at fault as it is written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = FieldError))]
+pub struct FieldErrorDocument {
+    /// RFC 6901 pointer into the request's body.
+    pub pointer: String,
+    /// The fault's code.
+    pub code: &'static str,
+    /// What is wrong, and what to send instead.
+    pub detail: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_statuses_are_errors() {
+        let names: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert!(Code::ALL.iter().all(|code| (400..600).contains(&code.status()) && !code.title().pt.is_empty()));
+    }
+
+    #[test]
+    fn a_fault_tells_the_caller_nothing_internal() {
+        let problem = Problem::from(Fault::Internal { detail: "row 7 of table x".into() });
+        let json = serde_json::to_string(&problem.document(Language::English, "/x", "r-1")).unwrap();
+        assert!(!json.contains("row 7") && problem.log.is_some());
+    }
+}

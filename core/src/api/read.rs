@@ -1,0 +1,220 @@
+//! From the bytes of a body to its typed request, with every wrong type named at once.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{
+    problem::{Code, FieldError, Problem},
+    wire::Object,
+};
+use crate::domain::Text;
+
+/// A body as far as it could be read: what was of the wrong type is left out and named in `wrong`.
+pub struct Body<T> {
+    /// The request.
+    pub value: T,
+    /// Fields of the wrong type.
+    pub wrong: Vec<FieldError>,
+}
+
+/// Wrong types that are named at most: past that, what was sent is something else altogether.
+const MOST_WRONG: usize = 50;
+
+/// Reads a body. The common case is one pass without a copy; only after a failure the body is read again to find every fault.
+///
+/// # Errors
+/// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
+    match serde_json::from_slice::<Object<T>>(bytes) {
+        Ok(Object(value)) => Ok(Body { value, wrong: Vec::new() }),
+        Err(error) => diagnose(bytes, &error),
+    }
+}
+
+fn diagnose<T: DeserializeOwned>(bytes: &[u8], first: &serde_json::Error) -> Result<Body<T>, Problem> {
+    let mut json: Value = serde_json::from_slice(bytes).map_err(|error| not_json(&error))?;
+    if !json.is_object() {
+        return Err(malformed(vec![FieldError {
+            pointer: String::new(),
+            code: "wrong_type",
+            detail: Text::new("The body must be a JSON object.", "O corpo deve ser um objeto JSON."),
+        }]));
+    }
+    let mut wrong = Vec::new();
+    while wrong.len() < MOST_WRONG {
+        match serde_path_to_error::deserialize::<_, Object<T>>(&json) {
+            Ok(Object(value)) if !wrong.is_empty() => return Ok(Body { value, wrong }),
+            // As a tree the body is fine: what the first pass stumbled on is a field that stands there twice.
+            Ok(_) => return Err(duplicate::<T>(bytes, first)),
+            Err(error) => {
+                let steps = steps(error.path());
+                wrong.push(wrong_type(pointer(&steps), &error.inner().to_string()));
+                if !remove(&mut json, &steps) {
+                    break;
+                }
+            }
+        }
+    }
+    Err(malformed(wrong))
+}
+
+/// One step of a path into a JSON tree.
+enum Step {
+    Member(String),
+    Item(usize),
+}
+
+fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
+    let step = |segment: &serde_path_to_error::Segment| match segment {
+        serde_path_to_error::Segment::Map { key } => Some(Step::Member(key.clone())),
+        serde_path_to_error::Segment::Seq { index } => Some(Step::Item(*index)),
+        _ => None,
+    };
+    path.iter().filter_map(step).collect()
+}
+
+fn pointer(steps: &[Step]) -> String {
+    steps.iter().fold(String::new(), |pointer, step| match step {
+        Step::Member(key) => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
+        Step::Item(index) => format!("{pointer}/{index}"),
+    })
+}
+
+/// Takes the value at a path out of the tree, so that the next pass finds the next fault. An item of a list becomes an empty
+/// object, which keeps the indices of its neighbours. Gives whether there was one.
+fn remove(json: &mut Value, steps: &[Step]) -> bool {
+    let Some((last, parents)) = steps.split_last() else { return false };
+    let mut at = json;
+    for step in parents {
+        let next = match step {
+            Step::Member(key) => at.get_mut(key),
+            Step::Item(index) => at.get_mut(index),
+        };
+        let Some(next) = next else { return false };
+        at = next;
+    }
+    match last {
+        Step::Member(key) => at.as_object_mut().is_some_and(|members| members.remove(key).is_some()),
+        Step::Item(index) => at.get_mut(index).is_some_and(|item| {
+            let fresh = !item.as_object().is_some_and(serde_json::Map::is_empty);
+            *item = Value::Object(serde_json::Map::new());
+            fresh
+        }),
+    }
+}
+
+/// What a field should have been, from serde's own words: `invalid type: string "x", expected f64`.
+fn wrong_type(pointer: String, message: &str) -> FieldError {
+    let expected = message.rsplit_once("expected ").map_or(message, |(_, expected)| expected);
+    let (en, pt) = match expected {
+        "f64" => ("a number", "um número"),
+        "a boolean" => ("true or false", "true ou false"),
+        "a string" => ("a text", "um texto"),
+        "a list" => ("a list", "uma lista"),
+        "an identifier" => {
+            ("a whole number, or a text of its digits", "um número inteiro, ou um texto com seus dígitos")
+        }
+        _ => ("an object", "um objeto"),
+    };
+    let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
+    FieldError { pointer, code: "wrong_type", detail }
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    let (line, column) = (error.line(), error.column());
+    malformed(vec![FieldError {
+        pointer: String::new(),
+        code: "invalid_json",
+        detail: Text::new(
+            format!("The body is not valid JSON at line {line}, column {column}."),
+            format!("O corpo não é um JSON válido na linha {line}, coluna {column}."),
+        ),
+    }])
+}
+
+fn duplicate<T: DeserializeOwned>(bytes: &[u8], first: &serde_json::Error) -> Problem {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let parent = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
+        Err(error) => pointer(&steps(error.path())),
+        Ok(_) => String::new(),
+    };
+    let message = first.to_string();
+    let Some(field) = message.strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next()) else {
+        return not_json(first);
+    };
+    let pointer = if parent.ends_with(&format!("/{field}")) { parent } else { format!("{parent}/{field}") };
+    let detail = Text::new("The field stands there twice.", "O campo aparece duas vezes.");
+    malformed(vec![FieldError { pointer, code: "duplicate_field", detail }])
+}
+
+/// The problem of a body that cannot be read as it is.
+pub(super) fn malformed(errors: Vec<FieldError>) -> Problem {
+    Problem::new(
+        Code::MalformedRequest,
+        "The body is not what this endpoint reads; `errors` says where.",
+        "O corpo não é o que este endereço lê; `errors` diz onde.",
+    )
+    .with_errors(errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::wire::CreateOrder;
+
+    fn wrong(body: &str) -> Vec<(String, &'static str)> {
+        let errors = match read::<CreateOrder>(body.as_bytes()) {
+            Ok(body) => body.wrong,
+            Err(problem) => problem.errors,
+        };
+        errors.into_iter().map(|error| (error.pointer, error.code)).collect()
+    }
+
+    #[test]
+    fn every_wrong_type_is_named_at_once() {
+        let body = r#"{"code": 5, "deliveries": [{"address": [1]}, null, {"productValue": "x", "onlinePayment": 1}], "store": "7"}"#;
+        let mut found = wrong(body);
+        found.sort();
+        let expected = [
+            "/code",
+            "/deliveries/0/address",
+            "/deliveries/1",
+            "/deliveries/2/onlinePayment",
+            "/deliveries/2/productValue",
+            "/store",
+        ];
+        assert_eq!(found, expected.map(|pointer| (pointer.to_owned(), "wrong_type")));
+    }
+
+    #[test]
+    fn what_is_no_json_object_says_so() {
+        for (body, code) in [
+            ("", "invalid_json"),
+            ("{", "invalid_json"),
+            ("{\"code\": NaN}", "invalid_json"),
+            ("[]", "wrong_type"),
+            ("\"x\"", "wrong_type"),
+            ("null", "wrong_type"),
+            ("{\"code\": \"\\ud800\"}", "invalid_json"),
+            ("{} {}", "invalid_json"),
+        ] {
+            assert_eq!(wrong(body), [(String::new(), code)], "{body}");
+        }
+        let deep = format!("{{\"code\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(wrong(&deep), [(String::new(), "invalid_json")]);
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_named() {
+        assert_eq!(wrong(r#"{"code": "a", "code": "b"}"#), [("/code".to_owned(), "duplicate_field")]);
+        let nested = r#"{"deliveries": [{}, {"address": {"city": "a", "city": "b"}}]}"#;
+        assert_eq!(wrong(nested), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
+    }
+
+    #[test]
+    fn null_and_absent_are_the_same_and_more_is_ignored() {
+        let body = read::<CreateOrder>(br#"{"code": null, "more": {"than": ["that"]}, "preparationTime": 3}"#)
+            .unwrap_or_else(|_| panic!());
+        assert!(body.wrong.is_empty() && body.value.code.is_none() && body.value.preparation_time == Some(3.0));
+    }
+}

@@ -1,0 +1,112 @@
+//! From an answer or a problem to an HTTP response with its headers.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
+
+use super::{Outcome, call::Answer, language, problem::Problem, routes};
+use crate::{
+    domain::{Language, Moment},
+    limits::Admission,
+};
+
+const REQUEST_ID: &str = "x-request-id";
+const LONGEST_REQUEST_ID: usize = 128;
+
+/// What is known of the response while the request is on its way.
+pub(super) struct Reply {
+    pub language: Language,
+    pub route: &'static str,
+    pub admission: Option<Admission>,
+    request_id: String,
+    instance: String,
+    head: bool,
+}
+
+impl Reply {
+    /// The reply to a request; without a sane identifier of the caller's, one is drawn.
+    pub(super) fn to(parts: &Parts, moment: &mut Moment) -> Reply {
+        let request_id = sent_request_id(&parts.headers).map_or_else(|| moment.entropy.hex(), str::to_owned);
+        Reply::of(parts, request_id)
+    }
+
+    /// The reply to a request with this identifier.
+    pub(super) fn of(parts: &Parts, request_id: String) -> Reply {
+        Reply {
+            language: language(parts),
+            route: "unmatched",
+            admission: None,
+            request_id,
+            instance: parts.uri.path().chars().take(512).collect(),
+            head: parts.method == Method::HEAD,
+        }
+    }
+
+    /// Writes the response.
+    pub(super) fn write(self, result: Result<Answer, Problem>) -> Response<Bytes> {
+        let (status, body, problem) = match result {
+            Ok(answer) => (answer.status, answer.body.clone(), Err(answer)),
+            Err(problem) => {
+                let document = problem.document(self.language, &self.instance, &self.request_id);
+                (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default(), Ok(problem))
+            }
+        };
+        let mut response = Response::new(Bytes::new());
+        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut set = |name: HeaderName, value: String| {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                response.headers_mut().insert(name, value);
+            }
+        };
+        if status != 204 {
+            let media = if problem.is_ok() { "application/problem+json" } else { "application/json" };
+            set(header::CONTENT_TYPE, media.to_owned());
+            set(header::CONTENT_LENGTH, body.len().to_string());
+        }
+        set(HeaderName::from_static(REQUEST_ID), self.request_id.clone());
+        set(header::CACHE_CONTROL, "no-store".to_owned());
+        set(header::VARY, "accept-language".to_owned());
+        if let Some(admission) = self.admission {
+            let policy =
+                routes::ROUTES.iter().find(|route| route.template == self.route).map(|route| route.usage.name());
+            let policy = policy.unwrap_or_default();
+            let Admission { quota, remaining, reset, .. } = admission;
+            let reset = reset.seconds_ceil();
+            set(HeaderName::from_static("ratelimit-policy"), format!("\"{policy}\";q={quota};w=60"));
+            set(HeaderName::from_static("ratelimit"), format!("\"{policy}\";r={remaining};t={reset}"));
+        }
+        let code = match &problem {
+            Ok(problem) => {
+                set(header::CONTENT_LANGUAGE, self.language.tag().to_owned());
+                if let Some(span) = problem.retry_after {
+                    set(header::RETRY_AFTER, span.seconds_ceil().max(1).to_string());
+                }
+                if let Some(allow) = problem.allow {
+                    set(header::ALLOW, allow.to_owned());
+                }
+                if status == 401 {
+                    set(header::WWW_AUTHENTICATE, "ApiKey realm=\"despacho\", header=\"x-api-token\"".to_owned());
+                }
+                Some(problem.code.name())
+            }
+            Err(answer) => {
+                if answer.replayed {
+                    set(HeaderName::from_static("idempotent-replayed"), "true".to_owned());
+                }
+                None
+            }
+        };
+        let log = problem.ok().and_then(|problem| problem.log);
+        response.extensions_mut().insert(Outcome { route: self.route, code, request_id: self.request_id, log });
+        if !self.head {
+            *response.body_mut() = Bytes::from(body);
+        }
+        response
+    }
+}
+
+/// The identifier that a caller gave its request, where it is 1 to 128 letters, digits, dots, hyphens and underscores.
+pub fn sent_request_id(headers: &HeaderMap) -> Option<&str> {
+    let text = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    ((1..=LONGEST_REQUEST_ID).contains(&text.len()) && text.chars().all(sane)).then_some(text)
+}

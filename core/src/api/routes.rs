@@ -1,0 +1,196 @@
+//! The table of endpoints: what a method and a path mean.
+
+use http::Method;
+
+use crate::limits::Usage;
+
+/// An endpoint, with the identifier that its path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// `POST /delivery/orders`
+    CreateOrder,
+    /// `POST /delivery/orders/preview`
+    PreviewOrder,
+    /// `GET /delivery/orders/{platformOrderId}`
+    GetOrder,
+    /// `POST /delivery/stores`
+    CreateStore,
+    /// `PUT /delivery/stores`
+    UpdateStore,
+    /// `GET /delivery/stores/{storeId}`
+    GetStore,
+    /// `POST /delivery/sessions`
+    CreateSession,
+    /// `POST /delivery/keys`
+    IssueKey,
+    /// `GET /delivery/keys`
+    ListKeys,
+    /// `DELETE /delivery/keys/{keyId}`
+    RevokeKey,
+    /// `GET /delivery/notifications`
+    ListNotifications,
+    /// `POST /delivery/notifications/{notificationId}/read`
+    ReadNotification,
+    /// `POST /admin/matrices`
+    CreateMatrix,
+    /// `POST /admin/keys`
+    AdminIssueKey,
+    /// `GET /admin/keys`
+    AdminListKeys,
+    /// `DELETE /admin/keys/{keyId}`
+    AdminRevokeKey,
+    /// `GET /openapi.json`
+    OpenApi,
+}
+
+/// Who may call an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Authority {
+    /// A store, by its key.
+    Store,
+    /// The operator, by the operator's token.
+    Operator,
+    /// Everybody.
+    Public,
+}
+
+/// One row of the table.
+pub struct Route {
+    /// The method.
+    pub method: Method,
+    /// Method and path as metrics and documentation name them.
+    pub template: &'static str,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// Who may call it.
+    pub authority: Authority,
+    /// The quota that it counts against, for a store's key.
+    pub usage: Usage,
+}
+
+/// What a path is, whatever the method.
+pub enum Match<'a> {
+    /// An endpoint and the identifier in its path, or an empty text.
+    Found(&'static Route, &'a str),
+    /// A path that takes other methods.
+    OtherMethods(&'static str),
+    /// No such path.
+    Nothing,
+}
+
+macro_rules! routes {
+    ($($method:ident $template:literal $endpoint:ident $authority:ident $usage:ident,)*) => {
+        /// Every endpoint.
+        pub static ROUTES: &[Route] = &[$(Route {
+            method: Method::$method,
+            template: concat!(stringify!($method), " ", $template),
+            endpoint: Endpoint::$endpoint,
+            authority: Authority::$authority,
+            usage: Usage::$usage,
+        },)*];
+    };
+}
+
+routes! {
+    POST "/delivery/orders" CreateOrder Store Create,
+    POST "/delivery/orders/preview" PreviewOrder Store Preview,
+    GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
+    POST "/delivery/stores" CreateStore Store Create,
+    PUT "/delivery/stores" UpdateStore Store Create,
+    GET "/delivery/stores/{storeId}" GetStore Store Read,
+    POST "/delivery/sessions" CreateSession Public Login,
+    POST "/delivery/keys" IssueKey Store Create,
+    GET "/delivery/keys" ListKeys Store Read,
+    DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
+    GET "/delivery/notifications" ListNotifications Store Read,
+    POST "/delivery/notifications/{notificationId}/read" ReadNotification Store Create,
+    POST "/admin/matrices" CreateMatrix Operator Create,
+    POST "/admin/keys" AdminIssueKey Operator Create,
+    GET "/admin/keys" AdminListKeys Operator Read,
+    DELETE "/admin/keys/{keyId}" AdminRevokeKey Operator Create,
+    GET "/openapi.json" OpenApi Public Read,
+}
+
+impl Route {
+    /// The path with its placeholder.
+    pub fn path(&self) -> &'static str {
+        self.template.split_once(' ').map_or("", |(_, path)| path)
+    }
+}
+
+/// Looks a method and a path up. `HEAD` is answered as `GET`. Where two paths match, the one without a placeholder wins: it
+/// has the longer fixed part.
+pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
+    let wanted = if method == Method::HEAD { &Method::GET } else { method };
+    let matching = || ROUTES.iter().filter_map(|route| Some((route, captured(route.path(), path)?)));
+    let fixed = matching().any(|(route, _)| !route.path().contains('{'));
+    let mut candidates = matching().filter(|(route, _)| !fixed || !route.path().contains('{'));
+    if let Some((route, id)) = candidates.clone().find(|(route, _)| route.method == *wanted) {
+        return Match::Found(route, id);
+    }
+    match candidates.next() {
+        Some((route, _)) => Match::OtherMethods(allowed(route.path())),
+        None => Match::Nothing,
+    }
+}
+
+/// The part of a path in the place of the template's placeholder (empty without one), where the rest is the same.
+fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
+    let Some((before, rest)) = template.split_once('{') else {
+        return (template == path).then_some("");
+    };
+    let after = rest.split_once('}').map_or("", |(_, after)| after);
+    let id = path.strip_prefix(before)?.strip_suffix(after)?;
+    (!id.is_empty() && !id.contains('/')).then_some(id)
+}
+
+fn allowed(template: &str) -> &'static str {
+    let has = |method: Method| ROUTES.iter().any(|route| route.path() == template && route.method == method);
+    match (has(Method::GET), has(Method::POST), has(Method::PUT), has(Method::DELETE)) {
+        (true, true, ..) => "GET, HEAD, POST",
+        (true, ..) => "GET, HEAD",
+        (_, true, true, _) => "POST, PUT",
+        (_, true, ..) => "POST",
+        (.., true) => "DELETE",
+        _ => "PUT",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(method: Method, path: &str) -> Option<(Endpoint, &str)> {
+        match find(&method, path) {
+            Match::Found(route, id) => Some((route.endpoint, id)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn paths_are_found_with_their_identifiers() {
+        assert_eq!(endpoint(Method::POST, "/delivery/orders"), Some((Endpoint::CreateOrder, "")));
+        assert_eq!(endpoint(Method::GET, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
+        assert_eq!(endpoint(Method::HEAD, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
+        assert_eq!(endpoint(Method::POST, "/delivery/notifications/3/read"), Some((Endpoint::ReadNotification, "3")));
+        for nothing in
+            ["/", "/delivery/orders/", "/delivery/orders/1/2", "/delivery/notifications//read", "/Delivery/orders"]
+        {
+            assert!(matches!(find(&Method::GET, nothing), Match::Nothing), "{nothing}");
+        }
+    }
+
+    #[test]
+    fn the_allow_header_names_every_method_of_a_path() {
+        for route in ROUTES {
+            let Match::OtherMethods(allow) = find(&Method::PATCH, &route.path().replace(['{', '}'], "")) else {
+                panic!("{} takes PATCH", route.template);
+            };
+            let methods: Vec<_> = ROUTES.iter().filter(|other| other.path() == route.path()).collect();
+            assert!(methods.iter().all(|other| allow.contains(other.method.as_str())), "{}", route.template);
+            let named = allow.split(", ").filter(|method| *method != "HEAD").count();
+            assert_eq!(named, methods.len(), "{}", route.template);
+        }
+        assert!(matches!(find(&Method::GET, "/delivery/orders/preview"), Match::OtherMethods("POST")));
+    }
+}

@@ -1,0 +1,136 @@
+//! Addresses.
+
+use super::{Checker, Path};
+use crate::{
+    api::wire::AddressBody,
+    domain::{Address, Cep, Point, Uf},
+};
+
+const LONGEST: usize = 255;
+
+/// What an address is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Somebody goes there: street, number, city and state.
+    Visit,
+    /// It is enough that it can be located: coordinates, or a CEP, or city and state.
+    Locate,
+}
+
+impl Checker {
+    /// An address; whatever is wrong with it is written down.
+    pub(super) fn address(&mut self, path: &Path<'_>, body: &AddressBody, need: Need) -> Address {
+        let address = Address {
+            street: self.text(&path.member("street"), body.street.as_ref(), LONGEST),
+            number: self.text(&path.member("number"), body.number.as_ref(), LONGEST),
+            complement: self.text(&path.member("complement"), body.complement.as_ref(), LONGEST),
+            neighborhood: self.text(&path.member("neighborhood"), body.neighborhood.as_ref(), LONGEST),
+            city: self.text(&path.member("city"), body.city.as_ref(), LONGEST),
+            state: self.state(path, body.state.as_ref()),
+            zip_code: self.zip_code(path, body.zip_code.as_ref()),
+            point: self.coordinates(path, body),
+        };
+        match need {
+            Need::Visit => self.visitable(path, body, &address),
+            Need::Locate => self.locatable(path, body, &address),
+        }
+        address
+    }
+
+    fn state(&mut self, path: &Path<'_>, value: Option<&String>) -> Option<String> {
+        let path = path.member("state");
+        let text = self.text(&path, value, LONGEST)?;
+        if Uf::parse(&text).is_none() {
+            self.fault(
+                &path,
+                "invalid_state",
+                "Expected the two-letter code of one of the 27 federative units, such as SP.",
+                "Esperada a sigla de uma das 27 unidades federativas, como SP.",
+            );
+            return None;
+        }
+        Some(text)
+    }
+
+    fn zip_code(&mut self, path: &Path<'_>, value: Option<&String>) -> Option<String> {
+        let path = path.member("zipCode");
+        let text = self.text(&path, value, LONGEST)?;
+        if Cep::parse(&text).is_none() {
+            self.fault(
+                &path,
+                "invalid_zip_code",
+                "Expected a CEP of eight digits, such as 01310-100.",
+                "Esperado um CEP de oito dígitos, como 01310-100.",
+            );
+            return None;
+        }
+        Some(text)
+    }
+
+    fn coordinates(&mut self, path: &Path<'_>, body: &AddressBody) -> Option<Point> {
+        let missing = match (body.latitude, body.longitude) {
+            (None, None) => return None,
+            (Some(latitude), Some(longitude)) => return self.point(path, latitude, longitude),
+            (None, Some(_)) => "latitude",
+            (Some(_), None) => "longitude",
+        };
+        self.fault(
+            &path.member(missing),
+            "incomplete_coordinates",
+            "Send latitude and longitude, or neither.",
+            "Envie latitude e longitude, ou nenhuma delas.",
+        );
+        None
+    }
+
+    fn point(&mut self, path: &Path<'_>, latitude: f64, longitude: f64) -> Option<Point> {
+        let point = Point::from_degrees(latitude, longitude);
+        for (name, value, limit) in [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)] {
+            if !(-limit..=limit).contains(&value) {
+                self.fault(
+                    &path.member(name),
+                    "out_of_range",
+                    format!("Expected degrees from -{limit} to {limit}."),
+                    format!("Esperados graus de -{limit} a {limit}."),
+                );
+            }
+        }
+        point
+    }
+
+    /// Names what is missing to go there. A field that was sent and is at fault is not missing.
+    fn visitable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
+        let fields = [
+            ("street", &body.street, &address.street),
+            ("number", &body.number, &address.number),
+            ("city", &body.city, &address.city),
+            ("state", &body.state, &address.state),
+        ];
+        for (name, sent, read) in fields {
+            if read.is_none() && sent.as_deref().is_none_or(|text| text.trim().is_empty()) {
+                self.required(&path.member(name));
+            }
+        }
+    }
+
+    fn locatable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
+        let named = address.city.is_some() && address.state.is_some();
+        let sent = body.zip_code.is_some() || body.state.is_some() || body.latitude.or(body.longitude).is_some();
+        if address.point.is_some() || address.zip_code.is_some() || named {
+            return;
+        }
+        // Where a part that would have been enough is at fault, that fault says it.
+        let at_fault = sent && !self.faults.is_empty() && {
+            let prefix = format!("{}/", path.pointer());
+            self.faults.iter().any(|fault| fault.pointer.starts_with(&prefix))
+        };
+        if !at_fault {
+            self.fault(
+                path,
+                "not_locatable",
+                "Send latitude and longitude, or zipCode, or city and state.",
+                "Envie latitude e longitude, ou zipCode, ou city e state.",
+            );
+        }
+    }
+}

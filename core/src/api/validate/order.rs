@@ -1,0 +1,218 @@
+//! Orders and previews.
+
+use super::{Checker, Need, Path};
+use crate::{
+    api::{
+        problem::{Code, FieldError, Problem},
+        read::Body,
+        wire::{ConfirmationBody, CreateOrder, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
+    },
+    domain::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text},
+    limits::Limits,
+    order::{Confirmation, NewOrder, NewStop},
+    quote::Inquiry,
+};
+
+const CODE: usize = 64;
+const NAME: usize = 255;
+const OBSERVATION: usize = 1_000;
+const QUOTE: usize = 16_384;
+const VALUE: i64 = 100_000_000;
+
+/// A preview, validated.
+///
+/// # Errors
+/// What is wrong with it, every field at once.
+pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let stops = checker.list(&root, sent.deliveries.as_deref(), limits)?;
+    let store = checker.store_ref(&root, sent.store.as_ref());
+    let pickup = sent.pickup_address.as_ref();
+    let pickup = pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Locate));
+    let preparation = checker.preparation(&root, sent.preparation_time, limits);
+    let list = root.member("deliveries");
+    let mut inquiry = Inquiry {
+        store,
+        pickup,
+        stops: Vec::with_capacity(stops.len()),
+        best_route: sent.sort_by_best_route.unwrap_or(false),
+        wants_times: sent.preview_delivery_time.unwrap_or(false),
+        preparation_minutes: preparation,
+    };
+    for (index, PreviewStop { address, online_payment, .. }) in stops.iter().enumerate() {
+        let path = list.item(index);
+        match address {
+            Some(address) => {
+                let address = checker.address(&path.member("address"), address, Need::Locate);
+                inquiry.stops.push((address, online_payment.unwrap_or(true)));
+            }
+            None => checker.required(&path.member("address")),
+        }
+    }
+    checker.finish(Some(inquiry))
+}
+
+/// An order, validated.
+///
+/// # Errors
+/// What is wrong with it, every field at once.
+pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let deliveries = checker.list(&root, sent.deliveries.as_deref(), limits)?;
+    let code = checker.required_text(&root.member("code"), sent.code.as_ref(), CODE);
+    let full_code = checker.text(&root.member("fullCode"), sent.full_code.as_ref(), CODE);
+    let pickup = sent.pickup_address.as_ref();
+    let mut inquiry = Inquiry {
+        store: checker.store_ref(&root, sent.store.as_ref()),
+        pickup: pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Visit)),
+        stops: Vec::with_capacity(deliveries.len()),
+        best_route: sent.sort_by_best_route.unwrap_or(false),
+        wants_times: sent.preview_delivery_time.unwrap_or(false),
+        preparation_minutes: checker.preparation(&root, sent.preparation_time, limits),
+    };
+    let list = root.member("deliveries");
+    let mut stops = Vec::with_capacity(deliveries.len());
+    for (index, delivery) in deliveries.iter().enumerate() {
+        let path = list.item(index);
+        stops.push(checker.stop(&path, delivery));
+        match &delivery.address {
+            Some(address) => {
+                let address = checker.address(&path.member("address"), address, Need::Visit);
+                inquiry.stops.push((address, delivery.online_payment.unwrap_or(true)));
+            }
+            None => checker.required(&path.member("address")),
+        }
+    }
+    let pickup_code = checker.pickup_code(&list, deliveries);
+    let quote = checker.text(&root.member("quoteId"), sent.quote_id.as_ref(), QUOTE);
+    let new = code.map(|code| NewOrder { code, full_code, pickup_code, quote, inquiry, stops });
+    checker.finish(new)
+}
+
+impl Checker {
+    /// A list of deliveries within its bounds. One that is too long is not read any further.
+    fn list<'a, T>(&mut self, root: &Path<'_>, list: Option<&'a [T]>, limits: &Limits) -> Result<&'a [T], Problem> {
+        let path = root.member("deliveries");
+        let list = list.unwrap_or_default();
+        let most = limits.deliveries;
+        if list.len() > most as usize {
+            let length = list.len();
+            let en = format!("At most {most} deliveries; this has {length}. Send more than one order.");
+            let pt = format!("No máximo {most} entregas; este tem {length}. Envie mais de um pedido.");
+            let errors = vec![FieldError {
+                pointer: path.pointer(),
+                code: "too_many_deliveries",
+                detail: Text::new(en.clone(), pt.clone()),
+            }];
+            return Err(Problem::new(Code::TooManyDeliveries, en, pt).with_errors(errors));
+        }
+        if list.is_empty() {
+            self.fault(&path, "required", "At least one delivery is required.", "É necessária ao menos uma entrega.");
+        }
+        Ok(list)
+    }
+
+    fn preparation(&mut self, root: &Path<'_>, value: Option<f64>, limits: &Limits) -> u32 {
+        self.whole(&root.member("preparationTime"), value, 0, limits.preparation_minutes).unwrap_or(0)
+    }
+
+    fn store_ref(&mut self, root: &Path<'_>, store: Option<&StoreRef>) -> Option<StoreId> {
+        let number = store?.user_platform_id?;
+        let id = StoreId::new(number.0);
+        if id.is_none() {
+            let store = root.member("store");
+            self.fault(
+                &store.member("userPlatformId"),
+                "out_of_range",
+                "Expected a store's number, from 1 on.",
+                "Esperado o número de uma loja, a partir de 1.",
+            );
+        }
+        id
+    }
+
+    fn stop(&mut self, path: &Path<'_>, delivery: &NewDelivery) -> NewStop {
+        let phone = self.text(&path.member("phone"), delivery.phone.as_ref(), NAME);
+        NewStop {
+            code: self.text(&path.member("code"), delivery.code.as_ref(), CODE),
+            full_code: self.text(&path.member("fullCode"), delivery.full_code.as_ref(), CODE),
+            name: self.text(&path.member("name"), delivery.name.as_ref(), NAME),
+            phone: self.phone(&path.member("phone"), phone),
+            observation: self.text(&path.member("observation"), delivery.observation.as_ref(), OBSERVATION),
+            product_value: self.value(&path.member("productValue"), delivery.product_value),
+            confirmation: delivery.confirmation.as_ref().map(|body| self.confirmation(path, body)),
+        }
+    }
+
+    pub(super) fn phone(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Phone> {
+        self.parsed(path, text, |text| {
+            Phone::parse(text).map_err(|fault| match fault {
+                InvalidPhone::WithoutPlus { hint: Some(hint) } | InvalidPhone::Punctuated { hint: Some(hint) } => {
+                    ("invalid_phone", format!("Write it as {hint}."), format!("Escreva assim: {hint}."))
+                }
+                _ => (
+                    "invalid_phone",
+                    "Expected a number in international format, such as +5592991000000.".to_owned(),
+                    "Esperado um número no formato internacional, como +5592991000000.".to_owned(),
+                ),
+            })
+        })
+    }
+
+    fn value(&mut self, path: &Path<'_>, value: Option<f64>) -> Option<Money> {
+        let money = match Money::from_number(value?) {
+            Ok(money) if (0..=VALUE).contains(&money.centavos()) => return Some(money),
+            other => other,
+        };
+        match money {
+            Err(InvalidMoney::TooManyDecimals) => {
+                self.fault(
+                    path,
+                    "too_many_decimals",
+                    "Expected at most two decimals.",
+                    "Esperadas no máximo duas casas decimais.",
+                );
+            }
+            _ => self.fault(path, "out_of_range", "Expected 0 to 1000000.", "Esperado de 0 a 1000000."),
+        }
+        None
+    }
+
+    fn confirmation(&mut self, path: &Path<'_>, body: &ConfirmationBody) -> Confirmation {
+        let path = path.member("confirmation");
+        let a = body.marketplace_a.as_ref().and_then(|order| order.order_id.as_ref());
+        let webhook = body.marketplace_a_webhook.as_ref().and_then(|order| order.order_id.as_ref());
+        let b = body.marketplace_b.as_ref().and_then(|order| order.order_id.as_ref());
+        Confirmation {
+            marketplace_a: self.text(&path.member("marketplaceA").member("orderId"), a, NAME),
+            marketplace_a_webhook: self.text(&path.member("marketplaceA_webhook").member("order_id"), webhook, NAME),
+            marketplace_b: self.text(&path.member("marketplaceB").member("order_id"), b, NAME),
+            platform: body.platform.unwrap_or(false),
+        }
+    }
+
+    /// The one pickup code that the deliveries agree on.
+    fn pickup_code(&mut self, list: &Path<'_>, deliveries: &[NewDelivery]) -> Option<String> {
+        let mut agreed: Option<String> = None;
+        for (index, delivery) in deliveries.iter().enumerate() {
+            let item = list.item(index);
+            let path = item.member("pickupCode");
+            let Some(code) = self.text(&path, delivery.pickup_code.as_ref(), CODE) else { continue };
+            if !(4..=12).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+                let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
+                self.fault(&path, "invalid_pickup_code", en, pt);
+            } else if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
+                let en = "All deliveries are collected at once: send the same pickupCode in each, or in one alone.";
+                let pt = "Todas as entregas são coletadas juntas: envie o mesmo pickupCode em todas, ou em uma só.";
+                self.fault(&path, "conflicting_pickup_code", en, pt);
+            } else {
+                agreed = Some(code);
+            }
+        }
+        agreed
+    }
+}

@@ -1,0 +1,204 @@
+//! Stores, keys and logins.
+
+use super::{Checker, Need, Path};
+use crate::{
+    api::{
+        problem::Problem,
+        read::Body,
+        wire::{AddressBody, ContactBody, CreateMatrix, CreateSession, CreateStore, IssueKey, UpdateStore},
+    },
+    domain::{Address, Cnpj, Email, InvalidCnpj, Money, Person, StoreId},
+    store::{Billing, Contact, KeyRequest, NewStore, password},
+};
+
+const NAME: usize = 255;
+const EMAIL: usize = 400;
+
+/// A new matrix, validated; a new branch is one without a floor: see [`store`].
+///
+/// # Errors
+/// What is wrong with it, every field at once.
+pub fn contact_and_address(body: Body<CreateMatrix>) -> Result<NewStore, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let cnpj = checker.required_text(&root.member("cnpj"), sent.cnpj.as_ref(), NAME);
+    let cnpj = checker.cnpj(&root.member("cnpj"), cnpj);
+    let contact =
+        checker.contact(sent.name.as_ref(), sent.responsible.as_ref(), sent.email.as_ref(), sent.address.as_ref());
+    let password = checker.password(&root.member("password"), sent.password);
+    let path = root.member("marketplaceBranchId");
+    if sent.marketplace_branch_id.is_none() {
+        checker.required(&path);
+    }
+    let category = checker.whole(&path, sent.marketplace_branch_id, 1, 8).and_then(|number| u8::try_from(number).ok());
+    let billing = checker.billing(&root.member("prepaidFloor"), sent.prepaid_floor);
+    let new = match (cnpj, contact, password, category) {
+        (Some(cnpj), Some(contact), Some(password), Some(category)) => {
+            Some(NewStore { cnpj, contact, password, category, billing })
+        }
+        _ => None,
+    };
+    checker.finish(new)
+}
+
+/// A new branch, validated. It is invoiced; its matrix's operator decides otherwise.
+///
+/// # Errors
+/// What is wrong with it, every field at once.
+pub fn store(body: Body<CreateStore>) -> Result<NewStore, Problem> {
+    let Body { value: sent, wrong } = body;
+    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id } = sent;
+    let value =
+        CreateMatrix { cnpj, name, responsible, email, password, address, marketplace_branch_id, prepaid_floor: None };
+    contact_and_address(Body { value, wrong })
+}
+
+/// What a store changes of itself, validated.
+///
+/// # Errors
+/// What is wrong with it, every field at once.
+pub fn update(body: Body<UpdateStore>) -> Result<Contact, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let contact =
+        checker.contact(sent.name.as_ref(), sent.responsible.as_ref(), sent.email.as_ref(), sent.address.as_ref());
+    checker.finish(contact)
+}
+
+/// Email and password of a login. Whether they could be somebody's is not said here.
+///
+/// # Errors
+/// Which of them is missing.
+pub fn session(body: Body<CreateSession>) -> Result<(String, String), Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let email = checker.required_text(&root.member("email"), sent.email.as_ref(), EMAIL);
+    let password = sent.password.filter(|password| !password.is_empty());
+    if password.is_none() {
+        checker.required(&root.member("password"));
+    }
+    checker.finish(email.zip(password))
+}
+
+/// What key to issue, validated.
+///
+/// # Errors
+/// What is wrong with it, every field at once.
+pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let root = Path::Root;
+    let store = sent.store_id.and_then(|id| {
+        let store = StoreId::new(id.0);
+        if store.is_none() {
+            let (en, pt) = ("Expected a store's number, from 1 on.", "Esperado o número de uma loja, a partir de 1.");
+            checker.fault(&root.member("storeId"), "out_of_range", en, pt);
+        }
+        store
+    });
+    let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
+    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    checker.finish(Some(KeyRequest { store, name, days }))
+}
+
+impl Checker {
+    fn cnpj(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Cnpj> {
+        self.parsed(path, text, |text| {
+            Cnpj::parse(text).map_err(|fault| match fault {
+                InvalidCnpj::Malformed => (
+                    "invalid_cnpj",
+                    "Expected twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
+                    "Esperadas doze letras ou dígitos e dois dígitos verificadores, como 12.ABC.345/01DE-35."
+                        .to_owned(),
+                ),
+                InvalidCnpj::WrongCheckDigits => (
+                    "invalid_cnpj",
+                    "The check digits belong to another number: look for a typing error.".to_owned(),
+                    "Os dígitos verificadores são de outro número: procure um erro de digitação.".to_owned(),
+                ),
+            })
+        })
+    }
+
+    fn contact(
+        &mut self,
+        name: Option<&String>,
+        responsible: Option<&ContactBody>,
+        email: Option<&String>,
+        address: Option<&AddressBody>,
+    ) -> Option<Contact> {
+        let root = Path::Root;
+        let name = self.store_name(&root.member("name"), name);
+        let responsible = self.person(&root.member("responsible"), responsible);
+        let path = root.member("email");
+        let email = self.required_text(&path, email, EMAIL);
+        let email = self.parsed(&path, email, |text| {
+            Email::parse(text).map_err(|_| {
+                let en = "Expected an email address, such as loja@exemplo.com.br.".to_owned();
+                ("invalid_email", en, "Esperado um e-mail, como loja@exemplo.com.br.".to_owned())
+            })
+        });
+        let address = self.required_address(&root.member("address"), address);
+        Some(Contact { name: name?, responsible: responsible?, email: email?, address: address? })
+    }
+
+    fn store_name(&mut self, path: &Path<'_>, name: Option<&String>) -> Option<String> {
+        let name = self.required_text(path, name, NAME)?;
+        if name.chars().count() < 5 {
+            self.fault(path, "too_short", "Expected 5 to 255 characters.", "Esperados de 5 a 255 caracteres.");
+            return None;
+        }
+        Some(name)
+    }
+
+    fn person(&mut self, path: &Path<'_>, body: Option<&ContactBody>) -> Option<Person> {
+        let Some(body) = body else {
+            self.required(path);
+            return None;
+        };
+        let name = self.required_text(&path.member("name"), body.name.as_ref(), NAME);
+        let phone = self.required_text(&path.member("phone"), body.phone.as_ref(), NAME);
+        let phone = self.phone(&path.member("phone"), phone);
+        Some(Person { name: name?, phone: Some(phone?) })
+    }
+
+    fn required_address(&mut self, path: &Path<'_>, body: Option<&AddressBody>) -> Option<Address> {
+        if body.is_none() {
+            self.required(path);
+        }
+        body.map(|body| self.address(path, body, Need::Visit))
+    }
+
+    fn password(&mut self, path: &Path<'_>, password: Option<String>) -> Option<String> {
+        let Some(password) = password.filter(|password| !password.is_empty()) else {
+            self.required(path);
+            return None;
+        };
+        let (least, most) = (password::SHORTEST, password::LONGEST);
+        let length = password.chars().count();
+        if (least..=most).contains(&length) {
+            return Some(password);
+        }
+        let code = if length < least { "too_short" } else { "too_long" };
+        let en = format!("Expected {least} to {most} characters.");
+        self.fault(path, code, en, format!("Esperados de {least} a {most} caracteres."));
+        None
+    }
+
+    fn billing(&mut self, path: &Path<'_>, floor: Option<f64>) -> Billing {
+        let Some(floor) = floor else { return Billing::Invoiced };
+        match Money::from_number(floor) {
+            Ok(floor) if floor.centavos().abs() <= 100_000_000 => Billing::Prepaid { floor },
+            _ => {
+                let (en, pt) = (
+                    "Expected -1000000 to 1000000 with two decimals.",
+                    "Esperado de -1000000 a 1000000 com duas casas decimais.",
+                );
+                self.fault(path, "out_of_range", en, pt);
+                Billing::Invoiced
+            }
+        }
+    }
+}

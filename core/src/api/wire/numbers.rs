@@ -1,0 +1,183 @@
+//! Numbers and identifiers as JSON has them, and objects that are objects.
+
+use std::{fmt, marker::PhantomData};
+
+use rust_decimal::Decimal;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+};
+
+use crate::domain::{Distance, Money};
+
+/// Writes `units / 10^scale` as the JSON number that people expect: exact to the last decimal, whole numbers without a point,
+/// as JavaScript writes them too.
+fn write_decimal<S: Serializer>(units: i64, scale: u32, serializer: S) -> Result<S::Ok, S::Error> {
+    let divisor = 10i64.pow(scale);
+    if units % divisor == 0 {
+        return serializer.serialize_i64(units / divisor);
+    }
+    // Both are exact doubles, and IEEE division gives the double nearest to the decimal, which prints as it.
+    #[expect(clippy::cast_precision_loss, reason = "amounts, metres and quantities stay below 2^53 units")]
+    serializer.serialize_f64(units as f64 / divisor as f64)
+}
+
+/// An amount in reais with two decimals: `57.9`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reais(pub Money);
+
+impl Serialize for Reais {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write_decimal(self.0.centavos(), 2, serializer)
+    }
+}
+
+/// A distance in kilometres with three decimals: `12.345`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kilometres(pub Distance);
+
+impl Serialize for Kilometres {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write_decimal(self.0.metres().into(), 3, serializer)
+    }
+}
+
+/// How much of something a price line counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity(pub Decimal);
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rounded = self.0.round_dp(4).normalize();
+        let units = i64::try_from(rounded.mantissa()).map_err(serde::ser::Error::custom)?;
+        write_decimal(units, rounded.scale(), serializer)
+    }
+}
+
+/// An identifier in a request: a whole number, or a text of its digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Id(pub u64);
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
+        struct Numbers;
+        impl Visitor<'_> for Numbers {
+            type Value = Id;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an identifier")
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Id, E> {
+                Ok(Id(number))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Id, E> {
+                let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                let number = if digits { text.parse().ok() } else { None };
+                number.map(Id).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        deserializer.deserialize_any(Numbers)
+    }
+}
+
+/// Reads an optional object. A derived struct would also take a list of its fields' values; a JSON API should not.
+///
+/// # Errors
+/// What `T` finds wrong, and anything that is neither an object nor null.
+pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Option::<Object<T>>::deserialize(deserializer).map(|object| object.map(|object| object.0))
+}
+
+/// Reads an optional list of objects, as [`object`] reads one.
+///
+/// # Errors
+/// What `T` finds wrong, and anything that is neither a list of objects nor null.
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
+    Option::<Objects<T>>::deserialize(deserializer).map(|list| list.map(|list| list.0))
+}
+
+/// A value that JSON must write as an object.
+pub struct Object<T>(pub T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {
+        struct Members<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Members(PhantomData))
+    }
+}
+
+/// A list of such values, which stops growing where no request could be valid any more.
+struct Objects<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Objects<T>, D::Error> {
+        struct Items<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = Objects<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Objects<T>, A::Error> {
+                let mut list = Vec::with_capacity(items.size_hint().unwrap_or(0).min(64));
+                while let Some(Object(item)) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Objects(list))
+            }
+        }
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json<T: Serialize>(value: T) -> String {
+        serde_json::to_string(&value).unwrap()
+    }
+
+    #[test]
+    fn decimals_are_written_exactly() {
+        let reais = |centavos| json(Reais(Money::from_centavos(centavos).unwrap()));
+        assert_eq!((reais(5_790).as_str(), reais(-1).as_str(), reais(700).as_str()), ("57.9", "-0.01", "7"));
+        assert_eq!(json(Kilometres(Distance(12_345))), "12.345");
+        assert_eq!(json(Kilometres(Distance(4_294_967_295))), "4294967.295");
+        assert_eq!(json(Quantity("7.1230".parse().unwrap())), "7.123");
+    }
+
+    #[test]
+    fn every_centavo_is_the_shortest_decimal() {
+        for centavos in (0..1_000_000).step_by(37) {
+            let written = json(Reais(Money::from_centavos(centavos).unwrap()));
+            let expected = Decimal::new(centavos, 2).normalize().to_string();
+            assert_eq!(written, expected);
+        }
+    }
+
+    #[test]
+    fn an_id_is_a_number_or_its_digits() {
+        let read = |text: &str| serde_json::from_str::<Id>(text).ok().map(|id| id.0);
+        assert_eq!(
+            (read("12"), read("\"12\""), read("\"\""), read("12.5"), read("-1")),
+            (Some(12), Some(12), None, None, None)
+        );
+        assert_eq!(read("\"99999999999999999999\""), None);
+    }
+}

@@ -1,0 +1,155 @@
+//! Limits on what one caller may do, and the rate limiter that keeps them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Duration, Timestamp};
+
+/// How large things may be. Every limit has its own error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Limits {
+    /// Deliveries in one order, 1 to 200.
+    pub deliveries: u32,
+    /// Bytes of a request body.
+    pub body_bytes: usize,
+    /// Minutes of preparation, at most.
+    pub preparation_minutes: u32,
+    /// Previews for each key and minute.
+    pub previews_per_minute: u32,
+    /// Order and store writes for each key and minute.
+    pub writes_per_minute: u32,
+    /// Reads for each key and minute.
+    pub reads_per_minute: u32,
+    /// Failed and successful logins for each email and quarter of an hour.
+    pub logins_per_quarter: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            deliveries: 50,
+            body_bytes: 256 * 1024,
+            preparation_minutes: 1_440,
+            previews_per_minute: 600,
+            writes_per_minute: 120,
+            reads_per_minute: 600,
+            logins_per_quarter: 10,
+        }
+    }
+}
+
+/// What a rate is counted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Usage {
+    /// Previews.
+    Preview,
+    /// Creation and change of orders and stores.
+    Create,
+    /// Reads.
+    Read,
+    /// Logins.
+    Login,
+}
+
+impl Usage {
+    /// The policy's name in the `RateLimit-Policy` header.
+    pub fn name(self) -> &'static str {
+        match self {
+            Usage::Preview => "preview",
+            Usage::Create => "create",
+            Usage::Read => "read",
+            Usage::Login => "login",
+        }
+    }
+}
+
+/// A quota of one caller for one usage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// Whose and what for: the usage's name and the key's number, or a hash of the email.
+    pub name: String,
+    /// What it counts.
+    pub usage: Usage,
+    /// Requests in a window.
+    pub quota: u32,
+    /// The window's length.
+    pub window: Duration,
+}
+
+/// Whether a request may pass, and what to tell the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// Whether it passes.
+    pub admitted: bool,
+    /// Requests in a window.
+    pub quota: u32,
+    /// Requests that would pass right after it.
+    pub remaining: u32,
+    /// When a request passes again (where it did not), or when the whole quota is there again.
+    pub reset: Duration,
+}
+
+impl Bucket {
+    /// The generic cell rate algorithm (ITU-T I.371): `stored` is the theoretical arrival time that the host kept for this
+    /// bucket, `None` for a new one. Gives the decision, and the time to store where the request passes.
+    ///
+    /// One number for each bucket is all the state there is, so that a database can hold it as well as a map.
+    pub fn admit(&self, stored: Option<Timestamp>, now: Timestamp) -> (Admission, Option<Timestamp>) {
+        let window = self.window.as_millis().max(1);
+        let interval = (window / i64::from(self.quota.max(1))).max(1);
+        // The algorithm never stores more than a window ahead: a time beyond that says that the clock stepped back.
+        let stored = stored.filter(|time| time.millis() - now.millis() <= window);
+        let earliest = stored.map_or(now, |time| time.max(now));
+        let next = Timestamp::from_millis(earliest.millis() + interval);
+        let ahead = next.millis() - now.millis();
+        if ahead > window {
+            let reset = Duration::millis(ahead - window);
+            return (Admission { admitted: false, quota: self.quota, remaining: 0, reset }, None);
+        }
+        let remaining = u32::try_from((window - ahead) / interval).unwrap_or(u32::MAX);
+        (Admission { admitted: true, quota: self.quota, remaining, reset: Duration::millis(ahead) }, Some(next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bucket(quota: u32) -> Bucket {
+        Bucket { name: "create/1".into(), usage: Usage::Create, quota, window: Duration::minutes(1) }
+    }
+
+    #[test]
+    fn a_burst_of_the_quota_passes_and_not_one_more() {
+        let (bucket, now) = (bucket(120), Timestamp::from_millis(1_000_000));
+        let mut stored = None;
+        for left in (0..120).rev() {
+            let (admission, next) = bucket.admit(stored, now);
+            assert_eq!((admission.admitted, admission.remaining), (true, left));
+            stored = next;
+        }
+        let (refused, next) = bucket.admit(stored, now);
+        assert_eq!((refused.admitted, refused.reset, next), (false, Duration::millis(500), None));
+        assert!(bucket.admit(stored, now.after(refused.reset)).0.admitted);
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_locks_nobody_out_for_long() {
+        let bucket = bucket(60);
+        let later = Timestamp::from_millis(10_000_000);
+        let (_, stored) = bucket.admit(None, later);
+        assert!(bucket.admit(stored, Timestamp::from_millis(9_000_000)).0.admitted);
+    }
+
+    #[test]
+    fn over_any_minute_at_most_twice_the_quota_passes() {
+        let bucket = bucket(60);
+        let (mut stored, mut passed) = (None, 0);
+        for tenth in 0..600 {
+            let (admission, next) = bucket.admit(stored, Timestamp::from_millis(tenth * 100));
+            passed += u32::from(admission.admitted);
+            stored = next.or(stored);
+        }
+        assert!((118..=120).contains(&passed), "{passed}");
+    }
+}

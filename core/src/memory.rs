@@ -1,0 +1,293 @@
+//! The reference host: everything in memory, nothing by chance.
+//!
+//! It keeps the same promises as a database (versions, unique values, floors, all or nothing), so that a test of the rules
+//! needs none, and so that the storage tests know what every database must do. Its clock stands still until it is moved, and its
+//! entropy comes from a seed: the same requests give the same bytes.
+
+mod state;
+mod table;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    courier::Courier,
+    domain::{
+        Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, hmac_sha256,
+    },
+    host::{Changes, Fault, Host},
+    limits::{Admission, Bucket},
+    order::{Order, RecordedEvent, Timing, next_deadline},
+    store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store, password},
+};
+use state::State;
+
+/// The first identifier that a host gives; what is below is free for fixtures.
+pub const FIRST_ID: u64 = 1_000;
+/// Where the clock starts, in milliseconds since 1970: 12:00 UTC of 21 November 2026.
+const START_MILLIS: i64 = 1_795_262_400_000;
+
+/// A host without a database.
+#[derive(Debug)]
+pub struct MemoryHost {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: State,
+    timing: Timing,
+    now: Timestamp,
+    seed: [u8; 32],
+    moments: u64,
+    next_id: u64,
+    buckets: BTreeMap<String, Timestamp>,
+    next_commit: Option<Fault>,
+}
+
+impl MemoryHost {
+    /// An empty host whose entropy follows from `seed`, at 12:00 UTC of 21 November 2026, with the usual deadlines.
+    pub fn seeded(seed: u64) -> MemoryHost {
+        let inner = Inner {
+            state: State::default(),
+            timing: Timing::default(),
+            now: Timestamp::from_millis(START_MILLIS),
+            seed: hmac_sha256(&[0; 32], &[b"memory host", &seed.to_be_bytes()]),
+            moments: 0,
+            next_id: FIRST_ID,
+            buckets: BTreeMap::new(),
+            next_commit: None,
+        };
+        MemoryHost { inner: Mutex::new(inner) }
+    }
+
+    /// The host with other deadlines; they must be those of the settings that requests are answered with.
+    #[must_use]
+    pub fn with_timing(self, timing: Timing) -> MemoryHost {
+        self.lock().timing = timing;
+        self
+    }
+
+    /// The time that the host tells.
+    pub fn now(&self) -> Timestamp {
+        self.lock().now
+    }
+
+    /// Sets the clock, forwards or backwards.
+    pub fn set_now(&self, now: Timestamp) {
+        self.lock().now = now;
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, span: Duration) {
+        let mut inner = self.lock();
+        inner.now = inner.now.after(span);
+    }
+
+    /// Makes the next commit fail with this fault and leave nothing behind, whatever it holds.
+    pub fn fail_next_commit(&self, fault: Fault) {
+        self.lock().next_commit = Some(fault);
+    }
+
+    /// Every order, by number.
+    pub fn orders(&self) -> Vec<Order> {
+        self.lock().state.orders.rows().values().cloned().collect()
+    }
+
+    /// Every event of the service, oldest first.
+    pub fn journal(&self) -> Vec<RecordedEvent> {
+        let inner = self.lock();
+        let rows = inner.state.journal.rows().iter();
+        rows.map(|(id, event)| RecordedEvent { id: *id, event: event.clone() }).collect()
+    }
+
+    /// Every movement of a store's money, oldest first.
+    pub fn ledger(&self, store: StoreId) -> Vec<LedgerEntry> {
+        let inner = self.lock();
+        inner.state.ledger.rows().values().filter(|entry| entry.store == store).cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A panic while the lock is held is a failed test; what it left behind is whole, since commits undo themselves.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state<T>(&self, read: impl FnOnce(&State) -> T) -> Result<T, Fault> {
+        Ok(read(&self.lock().state))
+    }
+}
+
+impl Host for MemoryHost {
+    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
+        self.state(|state| {
+            let key = state.keys.get(state.hashes.get(hash)?)?.clone();
+            Some(KeyHolder { store: state.store(key.store)?, key })
+        })
+    }
+
+    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, Fault> {
+        self.state(|state| {
+            let mut keys: Vec<Key> = state.keys.rows().values().filter(|key| key.store == store).cloned().collect();
+            keys.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
+            keys
+        })
+    }
+
+    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, Fault> {
+        self.state(|state| state.keys.get(&id).cloned())
+    }
+
+    async fn store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+        self.state(|state| state.store(id).filter(|store| store.deleted_at.is_none()))
+    }
+
+    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault> {
+        self.state(|state| state.store(*state.emails.get(&email.key())?))
+    }
+
+    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, Fault> {
+        self.state(|state| state.store(*state.cnpjs.get(&cnpj.to_owned())?))
+    }
+
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault> {
+        self.state(|state| state.orders.get(&id).cloned())
+    }
+
+    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
+        self.state(|state| state.orders.get(state.codes.get(&(store, code.to_owned()))?).cloned())
+    }
+
+    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {
+        self.state(|state| state.events(order))
+    }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
+        let inner = self.lock();
+        let deadline = |order: &Order| next_deadline(order, &inner.timing);
+        let orders = inner.state.orders.rows().values();
+        let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some_and(|at| at <= now)).collect();
+        due.sort_by_key(|order| (deadline(order), order.id));
+        Ok(due.into_iter().take(limit as usize).cloned().collect())
+    }
+
+    async fn couriers(&self) -> Result<Vec<Courier>, Fault> {
+        self.state(|state| state.couriers.rows().values().cloned().collect())
+    }
+
+    async fn notifications(
+        &self,
+        store: StoreId,
+        before: Option<NotificationId>,
+        limit: u32,
+    ) -> Result<Vec<Notification>, Fault> {
+        self.state(|state| {
+            let newest_first = state.notifications.rows().range(state::of_store(store)).rev().map(|(_, value)| value);
+            let older = newest_first.filter(|notification| before.is_none_or(|before| notification.id < before));
+            older.take(limit as usize).cloned().collect()
+        })
+    }
+
+    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
+        self.state(|state| state.claims.get(&(scope.to_owned(), key.to_owned())).cloned())
+    }
+
+    async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
+        let mut inner = self.lock();
+        let first = inner.next_id;
+        inner.next_id += u64::from(count);
+        Ok(IdBlock::new(first, count.into()))
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+        let mut inner = self.lock();
+        let (admission, next) = bucket.admit(inner.buckets.get(&bucket.name).copied(), now);
+        if let Some(next) = next {
+            inner.buckets.insert(bucket.name.clone(), next);
+        }
+        Ok(admission)
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+        password::hash(password, salt)
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+        password::verify(password, hash)
+    }
+
+    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+        let mut inner = self.lock();
+        match inner.next_commit.take() {
+            Some(fault) => Err(fault),
+            None => inner.state.commit(changes),
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        let mut inner = self.lock();
+        inner.moments += 1;
+        let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.moments.to_be_bytes()]);
+        Moment { now: inner.now, entropy: Entropy::new(seed) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::Future, pin::pin, task};
+
+    use super::*;
+    use crate::{
+        domain::Money,
+        store::{ClaimChange, EntryKind},
+    };
+
+    /// The host never waits, so that one poll is enough.
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        match pin!(future).poll(&mut task::Context::from_waker(task::Waker::noop())) {
+            task::Poll::Ready(value) => value,
+            task::Poll::Pending => panic!("the host in memory waits for nothing"),
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_one_run() {
+        let run = |seed| {
+            let host = MemoryHost::seeded(seed);
+            (host.moment().entropy.hex(), host.moment().entropy.hex(), now(host.ids(3)))
+        };
+        assert_eq!(run(7), run(7));
+        assert_ne!(run(7).0, run(8).0);
+        assert_ne!(run(7).0, run(7).1);
+    }
+
+    #[test]
+    fn a_commit_that_fails_at_its_end_leaves_nothing() {
+        let host = MemoryHost::seeded(1);
+        let claim = Claim {
+            scope: "store/1".into(),
+            key: "k".into(),
+            fingerprint: String::new(),
+            holder: "me".into(),
+            answer: None,
+            expires_at: host.now().after(Duration::minutes(1)),
+        };
+        let entry = LedgerEntry {
+            store: StoreId::new(1).unwrap(),
+            order: None,
+            kind: EntryKind::TopUp,
+            amount: Money::ZERO,
+            at: host.now(),
+            floor: None,
+        };
+        let take = Changes { at: host.now(), claim: Some(ClaimChange::Take(claim)), ..Changes::default() };
+        let no_such_store = Changes { ledger: vec![entry], ..take.clone() };
+        assert_eq!(now(host.commit(&no_such_store)), Err(Fault::Conflict));
+        assert_eq!(now(host.claim("store/1", "k")), Ok(None));
+        assert_eq!(now(host.commit(&take)), Ok(()));
+        assert_eq!(now(host.commit(&take)), Err(Fault::Conflict), "somebody holds it");
+        host.advance(Duration::minutes(1));
+        assert_eq!(now(host.commit(&Changes { at: host.now(), ..take })), Ok(()), "it has ended");
+    }
+}

@@ -1,0 +1,210 @@
+//! What the reference host remembers, and what one commit does to it.
+
+use super::table::{Table, Transactional};
+use crate::{
+    courier::Courier,
+    domain::{CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp},
+    host::{Changes, Fault, Write},
+    order::{Event, Order, RecordedEvent},
+    store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
+};
+
+/// Notifications that a store keeps, the newest ones.
+pub(super) const NOTIFICATIONS_KEPT: usize = 500;
+
+/// Every table, with the indexes that keep values unique.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) stores: Table<StoreId, Store>,
+    pub(super) balances: Table<StoreId, Money>,
+    pub(super) cnpjs: Table<String, StoreId>,
+    pub(super) emails: Table<String, StoreId>,
+    pub(super) keys: Table<KeyId, Key>,
+    pub(super) hashes: Table<KeyHash, KeyId>,
+    pub(super) orders: Table<OrderId, Order>,
+    pub(super) codes: Table<(StoreId, String), OrderId>,
+    pub(super) couriers: Table<CourierId, Courier>,
+    pub(super) journal: Table<EventId, Event>,
+    pub(super) histories: Table<(OrderId, u32), EventId>,
+    pub(super) ledger: Table<u64, LedgerEntry>,
+    pub(super) notifications: Table<(StoreId, u64), Notification>,
+    pub(super) claims: Table<(String, String), Claim>,
+}
+
+impl State {
+    /// All changes, or none of them.
+    pub(super) fn commit(&mut self, changes: &Changes) -> Result<(), Fault> {
+        let done = self.apply(changes);
+        for table in self.tables() {
+            if done.is_ok() { table.keep() } else { table.undo() }
+        }
+        done
+    }
+
+    /// A store with the balance that is kept beside it.
+    pub(super) fn store(&self, id: StoreId) -> Option<Store> {
+        let balance = self.balances.get(&id).copied().unwrap_or_default();
+        self.stores.get(&id).map(|store| Store { balance, ..store.clone() })
+    }
+
+    /// An order's history, oldest first.
+    pub(super) fn events(&self, order: OrderId) -> Vec<RecordedEvent> {
+        let places = self.histories.rows().range((order, 0)..=(order, u32::MAX));
+        places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
+    }
+
+    fn tables(&mut self) -> [&mut dyn Transactional; 14] {
+        [
+            &mut self.stores,
+            &mut self.balances,
+            &mut self.cnpjs,
+            &mut self.emails,
+            &mut self.keys,
+            &mut self.hashes,
+            &mut self.orders,
+            &mut self.codes,
+            &mut self.couriers,
+            &mut self.journal,
+            &mut self.histories,
+            &mut self.ledger,
+            &mut self.notifications,
+            &mut self.claims,
+        ]
+    }
+
+    fn apply(&mut self, changes: &Changes) -> Result<(), Fault> {
+        changes.stores.iter().try_for_each(|write| self.write_store(write))?;
+        changes.keys.iter().try_for_each(|write| self.write_key(write))?;
+        changes.orders.iter().try_for_each(|write| self.write_order(write))?;
+        changes.couriers.iter().try_for_each(|write| self.write_courier(write))?;
+        changes.events.iter().try_for_each(|event| self.append_event(event))?;
+        changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
+        changes.notifications.iter().for_each(|notification| self.put_notification(notification));
+        changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))
+    }
+
+    fn write_store(&mut self, write: &Write<Store>) -> Result<(), Fault> {
+        let (id, old) = (write.value.id, self.stores.get(&write.value.id).cloned());
+        check_version(write.expected, old.as_ref().map(|store| store.version))?;
+        if let Some(old) = old.filter(|old| old.deleted_at.is_none()) {
+            self.cnpjs.remove(&old.cnpj.as_str().to_owned());
+            self.emails.remove(&old.email.key());
+        }
+        let store = Store { version: write.expected + 1, balance: Money::ZERO, ..write.value.clone() };
+        if store.deleted_at.is_none() {
+            claim_value(&mut self.cnpjs, store.cnpj.as_str().to_owned(), id)?;
+            claim_value(&mut self.emails, store.email.key(), id)?;
+        }
+        if write.expected == 0 {
+            self.balances.put(id, Money::ZERO);
+        }
+        self.stores.put(id, store);
+        Ok(())
+    }
+
+    fn write_key(&mut self, write: &Write<Key>) -> Result<(), Fault> {
+        let (id, old) = (write.value.id, self.keys.get(&write.value.id).cloned());
+        check_version(write.expected, old.as_ref().map(|key| key.version))?;
+        if let Some(old) = old {
+            self.hashes.remove(&old.hash);
+        }
+        claim_value(&mut self.hashes, write.value.hash.clone(), id)?;
+        self.keys.put(id, Key { version: write.expected + 1, ..write.value.clone() });
+        Ok(())
+    }
+
+    fn write_order(&mut self, write: &Write<Order>) -> Result<(), Fault> {
+        let (id, old) = (write.value.id, self.orders.get(&write.value.id).cloned());
+        check_version(write.expected, old.as_ref().map(|order| order.version))?;
+        if let Some(old) = old.filter(|old| old.situation.holds_code()) {
+            self.codes.remove(&(old.store, old.code));
+        }
+        let order = Order { version: write.expected + 1, ..write.value.clone() };
+        if order.situation.holds_code() {
+            claim_value(&mut self.codes, (order.store, order.code.clone()), id)?;
+        }
+        self.orders.put(id, order);
+        Ok(())
+    }
+
+    fn write_courier(&mut self, write: &Write<Courier>) -> Result<(), Fault> {
+        let id = write.value.id;
+        check_version(write.expected, self.couriers.get(&id).map(|courier| courier.version))?;
+        self.couriers.put(id, Courier { version: write.expected + 1, ..write.value.clone() });
+        Ok(())
+    }
+
+    fn append_event(&mut self, event: &Event) -> Result<(), Fault> {
+        let last = self.journal.rows().last_key_value().map_or(0, |(id, _)| id.get());
+        let id = EventId::new(last + 1).ok_or_else(|| Fault::Internal { detail: "the journal is full".to_owned() })?;
+        claim_value(&mut self.histories, (event.order, event.sequence), id)?;
+        self.journal.put(id, event.clone());
+        Ok(())
+    }
+
+    fn append_entry(&mut self, entry: &LedgerEntry) -> Result<(), Fault> {
+        let balance = self.balances.get(&entry.store).copied().ok_or(Fault::Conflict)?;
+        let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
+        if entry.floor.is_some_and(|floor| after < floor) {
+            return Err(Fault::Conflict);
+        }
+        self.balances.put(entry.store, after);
+        let next = self.ledger.rows().last_key_value().map_or(1, |(number, _)| number + 1);
+        self.ledger.put(next, entry.clone());
+        Ok(())
+    }
+
+    fn put_notification(&mut self, notification: &Notification) {
+        let store = notification.store;
+        self.notifications.put((store, notification.id.get()), notification.clone());
+        // One came, so that at most one goes.
+        let oldest = self.notifications.rows().range(of_store(store)).rev().nth(NOTIFICATIONS_KEPT);
+        if let Some(key) = oldest.map(|(key, _)| *key) {
+            self.notifications.remove(&key);
+        }
+    }
+
+    fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), Fault> {
+        let place = |claim: &Claim| (claim.scope.clone(), claim.key.clone());
+        match change {
+            ClaimChange::Take(claim) => {
+                if self.claims.get(&place(claim)).is_some_and(|held| held.expires_at > at) {
+                    return Err(Fault::Conflict);
+                }
+                self.claims.put(place(claim), claim.clone());
+            }
+            ClaimChange::Finish(claim) => {
+                if self.claims.get(&place(claim)).is_some_and(|held| held.holder != claim.holder) {
+                    return Err(Fault::Conflict);
+                }
+                self.claims.put(place(claim), claim.clone());
+            }
+            ClaimChange::Release { scope, key, holder } => {
+                let place = (scope.clone(), key.clone());
+                if self.claims.get(&place).is_some_and(|held| held.holder == *holder) {
+                    self.claims.remove(&place);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a store's notifications stand, oldest first.
+pub(super) fn of_store(store: StoreId) -> std::ops::RangeInclusive<(StoreId, u64)> {
+    (store, 0)..=(store, u64::MAX)
+}
+
+/// Version 0 is no row at all.
+fn check_version(expected: u32, found: Option<u32>) -> Result<(), Fault> {
+    if found.unwrap_or(0) == expected { Ok(()) } else { Err(Fault::Conflict) }
+}
+
+/// Takes a unique value that nobody has.
+fn claim_value<K: Ord + Clone, V: Clone>(index: &mut Table<K, V>, key: K, owner: V) -> Result<(), Fault> {
+    if index.get(&key).is_some() {
+        return Err(Fault::Conflict);
+    }
+    index.put(key, owner);
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! Transitions that time makes: a deadline that an order waits for, and what happens when it has passed.
+//!
+//! Whoever drives the clock (a scheduler, a cron, or a read of an order that is due) calls [`expire`] and commits the result;
+//! the rule is the same for all.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, EventKind, Order, OrderSituation};
+use crate::{
+    domain::{Duration, Person, Timestamp},
+    store::{EntryKind, LedgerEntry},
+};
+
+/// How long an order may stay where time alone ends it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Timing {
+    /// Minutes that a courier is looked for before the order expires.
+    pub search_minutes: u32,
+}
+
+impl Default for Timing {
+    fn default() -> Timing {
+        Timing { search_minutes: 20 }
+    }
+}
+
+/// When time alone moves this order on; `None` where it waits for somebody.
+pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
+    match order.situation {
+        OrderSituation::Preparing | OrderSituation::Ready => Some(order.ready_at),
+        OrderSituation::Searching => {
+            Some(order.situation_since.after(Duration::minutes(i64::from(timing.search_minutes))))
+        }
+        _ => None,
+    }
+}
+
+/// Takes the order through every timed transition that is due, and gives the events and the money that come of it.
+/// Nothing happens before the deadline, so that two hosts that race do it once.
+pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>, Vec<LedgerEntry>) {
+    let (mut events, mut ledger) = (Vec::new(), Vec::new());
+    while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
+        let (situation, kind) = match order.situation {
+            OrderSituation::Preparing => (OrderSituation::Ready, EventKind::Ready),
+            OrderSituation::Ready => (OrderSituation::Searching, EventKind::Searching),
+            _ => (OrderSituation::Expired, EventKind::Expired),
+        };
+        events.push(order.enter(situation, kind, platform(), now));
+        if situation == OrderSituation::Expired {
+            ledger.push(refund(order, now));
+        }
+    }
+    (events, ledger)
+}
+
+/// The whole fee back.
+fn refund(order: &Order, at: Timestamp) -> LedgerEntry {
+    LedgerEntry {
+        store: order.store,
+        order: Some(order.id),
+        kind: EntryKind::Refund,
+        amount: order.fee,
+        at,
+        floor: None,
+    }
+}
+
+/// Who causes what time brings.
+pub fn platform() -> Person {
+    Person { name: "platform".to_owned(), phone: None }
+}

@@ -1,0 +1,61 @@
+//! One round of timed transitions, for whoever drives the clock.
+
+use super::{Order, expire};
+use crate::{
+    domain::Timestamp,
+    host::{Changes, Fault, Host, Write},
+    settings::Settings,
+    store::{Notification, NotificationKind},
+};
+
+use super::OrderSituation;
+
+/// Takes every order that is due at `now` through its timed transitions, at most `limit` of them, and says how many it moved.
+/// An order that somebody else moved first is left to them. With `limit` moved, more may be due: run again.
+pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, Fault> {
+    let mut moved = 0;
+    for order in host.due_orders(now, limit).await? {
+        match advance(host, settings, order, now).await {
+            Ok(_) => moved += 1,
+            Err(Fault::Conflict) => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(moved)
+}
+
+/// Takes one order through the timed transitions that are due, commits them, and gives the order as it stands then.
+pub async fn advance<H: Host>(host: &H, settings: &Settings, mut order: Order, now: Timestamp) -> Result<Order, Fault> {
+    let expected = order.version;
+    let (events, ledger) = expire(&mut order, &settings.timing, now);
+    if events.is_empty() {
+        return Ok(order);
+    }
+    order.version = expected + 1;
+    let notifications =
+        if order.situation == OrderSituation::Expired { vec![expired(host, &order, now).await?] } else { vec![] };
+    let changes = Changes {
+        at: now,
+        orders: vec![Write { expected, value: order.clone() }],
+        events,
+        ledger,
+        notifications,
+        ..Changes::default()
+    };
+    host.commit(&changes).await?;
+    Ok(order)
+}
+
+async fn expired<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, Fault> {
+    let id = host.ids(1).await?.take(crate::domain::NotificationId::new);
+    Ok(Notification {
+        id: id.ok_or_else(|| Fault::Internal { detail: "no identifier was reserved".to_owned() })?,
+        store: order.store,
+        kind: NotificationKind::OrderExpired,
+        created_at: now,
+        read_at: None,
+        order: Some(order.id),
+        order_code: Some(order.code.clone()),
+        reason: None,
+    })
+}

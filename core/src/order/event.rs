@@ -1,0 +1,93 @@
+//! The history of an order: what happened, when, and who caused it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{DeliveryId, EventId, OrderId, Person, Point, StoreId, Text, Timestamp};
+
+macro_rules! event_kinds {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $en:literal $pt:literal,)*) => {
+        /// What happened. The names are the `type` of an event.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum EventKind { $($(#[$doc])* #[serde(rename = $name)] $variant,)* }
+
+        impl EventKind {
+            /// Every kind.
+            pub const ALL: &'static [EventKind] = &[$(EventKind::$variant,)*];
+
+            /// The kind's name: `order.created`.
+            pub fn name(self) -> &'static str {
+                match self { $(EventKind::$variant => $name,)* }
+            }
+
+            /// The kind of a name.
+            pub fn from_name(name: &str) -> Option<EventKind> {
+                match name { $($name => Some(EventKind::$variant),)* _ => None }
+            }
+
+            /// What people read.
+            pub fn description(self) -> Text {
+                match self { $(EventKind::$variant => Text::new($en, $pt),)* }
+            }
+        }
+    };
+}
+
+event_kinds! {
+    /// The order was created.
+    Created "order.created" "Order created" "Pedido criado",
+    /// Its goods are ready.
+    Ready "order.ready" "Order ready for pickup" "Pedido pronto para coleta",
+    /// A courier is being looked for.
+    Searching "order.searching" "Looking for a courier" "Procurando entregador",
+    /// No courier was found in time.
+    Expired "order.expired" "No courier was found in time" "Nenhum entregador foi encontrado a tempo",
+    /// It was cancelled.
+    Cancelled "order.cancelled" "Order cancelled" "Pedido cancelado",
+}
+
+/// One event of an order's history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Whose history.
+    pub order: OrderId,
+    /// The order's store.
+    pub store: StoreId,
+    /// Its place in the order's history: 1, 2, 3, without a gap.
+    pub sequence: u32,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What happened.
+    pub kind: EventKind,
+    /// Where the order, or the delivery that the event is about, stood afterwards.
+    pub situation: u16,
+    /// The delivery that it is about; `None` for the whole order.
+    pub delivery: Option<DeliveryId>,
+    /// The courier that had the order.
+    pub courier: Option<Person>,
+    /// Who caused it.
+    pub by: Person,
+    /// Where the courier was.
+    pub point: Option<Point>,
+}
+
+/// An event with its place in the journal of the whole service, which the commit gave it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedEvent {
+    /// The place in the journal.
+    pub id: EventId,
+    /// The event.
+    pub event: Event,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_read_back_by_its_name() {
+        for kind in EventKind::ALL {
+            assert_eq!(EventKind::from_name(kind.name()), Some(*kind));
+            assert!(!kind.description().pt.is_empty());
+        }
+    }
+}

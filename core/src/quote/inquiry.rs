@@ -1,0 +1,30 @@
+//! What is asked before an order exists: from where to where, and how.
+
+use serde::Serialize;
+
+use crate::domain::{Address, StoreId, fingerprint};
+
+/// A valid question for a route, a price and times. An order carries one, and a preview is one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Inquiry {
+    /// The store that it is for, where the caller named one.
+    pub store: Option<StoreId>,
+    /// Where the courier collects; the store's own address where it is absent.
+    pub pickup: Option<Address>,
+    /// Where it goes, and whether each is paid already, in the order sent.
+    pub stops: Vec<(Address, bool)>,
+    /// Whether the stops may be visited in the best order.
+    pub best_route: bool,
+    /// Whether the expected times are wanted.
+    pub wants_times: bool,
+    /// Minutes of preparation.
+    pub preparation_minutes: u32,
+}
+
+impl Inquiry {
+    /// SHA-256 in hexadecimal of what the price rests on, given the address that the courier collects at.
+    pub fn content(&self, pickup: &Address) -> String {
+        let content = serde_json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
+        fingerprint(&[b"price", &content])
+    }
+}

@@ -1,0 +1,13 @@
+//! What an order costs and when it arrives.
+
+mod fee;
+mod inquiry;
+mod plan;
+mod seal;
+mod tariff;
+
+pub use fee::{PriceLine, Priced, Rule, price, total};
+pub use inquiry::Inquiry;
+pub use plan::{Plan, PlanFault, Request, Stop, Times, plan};
+pub use seal::{Quote, SealFault};
+pub use tariff::{Tariff, TariffFault, Window};

@@ -1,0 +1,220 @@
+//! From located stops to a route with its legs, its fee and its times.
+
+use super::{PriceLine, Tariff, fee::Priced, price, total};
+use crate::{
+    domain::{Distance, Duration, Leg, Located, Matrix, Money, Precision, Timestamp, Uf},
+    geo::great_circle_m,
+    route,
+};
+
+/// What is planned.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Where the courier collects.
+    pub pickup: Located,
+    /// The stops, in the order sent; at least one.
+    pub stops: &'a [Stop],
+    /// Legs between the pickup (index 0) and the stops (1 and on).
+    pub matrix: &'a Matrix,
+    /// Whether the stops may be visited in the best order.
+    pub best_route: bool,
+    /// Minutes of preparation.
+    pub preparation_minutes: u32,
+    /// When it is planned.
+    pub now: Timestamp,
+    /// The pickup's federative unit, whose local time counts.
+    pub uf: Option<Uf>,
+}
+
+/// One stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// Where it is.
+    pub located: Located,
+    /// Whether it is paid already; where not, the courier returns to the pickup with the payment.
+    pub online_payment: bool,
+}
+
+/// A route with its price and its times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The stops' indices in the order sent, laid out in visiting order.
+    pub order: Vec<usize>,
+    /// The leg that ends at each stop, in visiting order.
+    pub legs: Vec<Leg>,
+    /// The leg back to the pickup, where a payment comes back.
+    pub back: Option<Leg>,
+    /// The sum of all legs.
+    pub total_distance: Distance,
+    /// The fee's lines.
+    pub lines: Vec<PriceLine>,
+    /// The fee.
+    pub fee: Money,
+    /// When things should happen.
+    pub times: Times,
+    /// Whether a leg rests on no more than municipalities.
+    pub estimated: bool,
+}
+
+/// When the courier should collect, and when the last delivery should be handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// The later of 'ready' and 'a courier can be there'.
+    pub pickup: Timestamp,
+    /// The last arrival and its handover.
+    pub delivery: Timestamp,
+}
+
+/// Why there is no such route. Stops are named by their index in the order sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanFault {
+    /// Stops further from the pickup, in a straight line, than the tariff serves.
+    OutOfArea {
+        /// Each stop at fault with its distance.
+        stops: Vec<(usize, Distance)>,
+    },
+    /// The route is longer than the tariff allows.
+    DistanceExceeded {
+        /// How long it is.
+        distance: Distance,
+    },
+    /// No road joins the stops.
+    NoRoad,
+    /// The stops are more than the route engine takes, or none.
+    Stops,
+}
+
+/// Plans a route: visits in the order sent or in the best order, then legs, fee and times.
+pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanFault> {
+    within_area(tariff, request)?;
+    let closed = request.stops.iter().any(|stop| !stop.online_payment);
+    let order = visiting_order(request, closed)?;
+    let mut at = 0;
+    let mut legs = Vec::with_capacity(order.len());
+    for stop in &order {
+        legs.push(request.matrix.leg(at, stop + 1).ok_or(PlanFault::NoRoad)?);
+        at = stop + 1;
+    }
+    let back = if closed { Some(request.matrix.leg(at, 0).ok_or(PlanFault::NoRoad)?) } else { None };
+    let outward = legs.iter().fold(Distance(0), |sum, leg| sum.plus(Distance(leg.metres)));
+    let total_distance = outward.plus(Distance(back.map_or(0, |leg| leg.metres)));
+    if rust_decimal::Decimal::new(i64::from(total_distance.metres()), 3) > tariff.max_distance_km {
+        return Err(PlanFault::DistanceExceeded { distance: total_distance });
+    }
+    let lines = price(
+        tariff,
+        &Priced {
+            outward,
+            back: back.map(|leg| Distance(leg.metres)),
+            stops: order.len(),
+            at: request.now,
+            uf: request.uf,
+        },
+    );
+    let rough = |located: &Located| located.precision == Precision::Municipality;
+    Ok(Plan {
+        times: times(tariff, request, &legs),
+        fee: total(&lines),
+        estimated: rough(&request.pickup) || request.stops.iter().any(|stop| rough(&stop.located)),
+        order,
+        legs,
+        back,
+        total_distance,
+        lines,
+    })
+}
+
+fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanFault> {
+    let radius = tariff.service_radius_km;
+    let distances = request.stops.iter().map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
+    let too_far = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3) > radius;
+    let stops: Vec<_> = distances.enumerate().filter(|(_, distance)| too_far(distance)).collect();
+    if stops.is_empty() { Ok(()) } else { Err(PlanFault::OutOfArea { stops }) }
+}
+
+/// The stops' indices in visiting order.
+fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, PlanFault> {
+    let stops = request.stops.len();
+    if stops == 0 {
+        return Err(PlanFault::Stops);
+    }
+    if !request.best_route || stops == 1 {
+        return Ok((0..stops).collect());
+    }
+    let size = stops + 1;
+    let metres = |from, to| request.matrix.leg(from, to).map_or(route::UNREACHABLE, |leg| leg.metres);
+    let matrix = (0..size).flat_map(|from| (0..size).map(move |to| (from, to))).map(|(from, to)| metres(from, to));
+    let problem = route::Problem::new(size, matrix.collect()).map_err(|_| PlanFault::Stops)?.closed(closed);
+    let visit = route::best_order(&problem, route::Budget::default()).map_err(|fault| match fault {
+        route::RouteFault::Infeasible => PlanFault::NoRoad,
+        _ => PlanFault::Stops,
+    })?;
+    Ok(visit.order.into_iter().map(|index| index - 1).collect())
+}
+
+fn times(tariff: &Tariff, request: &Request<'_>, legs: &[Leg]) -> Times {
+    // The search starts when the goods are ready, so that is the earliest that a courier sets out for the pickup.
+    let ready = request.now.after(Duration::minutes(request.preparation_minutes.into()));
+    let pickup = ready.after(Duration::minutes(tariff.approach_minutes.into()));
+    let handover = Duration::minutes(tariff.handover_minutes.into());
+    let delivery = legs.iter().fold(pickup, |at, leg| at.after(Duration::seconds(leg.seconds.into())).after(handover));
+    Times { pickup, delivery }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{domain::Point, geo};
+
+    fn place(latitude: f64, longitude: f64) -> Located {
+        let point = Point::from_degrees(latitude, longitude).unwrap();
+        Located { point, precision: Precision::Coordinates, radius_m: 0 }
+    }
+
+    fn planned(stops: &[(f64, f64, bool)], best_route: bool) -> Result<Plan, PlanFault> {
+        let pickup = place(-23.55, -46.63);
+        let stops: Vec<Stop> = stops
+            .iter()
+            .map(|(lat, lon, online_payment)| Stop { located: place(*lat, *lon), online_payment: *online_payment })
+            .collect();
+        let mut places = vec![pickup];
+        places.extend(stops.iter().map(|stop| stop.located));
+        let matrix = geo::matrix_located(&places);
+        let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
+        let request =
+            Request { pickup, stops: &stops, matrix: &matrix, best_route, preparation_minutes: 10, now, uf: None };
+        plan(&Tariff::default(), &request)
+    }
+
+    #[test]
+    fn the_parts_add_up() {
+        let plan = planned(&[(-23.56, -46.64, true), (-23.57, -46.65, false)], false).unwrap();
+        let legs: u32 = plan.legs.iter().chain(&plan.back).map(|leg| leg.metres).sum();
+        assert_eq!(plan.total_distance.metres(), legs);
+        assert_eq!(plan.fee, total(&plan.lines));
+        assert_eq!(plan.times.pickup.to_string(), "2026-11-21T15:18:00.000Z");
+        let riding: u32 = plan.legs.iter().map(|leg| leg.seconds).sum();
+        assert_eq!(plan.times.delivery.since(plan.times.pickup), Duration::seconds(i64::from(riding) + 2 * 180));
+    }
+
+    #[test]
+    fn the_best_route_is_not_longer_than_the_one_sent() {
+        let zigzag = [(-23.56, -46.63, true), (-23.60, -46.63, true), (-23.57, -46.63, true), (-23.59, -46.63, true)];
+        let (sent, best) = (planned(&zigzag, false).unwrap(), planned(&zigzag, true).unwrap());
+        assert_eq!(sent.order, [0, 1, 2, 3]);
+        assert_eq!(best.order, [0, 2, 3, 1]);
+        assert!(best.total_distance < sent.total_distance);
+    }
+
+    #[test]
+    fn a_stop_too_far_is_named() {
+        let fault = planned(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
+        assert!(matches!(fault, PlanFault::OutOfArea { stops } if stops.len() == 1 && stops[0].0 == 1));
+    }
+
+    #[test]
+    fn a_route_too_long_is_refused() {
+        let there_and_back: Vec<_> = (0..6).map(|i| (-23.55 - f64::from(i % 2) * 0.2, -46.63, true)).collect();
+        assert!(matches!(planned(&there_and_back, false), Err(PlanFault::DistanceExceeded { .. })));
+    }
+}

@@ -1,0 +1,140 @@
+//! Raises the lower bound by moving the prices: subgradient steps in integers (Held and Karp 1971; Held, Wolfe and
+//! Crowder 1974), so that every host takes the same steps.
+
+use super::tree::{FORBIDDEN, Legs, PRICE_MOST, Prices, Tree, clamp};
+
+/// Denominator of the step factor.
+const ONE: i64 = 1 << 10;
+
+/// How an ascent is to run.
+pub(super) struct Plan {
+    /// Most steps.
+    pub(super) steps: usize,
+    /// Steps without a better bound after which the factor is halved.
+    pub(super) patience: usize,
+    /// First factor, in 1024ths.
+    pub(super) factor: i64,
+    /// Above this value nothing shorter than the best known order is left.
+    pub(super) room: i64,
+}
+
+/// The best bound of an ascent, the prices that gave it and their tree.
+pub(super) struct Reached {
+    pub(super) prices: Prices,
+    pub(super) tree: Tree,
+    /// Whether no order better than the best known one is left here.
+    pub(super) closed: bool,
+    pub(super) work: u64,
+}
+
+/// Work of growing one tree.
+pub(super) fn tree_work(legs: &Legs) -> u64 {
+    let count = legs.count as u64;
+    if legs.symmetric { count * count * 2 / 3 + 20 * count } else { count * count + 25 * count }
+}
+
+/// Moves the prices for a while and keeps the best.
+pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
+    let each = tree_work(legs);
+    let mut prices = from.clone();
+    let tree = legs.tree(&prices);
+    let mut best = Reached { prices: prices.clone(), closed: false, work: each, tree: tree.clone() };
+    if tree.broken || tree.value > plan.room {
+        best.closed = true;
+        return best;
+    }
+    // Without a known order, one a tenth above the first bound is aimed at.
+    let aim = if plan.room == i64::MAX { tree.value + tree.value.abs() / 10 + ONE } else { plan.room };
+    let mut now = tree;
+    let mut before = now.clone();
+    let (mut factor, mut stale) = (plan.factor, 0);
+    for _ in 0..plan.steps {
+        let violation = now.violation(legs.symmetric);
+        if violation == 0 {
+            break;
+        }
+        let step = (aim - now.value).max(1) * factor / (ONE * violation);
+        if step == 0 {
+            break;
+        }
+        shift(&mut prices.leave, &now.leaves, &before.leaves, step);
+        if !legs.symmetric {
+            shift(&mut prices.enter, &now.enters, &before.enters, step);
+        }
+        before = now;
+        now = legs.tree(&prices);
+        best.work += each;
+        if now.broken {
+            best.closed = true;
+            return best;
+        }
+        if now.value > best.tree.value {
+            best.prices = prices.clone();
+            best.tree = now.clone();
+            stale = 0;
+            if now.value > plan.room {
+                best.closed = true;
+                return best;
+            }
+        } else {
+            stale += 1;
+            if stale >= plan.patience {
+                stale = 0;
+                factor /= 2;
+            }
+        }
+    }
+    best
+}
+
+/// Moves prices against the violation, with some of the direction of the step before.
+fn shift(prices: &mut [i32], now: &[i32], before: &[i32], step: i64) {
+    for ((price, &now), &before) in prices.iter_mut().zip(now).zip(before) {
+        let by = step * (7 * i64::from(now) + 3 * i64::from(before)) / 10;
+        *price = clamp(i64::from(*price) + by, PRICE_MOST);
+    }
+}
+
+/// Forbids every leg that no order shorter than the best known one can use: the bound with it leaves no room.
+pub(super) fn sparsify(legs: &mut Legs, reached: &Reached, room: i64) {
+    let count = legs.count;
+    let (tree, prices) = (&reached.tree, &reached.prices);
+    let slack = room - tree.value;
+    // The dearest edge on the path in the tree between every two stops, filled in the order of joining.
+    let mut dearest = vec![i32::MIN; count * count];
+    for (rank, &stop) in tree.joined.iter().enumerate().skip(1) {
+        let (parent, down) = tree.parent[stop];
+        let own = if down { priced(legs, prices, parent, stop) } else { priced(legs, prices, stop, parent) };
+        for &other in &tree.joined[..rank] {
+            let through = if other == parent { own } else { own.max(dearest[other * count + parent]) };
+            dearest[other * count + stop] = through;
+            dearest[stop * count + other] = through;
+        }
+    }
+    for from in 0..count {
+        for to in (0..count).filter(|&to| to != from) {
+            let rise = i64::from(priced(legs, prices, from, to)) - i64::from(dearest[from * count + to]);
+            if rise > slack {
+                legs.forbid(from, to);
+            }
+        }
+    }
+}
+
+/// A leg with the prices of leaving and entering.
+pub(super) fn priced(legs: &Legs, prices: &Prices, from: usize, to: usize) -> i32 {
+    let enter = if legs.symmetric { &prices.leave } else { &prices.enter };
+    legs.ahead[from * legs.count + to] + prices.leave[from] + enter[to]
+}
+
+impl Legs {
+    /// Takes one leg away; on a symmetric model its reverse too.
+    pub(super) fn forbid(&mut self, from: usize, to: usize) {
+        self.ahead[from * self.count + to] = FORBIDDEN;
+        if self.symmetric {
+            self.ahead[to * self.count + from] = FORBIDDEN;
+        } else {
+            self.behind[to * self.count + from] = FORBIDDEN;
+        }
+    }
+}

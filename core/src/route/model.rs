@@ -1,0 +1,146 @@
+//! The problem as the algorithms see it: free stops between an origin that is left once and entered once.
+//!
+//! A fixed start, an open end, a return and both pins all become the same shape: `out` holds the legs from where the free
+//! part begins, `back` the legs to where it ends (zero for an open end). Only the free stops are left to be ordered.
+
+use super::problem::{Pin, Problem, RouteFault, UNREACHABLE};
+
+/// The free stops of a problem and the legs around them.
+pub(super) struct Model {
+    /// Free stops (or groups of co-located ones) to be ordered.
+    pub(super) count: usize,
+    /// Legs among the free stops, row-major; the diagonal is unreachable.
+    pub(super) legs: Vec<u32>,
+    /// Legs from the origin to each free stop.
+    pub(super) out: Vec<u32>,
+    /// Legs from each free stop to the end; all zero where the end is open.
+    pub(super) back: Vec<u32>,
+    /// The stops of the problem behind each free stop, ascending; more than one where they are co-located.
+    pub(super) members: Vec<Vec<usize>>,
+    /// Whether every leg among free stops is as long as its reverse.
+    pub(super) symmetric: bool,
+    /// Metres of the legs that no order can change.
+    pub(super) fixed: u64,
+    first: Option<usize>,
+    last: Option<usize>,
+}
+
+impl Model {
+    /// Takes the pins and the start out of a problem.
+    pub(super) fn of(problem: &Problem) -> Result<Model, RouteFault> {
+        let (first, last) = (problem.pinned(Pin::First), problem.pinned(Pin::Last));
+        let entry = first.unwrap_or(problem.start);
+        let free: Vec<usize> =
+            (0..problem.size).filter(|&i| i != problem.start && Some(i) != first && Some(i) != last).collect();
+        let mut fixed = 0;
+        if let Some(stop) = first {
+            fixed += u64::from(problem.leg(problem.start, stop).ok_or(RouteFault::Infeasible)?);
+        }
+        if let (Some(stop), true) = (last, problem.closed) {
+            fixed += u64::from(problem.leg(stop, problem.start).ok_or(RouteFault::Infeasible)?);
+        }
+        let exit = last.or(problem.closed.then_some(problem.start));
+        let at = |from: usize, to: usize| problem.metres[from * problem.size + to];
+        let count = free.len();
+        let mut legs = vec![UNREACHABLE; count * count];
+        for (i, &from) in free.iter().enumerate() {
+            for (j, &to) in free.iter().enumerate().filter(|&(j, _)| j != i) {
+                legs[i * count + j] = at(from, to);
+            }
+        }
+        let out = free.iter().map(|&stop| at(entry, stop)).collect();
+        let back = free.iter().map(|&stop| exit.map_or(0, |exit| at(stop, exit))).collect();
+        let members = free.into_iter().map(|stop| vec![stop]).collect();
+        let symmetric = is_symmetric(count, &legs);
+        Ok(Model { count, legs, out, back, members, symmetric, fixed, first, last })
+    }
+
+    /// The order of the problem's stops behind an order of free stops.
+    pub(super) fn expand(&self, order: &[usize]) -> Vec<usize> {
+        let free = order.iter().flat_map(|&stop| self.members[stop].iter().copied());
+        self.first.into_iter().chain(free).chain(self.last.filter(|_| self.last != self.first)).collect()
+    }
+
+    /// Metres of an order of free stops with the fixed legs, or none where a road is missing.
+    pub(super) fn length(&self, order: &[usize]) -> Option<u64> {
+        let (&head, &tail) = (order.first()?, order.last()?);
+        let mut total = self.fixed + real(self.out[head])? + real(self.back[tail])?;
+        for pair in order.windows(2) {
+            total += real(self.legs[pair[0] * self.count + pair[1]])?;
+        }
+        Some(total)
+    }
+
+    /// The largest leg that exists, at least 1.
+    pub(super) fn longest(&self) -> u32 {
+        let all = self.legs.iter().chain(&self.out).chain(&self.back);
+        all.copied().filter(|&metres| metres != UNREACHABLE).max().unwrap_or(0).max(1)
+    }
+
+    /// The model with co-located stops merged into one, wherever that provably keeps the optimum.
+    ///
+    /// Two stops are one when no leg tells them apart, there is no distance between them, and no detour over them is
+    /// shorter than the direct leg (rounding to metres can break that); then some best order visits them in a row.
+    pub(super) fn merged(self) -> Model {
+        let mut heads: Vec<usize> = Vec::new();
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        for stop in 0..self.count {
+            let twin = heads.iter().position(|&head| self.twins(head, stop) && self.bypassable(stop));
+            match twin {
+                Some(group) => members[group].extend(&self.members[stop]),
+                None => {
+                    heads.push(stop);
+                    members.push(self.members[stop].clone());
+                }
+            }
+        }
+        if heads.len() == self.count {
+            return self;
+        }
+        let count = heads.len();
+        let legs = heads.iter().flat_map(|&i| heads.iter().map(move |&j| (i, j)));
+        let legs: Vec<u32> = legs.map(|(i, j)| self.legs[i * self.count + j]).collect();
+        let symmetric = is_symmetric(count, &legs);
+        let out = heads.iter().map(|&i| self.out[i]).collect();
+        let back = heads.iter().map(|&i| self.back[i]).collect();
+        Model { count, legs, out, back, members, symmetric, ..self }
+    }
+
+    /// Whether two stops are at no distance and alike in every leg.
+    fn twins(&self, one: usize, other: usize) -> bool {
+        let leg = |from: usize, to: usize| self.legs[from * self.count + to];
+        leg(one, other) == 0
+            && leg(other, one) == 0
+            && self.out[one] == self.out[other]
+            && self.back[one] == self.back[other]
+            && (0..self.count)
+                .filter(|&i| i != one && i != other)
+                .all(|i| leg(one, i) == leg(other, i) && leg(i, one) == leg(i, other))
+    }
+
+    /// Whether leaving a stop out never makes a route longer: the triangle inequality through it.
+    fn bypassable(&self, stop: usize) -> bool {
+        let sum = |a: u32, b: u32| match a == UNREACHABLE || b == UNREACHABLE {
+            true => UNREACHABLE,
+            false => a.saturating_add(b).min(UNREACHABLE - 1),
+        };
+        let row = &self.legs[stop * self.count..(stop + 1) * self.count];
+        (0..self.count).filter(|&from| from != stop).all(|from| {
+            let into = self.legs[from * self.count + stop];
+            let direct = &self.legs[from * self.count..(from + 1) * self.count];
+            self.out[from] <= sum(self.out[stop], row[from])
+                && self.back[from] <= sum(into, self.back[stop])
+                && (0..self.count).all(|to| to == from || to == stop || direct[to] <= sum(into, row[to]))
+        })
+    }
+}
+
+/// A leg as a length, or none where there is no road.
+fn real(metres: u32) -> Option<u64> {
+    (metres != UNREACHABLE).then_some(u64::from(metres))
+}
+
+/// Whether a square matrix equals its transpose.
+fn is_symmetric(count: usize, legs: &[u32]) -> bool {
+    (0..count).all(|i| (0..i).all(|j| legs[i * count + j] == legs[j * count + i]))
+}

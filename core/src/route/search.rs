@@ -1,0 +1,356 @@
+//! Local search with perturbation: moves of segments, reversals, neighbour lists, don't-look bits.
+//!
+//! Or (1976) moves short segments; the move here is the whole family that keeps directions (two neighbouring segments of
+//! any length change places, the pure sequential 3-opt move), because it suits one-way streets. Symmetric matrices add
+//! reversals (2-opt, and a segment of up to three stops moved and turned). Between descents the tour is kicked by a local
+//! double bridge and the kick is undone where it did not pay (Martin, Otto and Felten 1991).
+
+use super::arcs::Arcs;
+
+/// Neighbours tried per stop, each way.
+const NEIGHBOURS: usize = 8;
+/// The longest segment that a kick moves.
+const KICK: usize = 30;
+/// The longest segment that is moved and turned.
+const TURNED: usize = 3;
+
+/// A closed tour over the arcs, the origin always at position 0, and the state of the search around it.
+pub(super) struct Search<'a> {
+    arcs: &'a Arcs,
+    out_near: Vec<usize>,
+    in_near: Vec<usize>,
+    width: usize,
+    tour: Vec<usize>,
+    place: Vec<usize>,
+    cost: i64,
+    queue: Vec<usize>,
+    queued: Vec<bool>,
+    dice: u64,
+    work: u64,
+}
+
+impl<'a> Search<'a> {
+    /// A search that starts from the nearest-neighbour tour.
+    pub(super) fn new(arcs: &'a Arcs) -> Search<'a> {
+        let size = arcs.size;
+        let width = NEIGHBOURS.min(size - 1);
+        let out_near = nearest(size, width, |i, j| arcs.at(i, j));
+        let in_near = nearest(size, width, |i, j| arcs.at(j, i));
+        let tour = greedy(arcs);
+        let mut place = vec![0; size];
+        for (position, &node) in tour.iter().enumerate() {
+            place[node] = position;
+        }
+        let cost = arcs.length(&tour);
+        let (queue, queued) = ((0..size).rev().collect(), vec![true; size]);
+        let dice = 0x9E37_79B9_7F4A_7C15;
+        let work = (size * size * 6) as u64;
+        Search { arcs, out_near, in_near, width, tour, place, cost, queue, queued, dice, work }
+    }
+
+    /// Descends, then kicks and descends again so many rounds or until the work is spent; returns the work done.
+    pub(super) fn run(&mut self, rounds: u64, work: u64) -> u64 {
+        self.descend();
+        let size = self.arcs.size;
+        if size < 5 {
+            return self.work;
+        }
+        let (mut tour, mut place, mut cost) = (self.tour.clone(), self.place.clone(), self.cost);
+        for _ in 0..rounds {
+            if self.work >= work {
+                break;
+            }
+            self.kick();
+            self.descend();
+            self.work += size as u64 / 4;
+            if self.cost <= cost {
+                tour.copy_from_slice(&self.tour);
+                place.copy_from_slice(&self.place);
+                cost = self.cost;
+            } else {
+                self.tour.copy_from_slice(&tour);
+                self.place.copy_from_slice(&place);
+                self.cost = cost;
+            }
+        }
+        self.work
+    }
+
+    /// The best order of the free stops found so far.
+    pub(super) fn order(&self) -> Vec<usize> {
+        self.tour[1..].to_vec()
+    }
+
+    /// Improves the tour until no queued node has an improving move.
+    fn descend(&mut self) {
+        while let Some(node) = self.queue.pop() {
+            self.queued[node] = false;
+            while self.improve(node) {}
+        }
+    }
+
+    fn improve(&mut self, node: usize) -> bool {
+        self.swap_segments(node) || (self.arcs.symmetric && (self.reverse(node) || self.turn(node)))
+    }
+
+    fn next(&self, node: usize) -> usize {
+        let position = self.place[node] + 1;
+        self.tour[if position == self.tour.len() { 0 } else { position }]
+    }
+
+    fn previous(&self, node: usize) -> usize {
+        let position = self.place[node];
+        self.tour[if position == 0 { self.tour.len() - 1 } else { position - 1 }]
+    }
+
+    /// How many places after `from` a node comes, going round.
+    fn after(&self, from: usize, node: usize) -> usize {
+        let (base, place) = (self.place[from], self.place[node]);
+        if place >= base { place - base } else { place + self.tour.len() - base }
+    }
+
+    /// `a1 [a2 … b1] [b2 … c1] c2` becomes `a1 [b2 … c1] [a2 … b1] c2`.
+    fn swap_segments(&mut self, a1: usize) -> bool {
+        let a2 = self.next(a1);
+        let removed = self.arcs.at(a1, a2);
+        for i in 0..self.width {
+            let b2 = self.out_near[a1 * self.width + i];
+            let gain = removed - self.arcs.at(a1, b2);
+            self.work += 1;
+            if gain <= 0 {
+                break;
+            }
+            let b1 = self.previous(b2);
+            let start = self.after(a1, b2);
+            let gain = gain + self.arcs.at(b1, b2);
+            for j in 0..self.width {
+                let c2 = self.out_near[b1 * self.width + j];
+                let partial = gain - self.arcs.at(b1, c2);
+                self.work += 1;
+                if partial <= 0 {
+                    break;
+                }
+                let end = if c2 == a1 { self.tour.len() } else { self.after(a1, c2) };
+                if end <= start {
+                    continue;
+                }
+                let c1 = self.previous(c2);
+                let total = partial + self.arcs.at(c1, c2) - self.arcs.at(c1, a2);
+                if total > 0 && c1 != a1 {
+                    self.exchange(a2, b1, c1);
+                    self.cost -= i64::from(total);
+                    self.wake(&[a1, a2, b1, b2, c1, c2]);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Swaps the segments `a2..=b1` and the one after it up to `c1`, without moving the origin from position 0.
+    fn exchange(&mut self, a2: usize, b1: usize, c1: usize) {
+        let (p, q, r) = (self.place[a2], self.place[b1] + 1, self.place[c1] + 1);
+        // Round the ring, swapping any two of the three neighbouring segments gives the same tour: swap the two that
+        // do not hold position 0.
+        let mut cuts = [p, q % self.tour.len(), r % self.tour.len()];
+        cuts.sort_unstable();
+        let [low, middle, high] = cuts;
+        if low == 0 {
+            self.rotate(middle, high, self.tour.len());
+        } else {
+            self.rotate(low, middle, high);
+        }
+    }
+
+    /// Rotates `low..high` so that `middle` comes first.
+    fn rotate(&mut self, low: usize, middle: usize, high: usize) {
+        self.tour[low..high].rotate_left(middle - low);
+        self.settle(low, high);
+    }
+
+    fn settle(&mut self, low: usize, high: usize) {
+        for position in low..high {
+            self.place[self.tour[position]] = position;
+        }
+        self.work += (high - low) as u64;
+    }
+}
+
+impl Search<'_> {
+    /// 2-opt: two legs are removed and what lies between them is turned.
+    fn reverse(&mut self, node: usize) -> bool {
+        let (next, previous) = (self.next(node), self.previous(node));
+        let removed = self.arcs.at(node, next);
+        for i in 0..self.width {
+            let near = self.out_near[node * self.width + i];
+            if removed <= self.arcs.at(node, near) {
+                break;
+            }
+            if self.try_reverse(node, near) {
+                return true;
+            }
+        }
+        let removed = self.arcs.at(previous, node);
+        for i in 0..self.width {
+            let near = self.in_near[node * self.width + i];
+            if removed <= self.arcs.at(near, node) {
+                break;
+            }
+            let before = self.previous(near);
+            if self.try_reverse(previous, before) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Turns the part between the legs that leave the two nodes, where that pays.
+    fn try_reverse(&mut self, one: usize, other: usize) -> bool {
+        self.work += 1;
+        let (a, c) = if self.place[one] < self.place[other] { (one, other) } else { (other, one) };
+        let (b, d) = (self.next(a), self.next(c));
+        let gain = self.arcs.at(a, b) + self.arcs.at(c, d) - self.arcs.at(a, c) - self.arcs.at(b, d);
+        if gain <= 0 || a == c {
+            return false;
+        }
+        let (low, high) = (self.place[a] + 1, self.place[c] + 1);
+        self.tour[low..high].reverse();
+        self.settle(low, high);
+        self.cost -= i64::from(gain);
+        self.wake(&[a, b, c, d]);
+        true
+    }
+
+    /// Moves a segment of up to [`TURNED`] stops that begins or ends at the node elsewhere, turned round.
+    fn turn(&mut self, node: usize) -> bool {
+        let position = self.place[node];
+        for length in 1..=TURNED {
+            if position >= 1 && position + length <= self.tour.len() && self.turn_at(position, position + length, true)
+            {
+                return true;
+            }
+            if position + 1 > length && self.turn_at(position + 1 - length, position + 1, false) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Moves the segment `low..high`, turned, next to a neighbour of its head (or of its tail).
+    fn turn_at(&mut self, low: usize, high: usize, by_head: bool) -> bool {
+        let size = self.tour.len();
+        let (head, tail) = (self.tour[low], self.tour[high - 1]);
+        let (before, behind) = (self.tour[low - 1], self.tour[if high == size { 0 } else { high }]);
+        let saved = self.arcs.at(before, head) + self.arcs.at(tail, behind) - self.arcs.at(before, behind);
+        for i in 0..self.width {
+            // Turned, the head is left towards its neighbour and the tail is reached from its own.
+            let (from, to) = if by_head {
+                let to = self.out_near[head * self.width + i];
+                (self.previous(to), to)
+            } else {
+                let from = self.in_near[tail * self.width + i];
+                (from, self.next(from))
+            };
+            self.work += 1;
+            let known = if by_head { self.arcs.at(head, to) } else { self.arcs.at(from, tail) };
+            if saved <= known {
+                break;
+            }
+            let inside = |node: usize| (low..high).contains(&self.place[node]);
+            if inside(from) || inside(to) {
+                continue;
+            }
+            let gain = saved + self.arcs.at(from, to) - self.arcs.at(from, tail) - self.arcs.at(head, to);
+            if gain > 0 {
+                self.move_turned(low, high, from);
+                self.cost -= i64::from(gain);
+                self.wake(&[before, behind, head, tail, from, to]);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Puts the segment `low..high` turned behind the node `from`, which lies outside of it.
+    fn move_turned(&mut self, low: usize, high: usize, from: usize) {
+        let target = self.place[from];
+        self.tour[low..high].reverse();
+        if target < low {
+            self.tour[target + 1..high].rotate_right(high - low);
+            self.settle(target + 1, high);
+        } else {
+            self.tour[low..=target].rotate_left(high - low);
+            self.settle(low, target + 1);
+        }
+    }
+
+    /// A local double bridge: two neighbouring short segments change places.
+    fn kick(&mut self) {
+        let size = self.tour.len();
+        let longest = KICK.min((size - 1) / 2);
+        let (one, other) = (1 + self.roll(longest), 1 + self.roll(longest));
+        let low = 1 + self.roll(size - one - other);
+        let (middle, high) = (low + one, low + one + other);
+        let ends = [low - 1, low, middle - 1, middle, high - 1, if high == size { 0 } else { high }];
+        let nodes = ends.map(|position| self.tour[position]);
+        let [a1, a2, b1, b2, c1, c2] = nodes;
+        let before = self.arcs.at(a1, a2) + self.arcs.at(b1, b2) + self.arcs.at(c1, c2);
+        let behind = self.arcs.at(a1, b2) + self.arcs.at(c1, a2) + self.arcs.at(b1, c2);
+        self.rotate(low, middle, high);
+        self.cost += i64::from(behind) - i64::from(before);
+        self.wake(&nodes);
+    }
+
+    fn wake(&mut self, nodes: &[usize]) {
+        for &node in nodes {
+            if !self.queued[node] {
+                self.queued[node] = true;
+                self.queue.push(node);
+            }
+        }
+    }
+
+    /// A number below `limit` from a fixed sequence (splitmix64): the same on every host.
+    fn roll(&mut self, limit: usize) -> usize {
+        self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.dice;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        let high = (mixed ^ (mixed >> 31)) >> 32;
+        usize::try_from((high * limit as u64) >> 32).unwrap_or(0)
+    }
+}
+
+/// For every node its nearest others, nearest first, in rows of `width`.
+fn nearest(size: usize, width: usize, leg: impl Fn(usize, usize) -> i32) -> Vec<usize> {
+    let mut near = Vec::with_capacity(size * width);
+    let mut row: Vec<(i32, usize)> = Vec::with_capacity(size);
+    for node in 0..size {
+        row.clear();
+        row.extend((0..size).filter(|&other| other != node).map(|other| (leg(node, other), other)));
+        if width < row.len() {
+            row.select_nth_unstable(width);
+        }
+        row[..width].sort_unstable();
+        near.extend(row[..width].iter().map(|&(_, other)| other));
+    }
+    near
+}
+
+/// The nearest-neighbour tour from the origin.
+fn greedy(arcs: &Arcs) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..arcs.size - 1).collect();
+    let mut at = arcs.size - 1;
+    let mut tour = vec![at];
+    while !left.is_empty() {
+        let mut pick = 0;
+        for i in 1..left.len() {
+            if arcs.at(at, left[i]) < arcs.at(at, left[pick]) {
+                pick = i;
+            }
+        }
+        at = left.swap_remove(pick);
+        tour.push(at);
+    }
+    tour
+}

@@ -1,0 +1,94 @@
+//! Dynamic programming over subsets (Bellman 1962; Held and Karp 1962): exact for few stops.
+
+use super::model::Model;
+use super::problem::UNREACHABLE;
+
+/// The most free stops that are solved this way: time and memory double with every stop.
+pub(super) const MOST: usize = 12;
+
+/// Farther than any route: two of them still add without overflow.
+const FAR: u32 = u32::MAX / 2;
+const FAR_WIDE: u64 = u64::MAX / 2;
+
+/// The best order of the free stops, the first in index order among equals; none where every order lacks a road.
+pub(super) fn solve(model: &Model) -> Option<Vec<usize>> {
+    let narrow = (u64::from(model.longest()) + 1) * (model.count as u64 + 2) < u64::from(FAR);
+    match (narrow, model.count) {
+        (_, 0) => Some(Vec::new()),
+        (false, _) => Table::<u64, MOST>::fill(model, FAR_WIDE, u64::from).read(model),
+        (true, 1..=4) => Table::<u32, 4>::fill(model, FAR, |metres| metres).read(model),
+        (true, 5..=8) => Table::<u32, 8>::fill(model, FAR, |metres| metres).read(model),
+        (true, _) => Table::<u32, MOST>::fill(model, FAR, |metres| metres).read(model),
+    }
+}
+
+/// For every set of stops and every stop of it, the least metres from that stop through the rest of the set to the end.
+///
+/// Rows are as wide as the constant, a multiple of four: unused places are far, and the inner loop has no branch.
+struct Table<T, const W: usize> {
+    legs: [[T; W]; W],
+    out: [T; W],
+    rest: Vec<[T; W]>,
+    far: T,
+}
+
+impl<T, const W: usize> Table<T, W>
+where
+    T: Copy + Ord + std::ops::Add<Output = T>,
+{
+    fn fill(model: &Model, far: T, of: impl Fn(u32) -> T) -> Table<T, W> {
+        let count = model.count;
+        let of = |metres: u32| if metres == UNREACHABLE { far } else { of(metres) };
+        let mut table = Table { legs: [[far; W]; W], out: [far; W], rest: vec![[far; W]; 1 << count], far };
+        for i in 0..count {
+            table.out[i] = of(model.out[i]);
+            for j in 0..count {
+                table.legs[i][j] = of(model.legs[i * count + j]);
+            }
+            table.rest[1 << i][i] = of(model.back[i]);
+        }
+        for set in 1usize..1 << count {
+            if set.is_power_of_two() {
+                continue;
+            }
+            let mut row = [far; W];
+            let mut left = set;
+            while left != 0 {
+                let stop = left.trailing_zeros() as usize;
+                left &= left - 1;
+                row[stop] = nearest(&table.legs[stop], &table.rest[set & !(1 << stop)], far);
+            }
+            table.rest[set] = row;
+        }
+        table
+    }
+
+    /// Walks the table forward, taking the lowest index that keeps the optimum.
+    fn read(&self, model: &Model) -> Option<Vec<usize>> {
+        let mut set = (1usize << model.count) - 1;
+        let mut order = Vec::with_capacity(model.count);
+        let mut legs = &self.out;
+        while set != 0 {
+            let best = nearest(legs, &self.rest[set], self.far);
+            if best >= self.far {
+                return None;
+            }
+            let rest = &self.rest[set];
+            let stop = (0..model.count).find(|&i| set & (1 << i) != 0 && legs[i] + rest[i] == best)?;
+            order.push(stop);
+            legs = &self.legs[stop];
+            set &= !(1 << stop);
+        }
+        Some(order)
+    }
+}
+
+/// The least sum of two rows, place by place, at most `far`.
+#[inline]
+fn nearest<T: Copy + Ord + std::ops::Add<Output = T>, const W: usize>(legs: &[T; W], rest: &[T; W], far: T) -> T {
+    let mut best = far;
+    for i in 0..W {
+        best = best.min(legs[i] + rest[i]);
+    }
+    best
+}

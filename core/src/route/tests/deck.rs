@@ -1,0 +1,126 @@
+//! Random questions of every kind, from a fixed seed.
+
+use crate::route::{Pin, Problem, UNREACHABLE};
+
+/// The kinds of question; every property holds for each.
+pub(crate) const KINDS: [Kind; 9] = [
+    Kind::Uniform,
+    Kind::Clustered,
+    Kind::Grid,
+    Kind::OneWay,
+    Kind::CoLocated,
+    Kind::Arbitrary,
+    Kind::Gaps,
+    Kind::Tiny,
+    Kind::Huge,
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Points in a square, straight lines.
+    Uniform,
+    /// Points around a few centres.
+    Clustered,
+    /// Street corners, along the streets.
+    Grid,
+    /// Straight lines with a penalty in one direction.
+    OneWay,
+    /// Few places with several stops each.
+    CoLocated,
+    /// Any numbers, no triangle inequality.
+    Arbitrary,
+    /// Straight lines of which one in four does not exist.
+    Gaps,
+    /// Legs of 0 to 3 metres: many ties.
+    Tiny,
+    /// Legs near the largest that can be written.
+    Huge,
+}
+
+/// A fixed sequence of numbers (splitmix64).
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+
+    pub(crate) fn index(&mut self, limit: usize) -> usize {
+        usize::try_from(self.below(limit as u64)).unwrap()
+    }
+
+    fn leg(&mut self, low: u32, high: u32) -> u32 {
+        low + u32::try_from(self.below(u64::from(high - low))).unwrap()
+    }
+}
+
+/// A matrix of a kind.
+pub(crate) fn matrix(kind: Kind, size: usize, dice: &mut Dice) -> Vec<u32> {
+    let points = points(kind, size, dice);
+    let mut metres = vec![0; size * size];
+    for i in 0..size {
+        for j in (0..size).filter(|&j| j != i) {
+            let line = straight(points[i], points[j]);
+            metres[i * size + j] = match kind {
+                Kind::Uniform | Kind::Clustered | Kind::CoLocated => line,
+                Kind::Grid => blocks(points[i], points[j]),
+                Kind::OneWay => line + if dice.below(3) == 0 { dice.leg(0, line / 2 + 2) } else { 0 },
+                Kind::Arbitrary => dice.leg(0, 10_000),
+                Kind::Gaps if dice.below(4) == 0 => UNREACHABLE,
+                Kind::Gaps => line,
+                Kind::Tiny => dice.leg(0, 4),
+                Kind::Huge => dice.leg(UNREACHABLE - 1_000_000_000, UNREACHABLE),
+            };
+        }
+    }
+    metres
+}
+
+/// A question of a kind: any start, open or closed, pinned or not.
+pub(crate) fn problem(kind: Kind, size: usize, dice: &mut Dice) -> Problem {
+    let metres = matrix(kind, size, dice);
+    let start = dice.index(size);
+    let mut problem = Problem::new(size, metres).unwrap().start(start).unwrap().closed(dice.below(2) == 0);
+    for pin in [Pin::First, Pin::Last] {
+        if dice.below(5) == 0 {
+            let stop = dice.index(size);
+            problem = problem.clone().pin(stop, pin).unwrap_or(problem);
+        }
+    }
+    problem
+}
+
+fn points(kind: Kind, size: usize, dice: &mut Dice) -> Vec<(i64, i64)> {
+    let mut at = |side: u64| (dice.below(side).cast_signed(), dice.below(side).cast_signed());
+    let centres: Vec<(i64, i64)> = (0..size / 3 + 1).map(|_| at(10_000)).collect();
+    let mut points = Vec::new();
+    for i in 0..size {
+        let centre = centres[i % centres.len()];
+        points.push(match kind {
+            Kind::CoLocated => centre,
+            Kind::Clustered => {
+                let near = at(600);
+                (centre.0 + near.0, centre.1 + near.1)
+            }
+            Kind::Grid => {
+                let corner = at(40);
+                (corner.0 * 120, corner.1 * 90)
+            }
+            _ => at(10_000),
+        });
+    }
+    points
+}
+
+fn straight(a: (i64, i64), b: (i64, i64)) -> u32 {
+    let (x, y) = (a.0 - b.0, a.1 - b.1);
+    u32::try_from((x * x + y * y).isqrt()).unwrap()
+}
+
+fn blocks(a: (i64, i64), b: (i64, i64)) -> u32 {
+    u32::try_from((a.0 - b.0).abs() + (a.1 - b.1).abs()).unwrap()
+}

@@ -1,0 +1,39 @@
+//! Passwords: argon2id with OWASP's second recommended cost (19 MiB, 2 passes, 1 lane), written in PHC form.
+
+use argon2::{
+    Argon2,
+    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+};
+
+use crate::host::Fault;
+
+/// Characters that a password has at least.
+pub const SHORTEST: usize = 10;
+/// Characters that a password has at most: the work to hash one must end.
+pub const LONGEST: usize = 128;
+
+/// The PHC text of a password with a salt of the host's entropy. Takes tens of milliseconds by intent.
+pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+    let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
+    hash.map(|hash| hash.to_string()).map_err(|error| Fault::Internal { detail: format!("argon2: {error}") })
+}
+
+/// Whether the password belongs to the PHC text, compared in constant time.
+pub fn verify(password: &str, phc: &str) -> Result<bool, Fault> {
+    let parsed = PasswordHash::new(phc).map_err(|error| Fault::Internal { detail: format!("stored hash: {error}") })?;
+    Ok(Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_told_from_another() {
+        let phc = hash("correct horse battery", [3; 16]).unwrap();
+        assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
+        assert_eq!(verify("correct horse battery", &phc), Ok(true));
+        assert_eq!(verify("correct horse batterz", &phc), Ok(false));
+        assert!(verify("x", "not a hash").is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! The service on the in-memory host: the promises that a first reader looks for.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use bytes::Bytes;
+use despacho_core::{
+    Settings, api,
+    demo::{self, KEY},
+    domain::Duration,
+    memory::MemoryHost,
+    order::drive,
+};
+use http::Request;
+use serde_json::{Value, json};
+
+/// The in-memory host never waits, so one poll is the whole future.
+fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("the in-memory host waited"),
+    }
+}
+
+fn call(host: &MemoryHost, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> (u16, Value) {
+    let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let response = now(api::handle(host, &Settings::default(), request.body(Bytes::from(body.to_string())).unwrap()));
+    (response.status().as_u16(), serde_json::from_slice(response.body()).unwrap_or_default())
+}
+
+fn demo_host() -> MemoryHost {
+    let host = MemoryHost::seeded(1);
+    assert_eq!(now(demo::seed(&host, &Settings::default())), Ok(true));
+    assert_eq!(now(demo::seed(&host, &Settings::default())), Ok(false));
+    host
+}
+
+fn order(code: &str) -> Value {
+    let address = |number: &str, latitude: f64, longitude: f64| json!({ "street": "Rua Augusta", "number": number, "city": "São Paulo", "state": "SP", "latitude": latitude, "longitude": longitude });
+    json!({
+        "code": code,
+        "preparationTime": 40,
+        "previewDeliveryTime": true,
+        "deliveries": [
+            { "name": "Maria", "phone": "+5511999990000", "address": address("900", -23.5530, -46.6560), "onlinePayment": true, "productValue": 57.9 },
+            { "name": "José", "phone": "+5511999990001", "address": address("1500", -23.5580, -46.6600), "onlinePayment": true },
+        ],
+    })
+}
+
+#[test]
+fn a_preview_and_its_order_agree() {
+    let host = demo_host();
+    let key = [("x-api-token", KEY)];
+    let (status, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-1"));
+    assert_eq!(status, 200, "{preview}");
+    let (status, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-1"));
+    assert_eq!(status, 201, "{created}");
+    for field in ["deliveryFee", "totalDistance", "priceBreakdown", "expectedPickup", "expectedDelivery"] {
+        assert_eq!(preview[field], created[field], "{field}");
+    }
+    let (status, found) = call(&host, "GET", &format!("/delivery/orders/{}", created["id"]), &key, &Value::Null);
+    assert_eq!((status, &found["events"][0]["type"]), (200, &json!("order.created")));
+}
+
+#[test]
+fn the_same_order_again_is_the_same_order() {
+    let host = demo_host();
+    let key = [("x-api-token", KEY)];
+    let (_, first) = call(&host, "POST", "/delivery/orders", &key, &order("A-2"));
+    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-2")), (200, first.clone()));
+    let mut other = order("A-2");
+    other["preparationTime"] = json!(41);
+    let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &other);
+    assert_eq!((status, &problem["code"], &problem["orderId"]), (409, &json!("order_code_conflict"), &first["id"]));
+}
+
+#[test]
+fn a_quote_holds_for_its_content_and_its_time() {
+    let host = demo_host();
+    let key = [("x-api-token", KEY)];
+    let (_, preview) = call(&host, "POST", "/delivery/orders/preview", &key, &order("A-3"));
+    let mut quoted = order("A-3");
+    quoted["quoteId"] = preview["quote"]["id"].clone();
+    let mut elsewhere = quoted.clone();
+    elsewhere["deliveries"][0]["address"]["number"] = json!("901");
+    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &elsewhere).1["code"], "quote_mismatch");
+    let (status, created) = call(&host, "POST", "/delivery/orders", &key, &quoted);
+    assert_eq!((status, &created["deliveryFee"]), (201, &preview["deliveryFee"]));
+    host.advance(Duration::minutes(16));
+    quoted["code"] = json!("A-4");
+    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &quoted).0, 410);
+}
+
+#[test]
+fn an_idempotency_key_carries_one_request_out_once() {
+    let host = demo_host();
+    let branch = json!({
+        "cnpj": "12ABC34501DE35", "name": "Filial Nova", "email": "nova@exemplo.com.br", "password": "uma senha longa",
+        "responsible": { "name": "Rui", "phone": "+5511999990002" }, "marketplaceBranchId": 2,
+        "address": { "street": "Rua A", "number": "S/N", "city": "São Paulo", "state": "sp", "latitude": -23.55, "longitude": -46.63 },
+    });
+    let headers = [("x-api-token", KEY), ("idempotency-key", "k-1")];
+    let (status, first) = call(&host, "POST", "/delivery/stores", &headers, &branch);
+    assert_eq!(status, 201, "{first}");
+    // The key itself is told again, though only its hash is kept.
+    assert_eq!(call(&host, "POST", "/delivery/stores", &headers, &branch), (201, first.clone()));
+    let own = [("x-api-token", first["value"].as_str().unwrap())];
+    assert_eq!(call(&host, "POST", "/delivery/orders/preview", &own, &order("x")).0, 200);
+    let (status, problem) = call(&host, "POST", "/delivery/stores", &headers, &json!({}));
+    assert_eq!((status, &problem["code"]), (422, &json!("idempotency_key_reused")));
+}
+
+#[test]
+fn a_failed_creation_leaves_a_notification_and_nothing_else() {
+    let host = demo_host();
+    let key = [("x-api-token", KEY), ("accept-language", "pt-BR")];
+    let before = host.orders().len();
+    let mut bad = order("A-5");
+    bad["deliveries"][1]["phone"] = json!("11999990001");
+    bad["deliveries"][0]["address"]["state"] = json!("XX");
+    let (status, problem) = call(&host, "POST", "/delivery/orders", &key, &bad);
+    let pointers: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
+    assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/phone")]));
+    assert_eq!(host.orders().len(), before);
+    let (_, page) = call(&host, "GET", "/delivery/notifications", &key, &Value::Null);
+    let told = &page["notifications"][0];
+    assert_eq!((&told["orderCode"], &told["code"]), (&json!("A-5"), &json!("validation_failed")));
+    assert_eq!(told["errors"][1]["detail"], "Escreva assim: +5511999990001.");
+}
+
+#[test]
+fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
+    let host = demo_host();
+    let key = [("x-api-token", KEY)];
+    let (_, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-6"));
+    let path = format!("/delivery/orders/{}", created["id"]);
+    let situation = |host: &MemoryHost| call(host, "GET", &path, &key, &Value::Null).1["situation"].clone();
+    host.advance(Duration::millis(40 * 60_000 - 1));
+    assert_eq!(situation(&host), 110);
+    host.advance(Duration::millis(1));
+    assert_eq!(situation(&host), 200);
+    host.advance(Duration::minutes(20));
+    let instant = despacho_core::host::Host::moment(&host).now;
+    assert!(now(drive::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
+    assert_eq!(situation(&host), 630);
+    let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
+    let sequences: Vec<_> =
+        details["events"].as_array().unwrap().iter().map(|event| event["sequence"].as_u64()).collect();
+    assert_eq!(sequences, [Some(1), Some(2), Some(3), Some(4)]);
+    // An expired order's code may be used again.
+    assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-6")).0, 201);
+}
