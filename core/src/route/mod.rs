@@ -2,11 +2,12 @@
 
 mod arcs;
 mod ascent;
-mod branch;
 mod model;
 mod problem;
+mod proof;
 mod search;
 mod solve;
+mod split;
 mod subset;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,9 @@
 //! The plan of attack: which algorithm at which size, and what is answered when they disagree or run out of work.
 
 use super::arcs::Arcs;
-use super::branch;
 use super::model::Model;
 use super::problem::{Budget, Problem, RouteFault, Visit};
+use super::proof::Proof;
 use super::search::Search;
 use super::subset;
 
@@ -49,15 +49,17 @@ fn approach(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64, bool) {
     }
     let arcs = Arcs::of(model);
     let mut search = Search::new(&arcs);
-    let spent = search.run(rounds(model.count), budget.work / 2);
-    let order = search.order();
-    let known = model.length(&order).map(|_| order);
-    let outcome = branch::prove(model, known, budget.work.saturating_sub(spent));
+    search.run(2 * model.count as u64, budget.work / 3);
+    let mut proof = Proof::begin(model, Some(search.order()), budget.work.saturating_sub(search.work) / 3);
+    // Few stops leave most of the work to the proof; many leave it to the search, which finds more there.
+    let share = if model.count <= 60 { 10 } else { 60 };
+    let mut slice = 20_000 * model.count as u64;
+    while !proof.done() && proof.work + search.work < budget.work {
+        slice = (2 * slice).min(budget.work - proof.work - search.work);
+        search.run(u64::MAX, search.work + slice / 100 * share);
+        proof.offer(search.order());
+        proof.explore(proof.work + slice / 100 * (100 - share));
+    }
+    let outcome = proof.outcome();
     (outcome.order, outcome.bound, outcome.complete)
-}
-
-/// Kicks that find the optimum nearly always; the proof finds it where they did not.
-fn rounds(count: usize) -> u64 {
-    let count = count as u64;
-    count * count / 2
 }
