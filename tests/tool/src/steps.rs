@@ -73,6 +73,18 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step { name: "test", what: "every test of the workspace", needs: &[], act: test },
     Step {
+        name: "wasm-test",
+        what: "the core's own tests, on wasm: the same answers there",
+        needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
+        act: |root| {
+            let mut tests =
+                cargo(root, &["test", "--locked", "-p", "despacho-core", "--target", "wasm32-wasip1", "--lib"]);
+            // From the package's folder, where cargo runs tests: a path without this machine's folders, or spaces, in it.
+            tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", "node --no-warnings ../tests/tool/wasi.mjs");
+            run::show(tests)
+        },
+    },
+    Step {
         name: "doctest",
         what: "the examples in the documentation",
         needs: &[],
