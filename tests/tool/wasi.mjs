@@ -7,5 +7,4 @@ const [program, ...words] = argv.slice(2);
 const wasi = new WASI({ version: "preview1", args: [program, ...words], env, returnOnExit: true });
 const module = await WebAssembly.compile(await readFile(program));
 const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
-// Set and not called: Node 20 may crash when it is told to exit while it still compiles in the background.
 process.exitCode = wasi.start(instance);
