@@ -93,7 +93,8 @@ impl Host for Rigged<'_> {
     async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
         self.turn().await;
         self.commits.set(self.commits.get() + 1);
-        match self.faults.borrow_mut().remove(&self.commits.get()) {
+        let fault = self.faults.borrow_mut().remove(&self.commits.get());
+        match fault {
             Some(fault) => Err(fault),
             None => self.inner.commit(changes).await,
         }
