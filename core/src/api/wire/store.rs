@@ -50,8 +50,11 @@ macro_rules! new_store {
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
             pub address: Option<AddressBody>,
             /// What it sells: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, minimum = 1, maximum = 8))]
-            pub marketplace_branch_id: Option<f64>,
+            #[cfg_attr(
+                feature = "openapi",
+                schema(value_type = u64, required = true, nullable = false, minimum = 1, maximum = 8)
+            )]
+            pub marketplace_branch_id: Option<Id>,
             $($(#[$field_doc])* pub $field: $kind,)*
         }
     };
