@@ -22,7 +22,10 @@ use self::{
     operations::{Operation, TAGS, codes, operation},
     responses::Responses,
 };
-use super::routes::{Authority, ROUTES, Route};
+use super::{
+    problem::Code,
+    routes::{Authority, ROUTES, Route},
+};
 use crate::host::Fault;
 
 /// What the page says before the first endpoint.
@@ -46,7 +49,10 @@ pub fn document() -> Result<Json, Fault> {
             None => paths.push((route.path().to_owned(), Json::object([(&method, described)]))),
         }
     }
-    let refused = responses.problem(503, &[super::problem::Code::Unavailable]);
+    let refused = responses.problem(503, &[Code::Unavailable]);
+    // These two belong to no operation; the page tells of them before the first.
+    responses.problem(404, &[Code::EndpointNotFound]);
+    responses.problem(405, &[Code::MethodNotAllowed]);
     paths.extend(parts::own_paths(&refused));
     let problems = examples::problems().map_err(unwritten)?;
     let problems = problems.into_iter().map(|(name, value)| (name.to_owned(), Json::object([("value", value)])));
@@ -113,7 +119,11 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
     let mut answers = Json::Object(Vec::new());
     for (status, schema, meaning) in operation.answers {
         let answer = example.and_then(|example| example.answer.clone());
-        answers.set(&status.to_string(), responses::success(route, *schema, meaning, answer));
+        let mut answer = responses::success(route, *schema, meaning, answer);
+        if let Some(links) = parts::links(operation.id) {
+            answer.set("links", links);
+        }
+        answers.set(&status.to_string(), answer);
     }
     for (status, codes) in responses::by_status(&codes(route, operation)) {
         answers.set(&status.to_string(), responses.problem(status, &codes));

@@ -134,6 +134,20 @@ pub(super) fn headers() -> Json {
     ])
 }
 
+/// Where an answer leads: the operation that takes a number out of it.
+pub(super) fn links(operation: &str) -> Option<Json> {
+    let (target, parameter, field, text) = match operation {
+        "createOrder" => ("getOrder", "platformOrderId", "id", "Look the order up."),
+        "createStore" => ("getStore", "storeId", "storeId", "Look the branch up."),
+        "issueKey" => ("revokeKey", "keyId", "id", "Revoke the key."),
+        "adminIssueKey" => ("adminRevokeKey", "keyId", "id", "Revoke the key."),
+        _ => return None,
+    };
+    let parameters = Json::object([(parameter, format!("$response.body#/{field}").into())]);
+    let link = [("operationId", target.into()), ("parameters", parameters), ("description", text.into())];
+    Some(Json::object([(target, Json::object(link))]))
+}
+
 /// The two kinds of credentials, which come in one header.
 pub(super) fn security() -> Json {
     let scheme = |description: &str| {

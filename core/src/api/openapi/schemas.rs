@@ -132,7 +132,8 @@ fn part(description: &str, members: &[(&str, &str)]) -> Json {
     let kinds = members.iter().map(|(name, kind)| {
         let mut property = Json::object([("type", (*kind).into())]);
         if *kind == "string" {
-            property = property.with("pattern", text::SOME);
+            // Its pattern stands with the address's own members; two on one value keep a generator of tests searching.
+            property = property.with("minLength", 1);
         }
         ((*name).to_owned(), property)
     });
