@@ -4,7 +4,7 @@
 //! the server died may have reached the disk without its answer reaching anybody: it is there whole or not at all, and sending it
 //! again ends in one order.
 
-#![expect(clippy::panic, reason = "a test may stop where it fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop where it fails")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
