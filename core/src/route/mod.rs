@@ -2,6 +2,8 @@
 
 mod arcs;
 mod ascent;
+mod assign;
+pub mod line;
 mod model;
 mod problem;
 mod proof;
@@ -13,5 +15,6 @@ mod subset;
 mod tests;
 mod tree;
 
+pub use assign::{AssignFault, Assignment, Costs, MAX_COST, MAX_SIDE, assign};
 pub use problem::{Budget, MAX_STOPS, Pin, Problem, RouteFault, UNREACHABLE, Visit};
 pub use solve::{best_order, given_order};

@@ -3,7 +3,7 @@
 mod instances;
 use despacho_core::route::*;
 use instances::*;
-use std::time::Instant;
+
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let sizes: Vec<usize> = args
@@ -21,7 +21,7 @@ fn main() {
                 let mut best = f64::MAX;
                 let mut v = None;
                 for _ in 0..args.get(5).map_or(3, |x| x.parse().unwrap()) {
-                    let t = Instant::now();
+                    let t = std::time::Instant::now();
                     v = Some(best_order(&p, Budget::of_work(work)).unwrap());
                     best = best.min(t.elapsed().as_secs_f64() * 1e3);
                 }

@@ -16,6 +16,14 @@ const EXAMPLES: &str = "30";
 const SEED: &str = "1";
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
 
+/// Quotas would answer most generated requests with 429; how they work is shown by the cases.
+const QUOTAS: [(&str, &str); 4] = [
+    ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
+];
+
 /// Runs the contract test against a fresh server with demo data.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let folder = place::target()?.join("contract");
@@ -24,7 +32,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         std::fs::remove_dir_all(&folder).map_err(fault)?;
     }
     std::fs::create_dir_all(&folder).map_err(fault)?;
-    let server = Server::start(&server::build(root)?, &folder.join("data"), &["--demo"], &[])?;
+    let server = Server::start(&server::build(root)?, &folder.join("data"), &["--demo"], &QUOTAS)?;
     let key = server.key.as_deref().unwrap_or_default();
     let program = needs::venv_program("schemathesis")?;
     let document = format!("{}/openapi.json", server.base);
