@@ -4,6 +4,7 @@ use http::{HeaderMap, Method, header};
 
 use super::{
     call::{Call, plain},
+    handlers,
     problem::{Code, Problem},
     routes::{Authority, Endpoint, Route},
 };
@@ -41,7 +42,8 @@ pub(super) async fn pass<H: Host>(
             authorise(call)?;
             "operator".to_owned()
         }
-        Authority::Public => "public".to_owned(),
+        // Strangers share no idempotency keys: who logs in has those of the login name.
+        Authority::Public => handlers::login_scope(call.body),
     };
     if let Some(admission) = admission.filter(|admission| !admission.admitted) {
         return Err(Problem::new(
@@ -90,7 +92,8 @@ fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
             Code::Unavailable,
             "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and start it again.",
             "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie.",
-        ));
+        )
+        .retry_after(Duration::minutes(1)));
     };
     // Hashes are compared: how long it takes says nothing of the token.
     if KeyHash::of(token) == *operator {
@@ -127,7 +130,9 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
 
 /// Whether the caller takes JSON: no `Accept`, or one that has a range over it with a weight above zero.
 fn accepts_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let mut values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    // An empty value asks for nothing in particular, as no header does.
+    let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
     if values.peek().is_none() {
         return Ok(());
     }

@@ -27,7 +27,7 @@ use self::{
     respond::Reply,
     routes::{Endpoint, Match, Route},
 };
-pub use self::{problem::ProblemDocument, read::Body, respond::request_id};
+pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.
@@ -90,16 +90,9 @@ async fn answer<H: Host>(
     route: &'static Route,
     admission: &mut Option<Admission>,
 ) -> Result<Answer, Problem> {
-    let Passed { scope } = gates::pass(call, route, admission).await?;
-    if call.parts.method == http::Method::POST
-        && let Some(answer) = idempotency::begin(call, scope).await?
-    {
-        return Ok(answer);
-    }
-    let result = handlers::run(call, route.endpoint).await;
+    let result = carried_out(call, route, admission).await;
     let left = match &result {
-        // Every creation that fails by the caller's doing is told to the store too.
-        Err(problem) if route.endpoint == Endpoint::CreateOrder && problem.code.status() < 500 => {
+        Err(problem) if route.endpoint == Endpoint::CreateOrder && call.caller.is_some() && is_told(problem.code) => {
             handlers::failed_creation(call, problem).await.unwrap_or_default()
         }
         _ => crate::host::Changes { at: call.moment.now, ..Default::default() },
@@ -114,22 +107,42 @@ async fn answer<H: Host>(
     result
 }
 
+async fn carried_out<H: Host>(
+    call: &mut Call<'_, H>,
+    route: &'static Route,
+    admission: &mut Option<Admission>,
+) -> Result<Answer, Problem> {
+    let Passed { scope } = gates::pass(call, route, admission).await?;
+    if call.parts.method == http::Method::POST
+        && let Some(answer) = idempotency::begin(call, scope).await?
+    {
+        return Ok(answer);
+    }
+    handlers::run(call, route.endpoint).await
+}
+
+/// Whether a creation that failed so is told to the store too: every one that fails by the caller's doing, from the media type
+/// to the balance. A used-up quota would only fill the panel, and a request that is still running has not failed.
+fn is_told(code: Code) -> bool {
+    code.status() < 500 && !matches!(code, Code::RateLimited | Code::RequestInProgress)
+}
+
 /// The language that a request asks for.
 fn language(parts: &Parts) -> Language {
     let header = parts.headers.get(http::header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     header.map(Language::of).unwrap_or_default()
 }
 
-/// A problem of the host's own (overload, a time limit, a method on its own endpoints), in the API's shape: the caller's
-/// language and identifier, and an [`Outcome`]. Where the caller sent no sane identifier, `fallback_id` draws one.
+/// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the
+/// caller's language and identifier, or else `request_id`, and `route` for the [`Outcome`].
 pub fn refuse(
     request: &Parts,
     route: &'static str,
     problem: impl Into<Problem>,
-    fallback_id: impl FnOnce() -> String,
+    request_id: impl FnOnce() -> String,
 ) -> Response<Bytes> {
-    let id = request_id(&request.headers).map_or_else(fallback_id, str::to_owned);
-    let mut reply = Reply::of(request, id);
+    let request_id = sent_request_id(&request.headers).map_or_else(request_id, str::to_owned);
+    let mut reply = Reply::of(request, request_id);
     reply.route = route;
     reply.write(Err(problem.into()))
 }

@@ -25,7 +25,7 @@ pub(super) struct Reply {
 impl Reply {
     /// The reply to a request; without a sane identifier of the caller's, one is drawn.
     pub(super) fn to(parts: &Parts, moment: &mut Moment) -> Reply {
-        let request_id = request_id(&parts.headers).map_or_else(|| moment.entropy.hex(), str::to_owned);
+        let request_id = sent_request_id(&parts.headers).map_or_else(|| moment.entropy.hex(), str::to_owned);
         Reply::of(parts, request_id)
     }
 
@@ -104,8 +104,8 @@ impl Reply {
     }
 }
 
-/// The caller's own identifier for a request, where it is 1 to 128 letters, digits, dots, hyphens and underscores.
-pub fn request_id(headers: &HeaderMap) -> Option<&str> {
+/// The identifier that a caller gave its request, where it is 1 to 128 letters, digits, dots, hyphens and underscores.
+pub fn sent_request_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     ((1..=LONGEST_REQUEST_ID).contains(&text.len()) && text.chars().all(sane)).then_some(text)

@@ -54,7 +54,10 @@ impl Money {
     /// assert_eq!(Money::from_number(10.999), Err(InvalidMoney::TooManyDecimals));
     /// ```
     pub fn from_number(number: f64) -> Result<Money, InvalidMoney> {
-        let exact = Decimal::try_from(number).map_err(|_| InvalidMoney::OutOfRange)?.round_dp(9);
+        // By its shortest text, which is the decimal that was sent: the direct conversion is off in the ninth decimal from four
+        // million reais on.
+        let exact: Decimal = number.to_string().parse().map_err(|_| InvalidMoney::OutOfRange)?;
+        let exact = exact.round_dp(9);
         let money = Money::rounded(exact).ok_or(InvalidMoney::OutOfRange)?;
         if money.0 == exact { Ok(money) } else { Err(InvalidMoney::TooManyDecimals) }
     }
@@ -123,6 +126,8 @@ mod tests {
             let number: f64 = money.reais().to_string().parse().unwrap();
             assert_eq!(Money::from_number(number), Ok(money));
         }
+        assert_eq!(Money::from_number(4_242_819.48).map(Money::centavos), Ok(424_281_948));
+        assert_eq!(Money::from_number(-9_999_999_999_999.99).map(Money::centavos), Ok(-999_999_999_999_999));
     }
 
     #[test]

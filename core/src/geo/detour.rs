@@ -1,6 +1,6 @@
 //! The embedded road model: great-circle distance times a detour factor, and a speed by distance band.
 
-use crate::domain::{Leg, Located, Matrix, Point};
+use crate::domain::{Leg, Point};
 
 /// Mean Earth radius in metres (IUGG R1).
 const EARTH_RADIUS_M: f64 = 6_371_008.8;
@@ -38,7 +38,12 @@ pub fn great_circle_m(from: Point, to: Point) -> u32 {
 /// 0.3 to 6 km in the centres of São Paulo and Porto Alegre (median error 9 %); the first holds below 956 m, where measured
 /// circuity is 1.7 to 1.9 and the fit's constant would dominate. Fitted on two centres: expect more error elsewhere.
 pub fn leg(from: Point, to: Point) -> Leg {
-    let great_circle = u64::from(great_circle_m(from, to));
+    leg_over(great_circle_m(from, to))
+}
+
+/// The leg over so many great-circle metres; see [`leg`].
+pub(super) fn leg_over(great_circle_m: u32) -> Leg {
+    let great_circle = u64::from(great_circle_m);
     let near = (great_circle * 190 + 50) / 100;
     let far = (great_circle * 122 + 50) / 100 + 650;
     let metres = u32::try_from(near.min(far)).unwrap_or(u32::MAX);
@@ -62,12 +67,6 @@ fn riding_seconds(metres: u32) -> u32 {
         from = until;
     }
     u32::try_from(milliseconds.div_ceil(1000)).unwrap_or(u32::MAX)
-}
-
-/// The embedded model's legs between every pair of places.
-pub fn matrix(places: &[Located]) -> Matrix {
-    let legs = places.iter().flat_map(|from| places.iter().map(move |to| Some(leg(from.point, to.point)))).collect();
-    Matrix::new(places.len(), legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,33 @@
 //! Where addresses are and how far apart on the road, from embedded data alone.
 
+pub mod cnefe;
 mod detour;
+mod gazetteer;
 mod locate;
+mod located;
+pub mod names;
+mod outline;
+pub mod pack;
+mod street;
+pub mod tables;
 
-pub use detour::{great_circle_m, leg, matrix};
-pub use locate::{LocateFault, locate};
+pub use detour::{great_circle_m, leg};
+pub use gazetteer::{Gazetteer, Municipality};
+pub use locate::LocateFault;
+pub use located::{leg_located, matrix_located};
+pub use street::{StreetKey, street_key, street_number};
+
+use crate::domain::{Address, Located, Matrix};
+
+/// Where an address is, by embedded data alone: [`Gazetteer::locate`].
+///
+/// # Errors
+/// Why it has no place, and what would help.
+pub fn locate(address: &Address) -> Result<Located, LocateFault> {
+    Gazetteer::embedded().locate(address)
+}
+
+/// Legs between every pair of places, by the embedded model alone: [`matrix_located`].
+pub fn matrix(places: &[Located]) -> Matrix {
+    matrix_located(places)
+}

@@ -179,7 +179,7 @@ mod tests {
             .collect();
         let mut places = vec![pickup];
         places.extend(stops.iter().map(|stop| stop.located));
-        let matrix = geo::matrix(&places);
+        let matrix = geo::matrix_located(&places);
         let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
         let request =
             Request { pickup, stops: &stops, matrix: &matrix, best_route, preparation_minutes: 10, now, uf: None };

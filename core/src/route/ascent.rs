@@ -30,23 +30,23 @@ pub(super) struct Reached {
 /// Work of growing one tree.
 pub(super) fn tree_work(legs: &Legs) -> u64 {
     let count = legs.count as u64;
-    if legs.symmetric { count * count * 2 / 3 + 20 * count } else { count * count + 25 * count }
+    if legs.symmetric { count * count + 25 * count } else { 5 * count * count / 4 + 30 * count }
 }
 
 /// Moves the prices for a while and keeps the best.
 pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
     let each = tree_work(legs);
     let mut prices = from.clone();
-    let tree = legs.tree(&prices);
-    let mut best = Reached { prices: prices.clone(), closed: false, work: each, tree: tree.clone() };
-    if tree.broken || tree.value > plan.room {
+    let mut now = Tree::new(legs.count);
+    legs.grow(&prices, &mut now);
+    let mut best = Reached { prices: prices.clone(), closed: false, work: each, tree: now.clone() };
+    if now.broken || now.value > plan.room {
         best.closed = true;
         return best;
     }
     // Without a known order, one a tenth above the first bound is aimed at.
-    let aim = if plan.room == i64::MAX { tree.value + tree.value.abs() / 10 + ONE } else { plan.room };
-    let mut now = tree;
-    let mut before = now.clone();
+    let aim = if plan.room == i64::MAX { now.value + now.value.abs() / 10 + ONE } else { plan.room };
+    let (mut leaving, mut entering) = (vec![0i64; legs.count], vec![0i64; legs.count]);
     let (mut factor, mut stale) = (plan.factor, 0);
     for _ in 0..plan.steps {
         let violation = now.violation(legs.symmetric);
@@ -57,20 +57,20 @@ pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
         if step == 0 {
             break;
         }
-        shift(&mut prices.leave, &now.leaves, &before.leaves, step);
+        shift(&mut prices.leave, &now.leaves, &mut leaving, step);
         if !legs.symmetric {
-            shift(&mut prices.enter, &now.enters, &before.enters, step);
+            shift(&mut prices.enter, &now.enters, &mut entering, step);
         }
-        before = now;
-        now = legs.tree(&prices);
+        legs.grow(&prices, &mut now);
         best.work += each;
         if now.broken {
             best.closed = true;
             return best;
         }
-        if now.value > best.tree.value {
-            best.prices = prices.clone();
-            best.tree = now.clone();
+        // A path is kept even at the same value: it is an order, and the best one here.
+        if now.value > best.tree.value || now.violation(legs.symmetric) == 0 {
+            best.prices.clone_from(&prices);
+            best.tree.copy(&now);
             stale = 0;
             if now.value > plan.room {
                 best.closed = true;
@@ -87,18 +87,17 @@ pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
     best
 }
 
-/// Moves prices against the violation, with some of the direction of the step before.
-fn shift(prices: &mut [i32], now: &[i32], before: &[i32], step: i64) {
-    for ((price, &now), &before) in prices.iter_mut().zip(now).zip(before) {
-        let by = step * (7 * i64::from(now) + 3 * i64::from(before)) / 10;
-        *price = clamp(i64::from(*price) + by, PRICE_MOST);
+/// Moves prices against the violation; each direction keeps two fifths of the one before.
+fn shift(prices: &mut [i32], violated: &[i32], directions: &mut [i64], step: i64) {
+    for ((price, &violated), direction) in prices.iter_mut().zip(violated).zip(directions) {
+        *direction = (3 * i64::from(violated) * ONE + 2 * *direction) / 5;
+        *price = clamp(i64::from(*price) + step * *direction / ONE, PRICE_MOST);
     }
 }
 
 /// Forbids every leg that no order shorter than the best known one can use: the bound with it leaves no room.
-pub(super) fn sparsify(legs: &mut Legs, reached: &Reached, room: i64) {
+pub(super) fn sparsify(legs: &mut Legs, tree: &Tree, prices: &Prices, room: i64) {
     let count = legs.count;
-    let (tree, prices) = (&reached.tree, &reached.prices);
     let slack = room - tree.value;
     // The dearest edge on the path in the tree between every two stops, filled in the order of joining.
     let mut dearest = vec![i32::MIN; count * count];
@@ -117,6 +116,33 @@ pub(super) fn sparsify(legs: &mut Legs, reached: &Reached, room: i64) {
             if rise > slack {
                 legs.forbid(from, to);
             }
+        }
+    }
+    sparsify_ends(legs, tree, prices, room);
+}
+
+/// Forbids legs at the origin likewise: with one of them and the cheapest other end the bound leaves no room.
+fn sparsify_ends(legs: &mut Legs, tree: &Tree, prices: &Prices, room: i64) {
+    let count = legs.count;
+    if count < 2 {
+        return;
+    }
+    let enter = if legs.symmetric { &prices.leave } else { &prices.enter };
+    let heads: Vec<i32> = legs.out.iter().zip(enter).map(|(&leg, &price)| leg + price).collect();
+    let tails: Vec<i32> = legs.back.iter().zip(&prices.leave).map(|(&leg, &price)| leg + price).collect();
+    let rest = tree.value - i64::from(heads[tree.head]) - i64::from(tails[tree.tail]);
+    let least_but = |all: &[i32]| -> Vec<i64> {
+        let first = (0..count).min_by_key(|&i| all[i]).unwrap_or(0);
+        let second = (0..count).filter(|&i| i != first).map(|i| all[i]).min().unwrap_or(all[first]);
+        (0..count).map(|i| i64::from(if i == first { second } else { all[first] })).collect()
+    };
+    let (other_tails, other_heads) = (least_but(&tails), least_but(&heads));
+    for stop in 0..count {
+        if rest + i64::from(heads[stop]) + other_tails[stop] > room {
+            legs.out[stop] = FORBIDDEN;
+        }
+        if rest + i64::from(tails[stop]) + other_heads[stop] > room {
+            legs.back[stop] = FORBIDDEN;
         }
     }
 }

@@ -9,6 +9,8 @@ use super::arcs::Arcs;
 
 /// Neighbours tried per stop, each way.
 const NEIGHBOURS: usize = 8;
+/// Work of one trial of a move.
+const TRIAL: u64 = 7;
 /// The longest segment that a kick moves.
 const KICK: usize = 30;
 /// The longest segment that is moved and turned.
@@ -23,10 +25,13 @@ pub(super) struct Search<'a> {
     tour: Vec<usize>,
     place: Vec<usize>,
     cost: i64,
+    /// For every position, how much longer the tour up to there is backwards than forwards; empty on symmetric matrices.
+    turned: Vec<i64>,
     queue: Vec<usize>,
     queued: Vec<bool>,
     dice: u64,
-    work: u64,
+    /// Work done so far.
+    pub(super) work: u64,
 }
 
 impl<'a> Search<'a> {
@@ -44,8 +49,12 @@ impl<'a> Search<'a> {
         let cost = arcs.length(&tour);
         let (queue, queued) = ((0..size).rev().collect(), vec![true; size]);
         let dice = 0x9E37_79B9_7F4A_7C15;
-        let work = (size * size * 6) as u64;
-        Search { arcs, out_near, in_near, width, tour, place, cost, queue, queued, dice, work }
+        let work = (size * size * 15) as u64;
+        let turned = if arcs.symmetric { Vec::new() } else { vec![0; size + 1] };
+        let mut search =
+            Search { arcs, out_near, in_near, width, tour, place, cost, turned, queue, queued, dice, work };
+        search.settle(0, size);
+        search
     }
 
     /// Descends, then kicks and descends again so many rounds or until the work is spent; returns the work done.
@@ -56,20 +65,23 @@ impl<'a> Search<'a> {
             return self.work;
         }
         let (mut tour, mut place, mut cost) = (self.tour.clone(), self.place.clone(), self.cost);
+        let mut turned = self.turned.clone();
         for _ in 0..rounds {
             if self.work >= work {
                 break;
             }
             self.kick();
             self.descend();
-            self.work += size as u64 / 4;
+            self.work += 100 + size as u64;
             if self.cost <= cost {
                 tour.copy_from_slice(&self.tour);
                 place.copy_from_slice(&self.place);
+                turned.copy_from_slice(&self.turned);
                 cost = self.cost;
             } else {
                 self.tour.copy_from_slice(&tour);
                 self.place.copy_from_slice(&place);
+                self.turned.copy_from_slice(&turned);
                 self.cost = cost;
             }
         }
@@ -90,7 +102,7 @@ impl<'a> Search<'a> {
     }
 
     fn improve(&mut self, node: usize) -> bool {
-        self.swap_segments(node) || (self.arcs.symmetric && (self.reverse(node) || self.turn(node)))
+        self.reverse(node) || self.turn(node) || self.swap_segments(node)
     }
 
     fn next(&self, node: usize) -> usize {
@@ -116,7 +128,7 @@ impl<'a> Search<'a> {
         for i in 0..self.width {
             let b2 = self.out_near[a1 * self.width + i];
             let gain = removed - self.arcs.at(a1, b2);
-            self.work += 1;
+            self.work += TRIAL;
             if gain <= 0 {
                 break;
             }
@@ -126,7 +138,7 @@ impl<'a> Search<'a> {
             for j in 0..self.width {
                 let c2 = self.out_near[b1 * self.width + j];
                 let partial = gain - self.arcs.at(b1, c2);
-                self.work += 1;
+                self.work += TRIAL;
                 if partial <= 0 {
                     break;
                 }
@@ -172,7 +184,31 @@ impl<'a> Search<'a> {
         for position in low..high {
             self.place[self.tour[position]] = position;
         }
-        self.work += (high - low) as u64;
+        self.work += 3 * (high - low) as u64;
+        if !self.arcs.symmetric {
+            self.resum(low.max(1), high);
+        }
+    }
+
+    /// Sums anew how much longer the tour is backwards, after positions `low..high` changed.
+    fn resum(&mut self, low: usize, high: usize) {
+        let size = self.tour.len();
+        let was = self.turned[high.min(size - 1)];
+        let mut sum = self.turned[low - 1];
+        for position in low..=high.min(size - 1) {
+            let (from, to) = (self.tour[position - 1], self.tour[position]);
+            sum += i64::from(self.arcs.at(to, from)) - i64::from(self.arcs.at(from, to));
+            self.turned[position] = sum;
+        }
+        for sum_behind in self.turned.iter_mut().take(size).skip(high + 1) {
+            *sum_behind += sum - was;
+        }
+        self.work += (size - low) as u64;
+    }
+
+    /// How much longer the positions `low..high` are when turned round.
+    fn twist(&self, low: usize, high: usize) -> i64 {
+        if self.arcs.symmetric { 0 } else { self.turned[high - 1] - self.turned[low] }
     }
 }
 
@@ -206,17 +242,18 @@ impl Search<'_> {
 
     /// Turns the part between the legs that leave the two nodes, where that pays.
     fn try_reverse(&mut self, one: usize, other: usize) -> bool {
-        self.work += 1;
+        self.work += TRIAL;
         let (a, c) = if self.place[one] < self.place[other] { (one, other) } else { (other, one) };
         let (b, d) = (self.next(a), self.next(c));
         let gain = self.arcs.at(a, b) + self.arcs.at(c, d) - self.arcs.at(a, c) - self.arcs.at(b, d);
+        let (low, high) = (self.place[a] + 1, self.place[c] + 1);
+        let gain = i64::from(gain) - self.twist(low, high);
         if gain <= 0 || a == c {
             return false;
         }
-        let (low, high) = (self.place[a] + 1, self.place[c] + 1);
         self.tour[low..high].reverse();
         self.settle(low, high);
-        self.cost -= i64::from(gain);
+        self.cost -= gain;
         self.wake(&[a, b, c, d]);
         true
     }
@@ -242,6 +279,7 @@ impl Search<'_> {
         let (head, tail) = (self.tour[low], self.tour[high - 1]);
         let (before, behind) = (self.tour[low - 1], self.tour[if high == size { 0 } else { high }]);
         let saved = self.arcs.at(before, head) + self.arcs.at(tail, behind) - self.arcs.at(before, behind);
+        let limit = if by_head { self.arcs.at(before, head) } else { self.arcs.at(tail, behind) };
         for i in 0..self.width {
             // Turned, the head is left towards its neighbour and the tail is reached from its own.
             let (from, to) = if by_head {
@@ -251,9 +289,9 @@ impl Search<'_> {
                 let from = self.in_near[tail * self.width + i];
                 (from, self.next(from))
             };
-            self.work += 1;
+            self.work += TRIAL;
             let known = if by_head { self.arcs.at(head, to) } else { self.arcs.at(from, tail) };
-            if saved <= known {
+            if limit <= known {
                 break;
             }
             let inside = |node: usize| (low..high).contains(&self.place[node]);
@@ -261,9 +299,10 @@ impl Search<'_> {
                 continue;
             }
             let gain = saved + self.arcs.at(from, to) - self.arcs.at(from, tail) - self.arcs.at(head, to);
+            let gain = i64::from(gain) - self.twist(low, high);
             if gain > 0 {
                 self.move_turned(low, high, from);
-                self.cost -= i64::from(gain);
+                self.cost -= gain;
                 self.wake(&[before, behind, head, tail, from, to]);
                 return true;
             }

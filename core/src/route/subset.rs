@@ -7,18 +7,19 @@ use super::problem::UNREACHABLE;
 pub(super) const MOST: usize = 12;
 
 /// Farther than any route: two of them still add without overflow.
-const FAR: u32 = u32::MAX / 2;
+const FAR: i32 = i32::MAX / 2;
 const FAR_WIDE: u64 = u64::MAX / 2;
 
 /// The best order of the free stops, the first in index order among equals; none where every order lacks a road.
 pub(super) fn solve(model: &Model) -> Option<Vec<usize>> {
-    let narrow = (u64::from(model.longest()) + 1) * (model.count as u64 + 2) < u64::from(FAR);
+    let narrow = (u64::from(model.longest()) + 1) * (model.count as u64 + 2) < u64::from(FAR.unsigned_abs());
+    let small = |metres: u32| i32::try_from(metres).unwrap_or(FAR);
     match (narrow, model.count) {
         (_, 0) => Some(Vec::new()),
         (false, _) => Table::<u64, MOST>::fill(model, FAR_WIDE, u64::from).read(model),
-        (true, 1..=4) => Table::<u32, 4>::fill(model, FAR, |metres| metres).read(model),
-        (true, 5..=8) => Table::<u32, 8>::fill(model, FAR, |metres| metres).read(model),
-        (true, _) => Table::<u32, MOST>::fill(model, FAR, |metres| metres).read(model),
+        (true, 1..=4) => Table::<i32, 4>::fill(model, FAR, small).read(model),
+        (true, 5..=8) => Table::<i32, 8>::fill(model, FAR, small).read(model),
+        (true, _) => Table::<i32, MOST>::fill(model, FAR, small).read(model),
     }
 }
 
@@ -39,26 +40,29 @@ where
     fn fill(model: &Model, far: T, of: impl Fn(u32) -> T) -> Table<T, W> {
         let count = model.count;
         let of = |metres: u32| if metres == UNREACHABLE { far } else { of(metres) };
-        let mut table = Table { legs: [[far; W]; W], out: [far; W], rest: vec![[far; W]; 1 << count], far };
+        let mut table = Table { legs: [[far; W]; W], out: [far; W], rest: Vec::with_capacity(1 << count), far };
         for i in 0..count {
             table.out[i] = of(model.out[i]);
             for j in 0..count {
                 table.legs[i][j] = of(model.legs[i * count + j]);
             }
-            table.rest[1 << i][i] = of(model.back[i]);
         }
+        table.rest.push([far; W]);
         for set in 1usize..1 << count {
+            let mut row = [far; W];
             if set.is_power_of_two() {
+                let stop = set.trailing_zeros() as usize;
+                row[stop] = of(model.back[stop]);
+                table.rest.push(row);
                 continue;
             }
-            let mut row = [far; W];
             let mut left = set;
             while left != 0 {
                 let stop = left.trailing_zeros() as usize;
                 left &= left - 1;
                 row[stop] = nearest(&table.legs[stop], &table.rest[set & !(1 << stop)], far);
             }
-            table.rest[set] = row;
+            table.rest.push(row);
         }
         table
     }

@@ -7,7 +7,7 @@ use crate::{
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
-        wire::{StoreCreated, StoreView},
+        wire::{CreateSession, StoreCreated, StoreView},
     },
     domain::{Cnpj, Duration, Email, Located, StoreId, Text},
     host::{Changes, Host, Write},
@@ -124,7 +124,7 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop>
 pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let (email, password) = validate::session(read(call.body)?)?;
     let bucket = Bucket {
-        name: format!("login/{}", crate::domain::fingerprint(&[b"login", email.to_lowercase().as_bytes()])),
+        name: login_name(&email),
         usage: Usage::Login,
         quota: call.settings.limits.logins_per_quarter,
         window: Duration::minutes(15),
@@ -162,6 +162,16 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let changes = Changes { at: call.moment.now, keys: vec![Write::insert(key)], ..Changes::default() };
     call.commit(changes, &answer).await?;
     Ok(answer)
+}
+
+/// Whose idempotency keys those of a login are.
+pub(in crate::api) fn login_scope(body: &[u8]) -> String {
+    let email = if body.is_empty() { None } else { read::<CreateSession>(body).ok().and_then(|body| body.value.email) };
+    login_name(email.unwrap_or_default().trim())
+}
+
+fn login_name(email: &str) -> String {
+    format!("login/{}", crate::domain::fingerprint(&[b"login", email.to_lowercase().as_bytes()]))
 }
 
 /// The hash of a password that nobody has.

@@ -62,7 +62,7 @@ macro_rules! new_store {
             pub address: Option<AddressBody>,
             /// What it sells: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
             #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch, required = true))]
-            pub marketplace_branch_id: Option<f64>,
+            pub marketplace_branch_id: Option<Id>,
             $($(#[$field_doc])* pub $field: $kind,)*
         }
     };

@@ -1,0 +1,339 @@
+//! Brazil's municipalities by name and by CEP.
+
+use super::names::{city_key, hash32, plain};
+use super::{great_circle_m, tables};
+use crate::domain::{Cep, Located, Point, Precision, Uf};
+
+/// Brazil's 5,571 municipalities, embedded: names, seats, size, CEP ranges. Sources and licences: `core/data`.
+///
+/// ```
+/// use despacho_core::{domain::Uf, geo::Gazetteer};
+/// let uf = Uf::parse("SP").expect("a unit");
+/// let city = Gazetteer::embedded().municipality("S. Bernardo do Campo", uf).expect("a municipality");
+/// assert_eq!((city.name().as_str(), city.ibge()), ("São Bernardo do Campo", 3_548_708));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Gazetteer(());
+
+/// A municipality of the embedded gazetteer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Municipality(u16);
+
+/// Federative units by the first two digits of an IBGE code.
+const UNITS: [(u32, &str); 27] = [
+    (11, "RO"),
+    (12, "AC"),
+    (13, "AM"),
+    (14, "RR"),
+    (15, "PA"),
+    (16, "AP"),
+    (17, "TO"),
+    (21, "MA"),
+    (22, "PI"),
+    (23, "CE"),
+    (24, "RN"),
+    (25, "PB"),
+    (26, "PE"),
+    (27, "AL"),
+    (28, "SE"),
+    (29, "BA"),
+    (31, "MG"),
+    (32, "ES"),
+    (33, "RJ"),
+    (35, "SP"),
+    (41, "PR"),
+    (42, "SC"),
+    (43, "RS"),
+    (50, "MS"),
+    (51, "MT"),
+    (52, "GO"),
+    (53, "DF"),
+];
+
+/// Inhabitants in thousands and the radius in metres within which a typical address lies from the seat.
+///
+/// Two thirds of the radius of a disc with the built-up area that Brazilian towns of that size have (3,000 inhabitants a km² in
+/// small ones, 9,000 in the largest); the largest agree with the 7 to 10 km measured between seat and address there.
+/// At least 500 m, the seats' own error.
+const RADII: [(u32, u32); 11] = [
+    (1, 500),
+    (10, 800),
+    (20, 1_000),
+    (50, 1_500),
+    (100, 2_000),
+    (200, 2_700),
+    (500, 4_000),
+    (1_000, 5_500),
+    (2_000, 7_000),
+    (5_000, 9_000),
+    (12_000, 11_000),
+];
+
+impl Municipality {
+    /// Name with its accents.
+    pub fn name(self) -> String {
+        tables::name(self.0)
+    }
+
+    /// Federative unit.
+    pub fn uf(self) -> Uf {
+        let unit = self.ibge() / 100_000;
+        let code = UNITS.iter().find(|(number, _)| *number == unit).map(|(_, code)| *code);
+        code.and_then(Uf::parse).unwrap_or_else(|| unreachable!("a test reads every record's unit"))
+    }
+
+    /// Seven-digit IBGE code.
+    pub fn ibge(self) -> u32 {
+        tables::ibge(self.0)
+    }
+
+    /// Where the town is: half a kilometre off in the median, a few kilometres at worst.
+    pub fn seat(self) -> Point {
+        tables::seat(self.0)
+    }
+
+    /// Inhabitants of the seat, to about a twentieth.
+    pub fn population(self) -> u32 {
+        tables::population(self.0)
+    }
+
+    /// Typical distance of an address in it from the seat, in metres, by the size of the city.
+    pub fn radius_m(self) -> u32 {
+        let inhabitants = self.population();
+        let (mut below, mut last) = ((0, RADII[0].1), RADII[0]);
+        for (thousands, radius) in RADII {
+            last = (thousands * 1_000, radius);
+            if inhabitants <= last.0 {
+                break;
+            }
+            below = last;
+        }
+        let span = (last.0 - below.0).max(1);
+        let part = u64::from(last.1 - below.1) * u64::from(inhabitants.min(last.0).saturating_sub(below.0));
+        below.1 + u32::try_from(part / u64::from(span)).unwrap_or_default()
+    }
+
+    /// The municipality as a location of its own precision.
+    pub fn located(self) -> Located {
+        Located { point: self.seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
+    }
+
+    /// Whether any CEP range belongs to it; the youngest has none yet.
+    pub(super) fn has_ceps(self) -> bool {
+        tables::has_ceps(self.0)
+    }
+}
+
+impl std::fmt::Debug for Municipality {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({} {})", self.name(), self.uf().code(), self.ibge())
+    }
+}
+
+impl Gazetteer {
+    /// The gazetteer that is part of the program; nothing is read or parsed.
+    pub fn embedded() -> Gazetteer {
+        Gazetteer(())
+    }
+
+    /// Every municipality, in no order that means anything.
+    pub fn all(self) -> impl Iterator<Item = Municipality> {
+        (0..tables::count()).map(Municipality)
+    }
+
+    /// The municipality of this name in this unit, however the name is spelt: see [`city_key`].
+    ///
+    /// `São Paulo - SP` and `São Paulo/SP` are read too. Where two municipalities of a unit differ in spelling alone, only the
+    /// exact name finds either.
+    pub fn municipality(self, name: &str, uf: Uf) -> Option<Municipality> {
+        let trimmed = name.trim_end();
+        let bare = trimmed.strip_suffix(')').unwrap_or(trimmed).trim_end();
+        let parts = bare.len().checked_sub(2).and_then(|cut| bare.split_at_checked(cut));
+        let head =
+            parts.filter(|(head, tail)| head.ends_with([' ', '-', '/', ',', '(']) && Uf::parse(tail) == Some(uf));
+        head.and_then(|(head, _)| self.find(head, uf)).or_else(|| self.find(name, uf))
+    }
+
+    /// The first match, by record, over the spellings that a lone `s.` can stand for.
+    fn find(self, name: &str, uf: Uf) -> Option<Municipality> {
+        ["sao", "santo", "santa"].into_iter().find_map(|saint| {
+            let key = city_key(name, saint);
+            if key.is_empty() {
+                return None;
+            }
+            let mut found = Self::with_key(&key).filter(|town| town.uf() == uf);
+            match (found.next(), found.next()) {
+                (Some(one), None) => Some(one),
+                (Some(_), Some(_)) => {
+                    let exact = plain(name);
+                    Self::with_key(&key).find(|town| town.uf() == uf && plain(&town.name()) == exact)
+                }
+                (None, _) => {
+                    tables::with_alias(tables::alias_hash(&key)).map(Municipality).find(|town| town.uf() == uf)
+                }
+            }
+        })
+    }
+
+    /// Municipalities whose own key this is; the key is compared, not just its hash.
+    fn with_key(key: &str) -> impl Iterator<Item = Municipality> {
+        tables::with_hash(hash32(key)).map(Municipality).filter(move |town| city_key(&town.name(), "sao") == key)
+    }
+
+    /// Every municipality of this name, in any unit, the most populous first.
+    pub fn namesakes(self, name: &str) -> Vec<Municipality> {
+        let key = city_key(name, "sao");
+        let mut found: Vec<Municipality> = Self::with_key(&key).collect();
+        found.sort_by_key(|town| (std::cmp::Reverse(town.population()), town.ibge()));
+        found
+    }
+
+    /// The municipality whose CEP range holds this CEP.
+    ///
+    /// ```
+    /// use despacho_core::{domain::Cep, geo::Gazetteer};
+    /// let cep = Cep::parse("69005-070").expect("eight digits");
+    /// assert_eq!(Gazetteer::embedded().municipality_by_cep(cep).map(|city| city.name()).as_deref(), Some("Manaus"));
+    /// ```
+    pub fn municipality_by_cep(self, cep: Cep) -> Option<Municipality> {
+        tables::with_cep(cep.number()).map(Municipality)
+    }
+
+    /// The municipality whose seat is nearest, and how far it is in metres.
+    pub fn nearest(self, point: Point) -> Option<(Municipality, u32)> {
+        self.all().map(|town| (town, great_circle_m(town.seat(), point))).min_by_key(|(town, metres)| (*metres, *town))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uf(code: &str) -> Uf {
+        Uf::parse(code).expect("a unit")
+    }
+
+    fn named(name: &str, code: &str) -> Option<u32> {
+        Gazetteer::embedded().municipality(name, uf(code)).map(Municipality::ibge)
+    }
+
+    #[test]
+    fn every_municipality_is_found_by_its_name_with_and_without_accents() {
+        let gazetteer = Gazetteer::embedded();
+        for town in gazetteer.all() {
+            let name = town.name();
+            for spelling in
+                [name.clone(), name.to_uppercase(), plain(&name), format!(" {name} - {} ", town.uf().code())]
+            {
+                assert_eq!(gazetteer.municipality(&spelling, town.uf()), Some(town), "{spelling}");
+            }
+            assert!(town.radius_m() >= 500 && town.population() >= 500, "{town:?}");
+        }
+        assert_eq!(gazetteer.all().count(), 5_571);
+    }
+
+    #[test]
+    fn everyday_spellings_are_found() {
+        for (name, code, ibge) in [
+            ("S. Paulo", "SP", 3_550_308),
+            ("Sto. André", "SP", 3_547_809),
+            ("S. André", "SP", 3_547_809),
+            ("Sta. Bárbara do Oeste", "SP", 3_545_803),
+            ("N. Sra. do Socorro", "SE", 2_804_805),
+            ("Olho d’Água", "PB", 2_510_402),
+            ("OLHO DAGUA", "PB", 2_510_402),
+            ("Moji das Cruzes", "SP", 3_530_607),
+            ("Mogi-Mirim", "SP", 3_530_805),
+            ("BRASILIA", "DF", 5_300_108),
+            ("Taguatinga", "DF", 5_300_108),
+            ("Parati", "RJ", 3_303_807),
+            ("Embu", "SP", 3_515_004),
+            ("São José dos Campos/SP", "SP", 3_549_904),
+            ("Gov. Valadares", "MG", 3_127_701),
+        ] {
+            assert_eq!(named(name, code), Some(ibge), "{name} {code}");
+        }
+        for (name, code) in [("", "SP"), ("SP", "SP"), ("São Paulo", "RJ"), ("Gotham", "SP"), ("-/(),", "AM")] {
+            assert_eq!(named(name, code), None, "{name} {code}");
+        }
+    }
+
+    #[test]
+    fn namesakes_live_in_their_own_units() {
+        assert_ne!(named("Bom Jesus", "PI"), named("Bom Jesus", "RS"));
+        let namesakes = Gazetteer::embedded().namesakes("São Domingos");
+        let codes: Vec<String> = namesakes.iter().map(|town| town.uf().code().to_owned()).collect();
+        assert!(codes.len() >= 4 && codes.contains(&"GO".to_owned()), "{codes:?}");
+        for town in namesakes {
+            assert_eq!(Gazetteer::embedded().municipality("SAO DOMINGOS", town.uf()), Some(town));
+        }
+    }
+
+    #[test]
+    fn ceps_belong_to_their_towns() {
+        let by_cep = |text: &str| {
+            let town = Gazetteer::embedded().municipality_by_cep(Cep::parse(text).expect("eight digits"));
+            town.map(|town| (town.name(), town.uf().code().to_owned()))
+        };
+        for (cep, name, code) in [
+            ("01001-000", "São Paulo", "SP"),
+            ("05999-999", "São Paulo", "SP"),
+            ("06000-000", "Osasco", "SP"),
+            ("08499-999", "São Paulo", "SP"),
+            ("20010-000", "Rio de Janeiro", "RJ"),
+            ("30110-000", "Belo Horizonte", "MG"),
+            ("69005-070", "Manaus", "AM"),
+            ("70040-010", "Brasília", "DF"),
+            ("72010-010", "Brasília", "DF"),
+            ("72800-000", "Luziânia", "GO"),
+            ("90010-000", "Porto Alegre", "RS"),
+            ("53990-000", "Fernando de Noronha", "PE"),
+        ] {
+            assert_eq!(by_cep(cep), Some((name.to_owned(), code.to_owned())), "{cep}");
+        }
+        assert_eq!(by_cep("00000-000"), None);
+        assert_eq!(by_cep("00999-999"), None);
+    }
+
+    #[test]
+    fn every_range_of_ceps_lies_in_its_unit() {
+        // The units' own ranges, as Correios publishes them, by their first two digits.
+        let unit_of = |cep: u32| match cep / 1_000_000 {
+            1..=19 => "SP",
+            20..=28 => "RJ",
+            29 => "ES",
+            30..=39 => "MG",
+            40..=48 => "BA",
+            49 => "SE",
+            50..=56 => "PE",
+            57 => "AL",
+            58 => "PB",
+            59 => "RN",
+            60..=63 => "CE",
+            64 => "PI",
+            65 => "MA",
+            80..=87 => "PR",
+            88..=89 => "SC",
+            90..=99 => "RS",
+            // Two digits that several units share.
+            _ => "",
+        };
+        for cep in (0..100_000_000).step_by(2_500) {
+            let town = tables::with_cep(cep).map(Municipality);
+            let unit = unit_of(cep);
+            if let (Some(town), false) = (town, unit.is_empty()) {
+                assert_eq!(town.uf().code(), unit, "{cep:08} {town:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn larger_cities_have_wider_radii() {
+        let radius = |name: &str, code: &str| {
+            Gazetteer::embedded().municipality(name, uf(code)).expect("a municipality").radius_m()
+        };
+        assert_eq!(radius("São Paulo", "SP"), 11_000);
+        assert!(radius("Manaus", "AM") > radius("Campinas", "SP"));
+        assert!(radius("Campinas", "SP") > radius("Borá", "SP"));
+    }
+}

@@ -1,0 +1,126 @@
+use super::*;
+
+fn address(city: &str, state: &str, cep: &str) -> Address {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Address { city: text(city), state: text(state), zip_code: text(cep), ..Address::default() }
+}
+
+fn at(latitude: f64, longitude: f64, address: Address) -> Address {
+    Address { point: Point::from_degrees(latitude, longitude), ..address }
+}
+
+fn locate(address: &Address) -> Result<Located, LocateFault> {
+    Gazetteer::embedded().locate(address)
+}
+
+/// Name of the place in a fault that holds one.
+fn hint(fault: LocateFault) -> String {
+    match fault {
+        LocateFault::CityNotInState { elsewhere: town }
+        | LocateFault::CepElsewhere { belongs_to: town }
+        | LocateFault::CoordinatesMismatch { municipality: town, .. } => {
+            format!("{} {}", town.name(), town.uf().code())
+        }
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn city_and_state_or_a_cep_locate_a_municipality() {
+    for (city, state, cep) in [
+        ("Manaus", "AM", ""),
+        ("manaus", "am", "69005-070"),
+        ("", "", "69005070"),
+        ("", "AM", "69005070"),
+        ("Manaus", "", "69005070"),
+        ("Distrito Industrial", "AM", "69005070"),
+        ("Manaus", "AM", "00000-000"),
+        ("Manaus", "AM", "not a CEP"),
+    ] {
+        let located = locate(&address(city, state, cep)).expect("a place");
+        assert_eq!(located.precision, Precision::Municipality, "{city} {state} {cep}");
+        let manaus = Point::from_degrees(-3.119, -60.0217).expect("on the planet");
+        assert!(great_circle_m(located.point, manaus) < 3_000 && located.radius_m > 5_000);
+    }
+}
+
+#[test]
+fn contradictions_are_refused_with_what_would_be_right() {
+    for (city, state, cep, want) in [
+        ("Campinas", "RJ", "", "Campinas SP"),
+        ("Campinas", "RJ", "13010-000", "Campinas SP"),
+        ("São Paulo", "SP", "69005-070", "Manaus AM"),
+        ("", "SP", "69005-070", "Manaus AM"),
+        ("São Paulo", "", "69005-070", "Manaus AM"),
+        ("Osasco", "", "01310-100", "São Paulo SP"),
+        ("Nowhere", "SP", "69005-070", "Manaus AM"),
+    ] {
+        let fault = locate(&address(city, state, cep)).expect_err("a contradiction");
+        assert_eq!(hint(fault), want, "{city} {state} {cep}");
+    }
+    assert!(matches!(locate(&address("Campinas", "RJ", "")), Err(LocateFault::CityNotInState { .. })));
+    assert!(matches!(locate(&address("São Paulo", "SP", "69005070")), Err(LocateFault::CepElsewhere { .. })));
+}
+
+#[test]
+fn too_little_is_told_apart_from_unknown() {
+    for (city, state, cep, want) in [
+        ("", "", "", LocateFault::NothingToGoBy),
+        ("São Paulo", "", "", LocateFault::NothingToGoBy),
+        ("", "SP", "", LocateFault::NothingToGoBy),
+        ("São Paulo", "XX", "", LocateFault::NothingToGoBy),
+        ("Gotham", "SP", "", LocateFault::NotFound),
+        ("", "", "00000-000", LocateFault::CepUnknown),
+    ] {
+        assert_eq!(locate(&address(city, state, cep)), Err(want), "{city} {state} {cep}");
+    }
+}
+
+#[test]
+fn coordinates_win_near_the_town_that_is_named() {
+    for (latitude, longitude, place) in [
+        (-23.5614, -46.6559, address("São Paulo", "SP", "")),
+        (-23.5614, -46.6559, address("Vila Que Ninguém Conhece", "SP", "")),
+        (-23.5614, -46.6559, address("São Paulo", "RJ", "")),
+        (-23.5614, -46.6559, Address::default()),
+        (-23.5614, -46.6559, address("São Paulo", "SP", "69005-070")),
+        // Castelo dos Sonhos is a district of Altamira, 670 km from its seat.
+        (-8.3183, -55.0956, address("Altamira", "PA", "")),
+        // A farm in the Pantanal of Corumbá.
+        (-18.2, -57.0, address("Corumbá", "MS", "")),
+    ] {
+        let located =
+            locate(&at(latitude, longitude, place.clone())).unwrap_or_else(|fault| panic!("{place:?}: {fault:?}"));
+        assert_eq!((located.precision, located.radius_m), (Precision::Coordinates, 0));
+        assert_eq!(Some(located.point), Point::from_degrees(latitude, longitude));
+    }
+}
+
+#[test]
+fn coordinates_far_from_the_town_that_is_named_are_refused() {
+    for (latitude, longitude, place, want) in [
+        (-22.9056, -47.0608, address("São Paulo", "SP", ""), "São Paulo SP"),
+        (-3.119, -60.0217, address("São Paulo", "SP", ""), "São Paulo SP"),
+        (-3.119, -60.0217, address("", "", "01310-100"), "São Paulo SP"),
+        (-8.3183, -55.0956, address("São Paulo", "SP", ""), "São Paulo SP"),
+        (-2.4431, -54.7083, address("Altamira", "PA", ""), "Altamira PA"),
+    ] {
+        let fault = locate(&at(latitude, longitude, place)).expect_err("far off");
+        assert_eq!(hint(fault), want);
+        assert!(matches!(fault, LocateFault::CoordinatesMismatch { distance_m, .. } if distance_m > 50_000));
+    }
+}
+
+#[test]
+fn points_outside_brazil_say_what_may_have_happened() {
+    let fault = |latitude, longitude| {
+        locate(&at(latitude, longitude, address("São Paulo", "SP", ""))).expect_err("outside Brazil")
+    };
+    let paulista = Point::from_degrees(-23.5614, -46.6559);
+    assert_eq!(fault(-46.6559, -23.5614), LocateFault::CoordinatesOutside { swapped: paulista, sign_lost: false });
+    assert_eq!(fault(23.5614, 46.6559), LocateFault::CoordinatesOutside { swapped: None, sign_lost: true });
+    assert_eq!(fault(0.0, 0.0), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(fault(-25.0, -44.0), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(fault(48.8566, 2.3522), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(fault(-90.0, -180.0), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
+}

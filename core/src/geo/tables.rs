@@ -1,0 +1,217 @@
+//! The embedded tables, read where they lie: fixed-width records behind a short header, little-endian, no parsing.
+//!
+//! `tests/gazetteer` writes them and documents every byte; a test here reads them all. A damaged table would answer
+//! 'not found', never panic.
+
+use super::names::hash32;
+use crate::domain::Point;
+
+static MUNICIPALITIES: &[u8] = include_bytes!("../../data/municipalities.bin");
+static CEPS: &[u8] = include_bytes!("../../data/ceps.bin");
+static OUTLINE: &[u8] = include_bytes!("../../data/outline.bin");
+
+/// Bytes of one municipality: hash 4, latitude 2, longitude 2, IBGE code 3, population 1, name's start 2.
+const RECORD: usize = 14;
+/// Bytes of one alias: FNV-1a of its key 4, of its reversed key 4, record 2.
+const ALIAS: usize = 10;
+/// Bytes of one CEP range: its first CEP divided by ten 3, record 2.
+const RANGE: usize = 5;
+const HEADER: usize = 16;
+/// Marks a CEP range that belongs to no municipality.
+const NOBODY: u16 = u16::MAX;
+
+/// Both hashes of an alias' key: an alias has no text to compare, so 64 bits must do.
+pub fn alias_hash(key: &str) -> u64 {
+    let reversed: String = key.chars().rev().collect();
+    u64::from(hash32(key)) << 32 | u64::from(hash32(&reversed))
+}
+
+/// Positions on a grid of 16 bits a side over Brazil: steps of 6e-4 degrees north of −34, 6.5e-4 east of −74.
+const GRID: (i32, i32, i32, i32) = (-340_000_000, 6_000, -740_000_000, 6_500);
+
+/// The place of a grid cell; at most 36 m from what was rounded to it.
+fn grid_point(lat: u16, lon: u16) -> Point {
+    let (south, lat_step, west, lon_step) = GRID;
+    Point { lat_e7: south + i32::from(lat) * lat_step, lon_e7: west + i32::from(lon) * lon_step }
+}
+
+/// The grid cell nearest to a place, or `None` outside the grid.
+pub fn to_grid(point: Point) -> Option<(u16, u16)> {
+    let (south, lat_step, west, lon_step) = GRID;
+    let cell = |value: i32, from: i32, step: i32| u16::try_from((value - from + step / 2).div_euclid(step)).ok();
+    Some((cell(point.lat_e7, south, lat_step)?, cell(point.lon_e7, west, lon_step)?))
+}
+
+fn byte(table: &[u8], at: usize) -> u8 {
+    table.get(at).copied().unwrap_or_default()
+}
+
+fn u16_at(table: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([byte(table, at), byte(table, at + 1)])
+}
+
+fn u24_at(table: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([byte(table, at), byte(table, at + 1), byte(table, at + 2), 0])
+}
+
+fn u32_at(table: &[u8], at: usize) -> u32 {
+    u32::from(u16_at(table, at)) | u32::from(u16_at(table, at + 2)) << 16
+}
+
+/// How many municipalities there are.
+pub(super) fn count() -> u16 {
+    u16_at(MUNICIPALITIES, 4)
+}
+
+fn record(index: u16) -> usize {
+    HEADER + usize::from(index) * RECORD
+}
+
+/// Seat of a municipality.
+pub(super) fn seat(index: u16) -> Point {
+    let at = record(index);
+    grid_point(u16_at(MUNICIPALITIES, at + 4), u16_at(MUNICIPALITIES, at + 6))
+}
+
+/// Seven-digit IBGE code.
+pub(super) fn ibge(index: u16) -> u32 {
+    u24_at(MUNICIPALITIES, record(index) + 8)
+}
+
+/// Inhabitants: the byte counts eighths of an octave above 500.
+pub(super) fn population(index: u16) -> u32 {
+    let code = u32::from(byte(MUNICIPALITIES, record(index) + 11));
+    population_of(code)
+}
+
+/// 500 · 2^(code/8), by integers, so that every host gets the same number.
+pub fn population_of(code: u32) -> u32 {
+    const EIGHTHS: [u32; 8] = [500_000, 545_254, 594_604, 648_420, 707_107, 771_105, 840_896, 917_004];
+    let eighth = EIGHTHS[(code % 8) as usize];
+    (u64::from(eighth) << (code / 8).min(31)).div_ceil(1_000).try_into().unwrap_or(u32::MAX)
+}
+
+/// Name with its accents, from codes of one byte that stand for a few letters each.
+pub(super) fn name(index: u16) -> String {
+    let codes = usize::from(u16_at(MUNICIPALITIES, 8));
+    let text_len = usize::from(u16_at(MUNICIPALITIES, 10));
+    let aliases = usize::from(u16_at(MUNICIPALITIES, 6));
+    let starts = record(count()) + 2 + aliases * ALIAS;
+    let text = starts + (codes + 1) * 2;
+    let names = text + text_len;
+    let from = usize::from(u16_at(MUNICIPALITIES, record(index) + 12));
+    // The last record is followed by the two bytes where its name ends; the others by the next record.
+    let next = index.saturating_add(1);
+    let end = if next == count() { record(next) } else { record(next) + 12 };
+    let to = usize::from(u16_at(MUNICIPALITIES, end));
+    let mut whole = Vec::with_capacity(32);
+    for &code in MUNICIPALITIES.get(names + from..names + to).unwrap_or_default() {
+        let at = starts + usize::from(code) * 2;
+        let (start, end) = (usize::from(u16_at(MUNICIPALITIES, at)), usize::from(u16_at(MUNICIPALITIES, at + 2)));
+        whole.extend_from_slice(MUNICIPALITIES.get(text + start..text + end).unwrap_or_default());
+    }
+    String::from_utf8(whole).unwrap_or_default()
+}
+
+/// The first index for which `before` is false, in a table sorted so that it is true first.
+fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, len);
+    while low < high {
+        let middle = low.midpoint(high);
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// Every municipality whose key has this hash, in table order.
+pub(super) fn with_hash(hash: u32) -> impl Iterator<Item = u16> {
+    let first = partition(usize::from(count()), |index| u32_at(MUNICIPALITIES, HEADER + index * RECORD) < hash);
+    let first = u16::try_from(first).unwrap_or(u16::MAX);
+    (first..count()).take_while(move |index| u32_at(MUNICIPALITIES, record(*index)) == hash)
+}
+
+/// Every municipality that an alias with this hash names.
+pub(super) fn with_alias(hash: u64) -> impl Iterator<Item = u16> {
+    let base = record(count()) + 2;
+    let total = usize::from(u16_at(MUNICIPALITIES, 6));
+    let read = move |index: usize| {
+        let at = base + index * ALIAS;
+        u64::from(u32_at(MUNICIPALITIES, at)) << 32 | u64::from(u32_at(MUNICIPALITIES, at + 4))
+    };
+    let first = partition(total, |index| read(index) < hash);
+    (first..total)
+        .take_while(move |index| read(*index) == hash)
+        .map(move |index| u16_at(MUNICIPALITIES, base + index * ALIAS + 8))
+}
+
+/// The municipality whose range holds this CEP.
+pub(super) fn with_cep(cep: u32) -> Option<u16> {
+    let total = (CEPS.len().saturating_sub(4)) / RANGE;
+    let next = partition(total, |index| u24_at(CEPS, 4 + index * RANGE) <= cep / 10);
+    let index = u16_at(CEPS, 4 + next.checked_sub(1)? * RANGE + 3);
+    (index != NOBODY && index < count()).then_some(index)
+}
+
+/// Whether any CEP range belongs to this municipality; a few have none.
+pub(super) fn has_ceps(index: u16) -> bool {
+    CEPS.get(4..).unwrap_or_default().chunks_exact(RANGE).any(|range| u16_at(range, 3) == index)
+}
+
+/// A stretch of Brazil's outline: up to 16 edges, with the latitudes that they keep to.
+pub(super) struct Strip {
+    /// Least latitude, in 10⁻⁷ degrees.
+    pub(super) south_e7: i32,
+    /// Greatest latitude, in 10⁻⁷ degrees.
+    pub(super) north_e7: i32,
+    cells: &'static [u8],
+}
+
+impl Strip {
+    /// Its edges, one after another.
+    pub(super) fn edges(&self) -> impl Iterator<Item = (Point, Point)> {
+        let points = || self.cells.chunks_exact(4).map(|cell| grid_point(u16_at(cell, 0), u16_at(cell, 2)));
+        points().zip(points().skip(1))
+    }
+}
+
+/// Brazil's land, coast and islands, simplified to about 1.3 km: strips that together are closed rings.
+pub(super) fn strips() -> impl Iterator<Item = Strip> {
+    let mut at = 4;
+    std::iter::from_fn(move || {
+        let (south, north) = (u16_at(OUTLINE, at + 2), u16_at(OUTLINE, at + 4));
+        let from = at + 6;
+        at = from + usize::from(u16_at(OUTLINE, at)) * 4;
+        let cells = OUTLINE.get(from..at).filter(|cells| !cells.is_empty())?;
+        Some(Strip { south_e7: grid_point(south, 0).lat_e7, north_e7: grid_point(north, 0).lat_e7, cells })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_whole_and_sorted() {
+        assert_eq!(&MUNICIPALITIES[..4], b"DGM1");
+        assert_eq!(&CEPS[..4], b"DGC1");
+        assert_eq!(&OUTLINE[..4], b"DGO1");
+        assert_eq!(count(), 5_571);
+        let hashes: Vec<u32> = (0..count()).map(|index| u32_at(MUNICIPALITIES, record(index))).collect();
+        assert!(hashes.is_sorted());
+        let starts: Vec<u32> = CEPS[4..].chunks_exact(RANGE).map(|range| u24_at(range, 0)).collect();
+        assert!(starts.is_sorted_by(|a, b| a < b), "CEP ranges overlap");
+        assert!(MUNICIPALITIES.len() + CEPS.len() + OUTLINE.len() < 170_000);
+    }
+
+    #[test]
+    fn the_grid_rounds_to_36_metres() {
+        let place = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("on the planet");
+        let (lat, lon) = to_grid(place).expect("in Brazil");
+        assert!(super::super::great_circle_m(place, grid_point(lat, lon)) < 50);
+        assert!(to_grid(Point { lat_e7: 900_000_000, lon_e7: 0 }).is_none());
+    }
+}

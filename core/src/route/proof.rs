@@ -1,0 +1,181 @@
+//! Branch and bound under the tree bound: the proof, and the better order where the search missed it.
+//!
+//! Best bound first, so that the bound of an unfinished proof is as high as it can be.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
+use super::model::Model;
+use super::split::{Fix, split};
+use super::tree::{Legs, Prices, Scale, Tree};
+
+/// Steps of the first ascent; it stops early where the bound is reached.
+const ROOT_STEPS: usize = 250;
+/// Steps of the ascent in each branch.
+const BRANCH_STEPS: usize = 24;
+
+/// What branch and bound ended with.
+pub(super) struct Outcome {
+    /// The best order of free stops, or none where none was found.
+    pub(super) order: Option<Vec<usize>>,
+    /// No order is shorter than this; the largest number where it is proven that there is no order.
+    pub(super) bound: u64,
+}
+
+/// A part of the search space with its bound.
+struct Branch {
+    value: i64,
+    serial: u64,
+    prices: Prices,
+    fixes: Vec<Fix>,
+    /// Decisions of each part this branch will be split into.
+    parts: Vec<Vec<Fix>>,
+}
+
+/// A proof under way.
+pub(super) struct Proof<'a> {
+    model: &'a Model,
+    scale: Scale,
+    base: Legs,
+    best: Option<(u64, Vec<usize>)>,
+    open: BinaryHeap<Branch>,
+    serial: u64,
+    /// Work done so far.
+    pub(super) work: u64,
+    /// The least bound among branches that could neither be closed nor split.
+    stuck: i64,
+}
+
+impl<'a> Proof<'a> {
+    /// Begins a proof and raises the first bound, within so much work.
+    pub(super) fn begin(model: &'a Model, known: Option<Vec<usize>>, budget: u64) -> Proof<'a> {
+        let scale = Scale::of(model);
+        let base = Legs::of(model, scale);
+        let open = BinaryHeap::new();
+        let mut proof = Proof { model, scale, base, best: None, open, serial: 0, work: 0, stuck: i64::MAX };
+        if let Some(order) = known {
+            proof.offer(order);
+        }
+        let affordable = usize::try_from(budget / tree_work(&proof.base)).unwrap_or(ROOT_STEPS);
+        let plan = Plan { steps: affordable.min(ROOT_STEPS), patience: 12, factor: 2_800, room: proof.room() };
+        let reached = ascend(&proof.base, &Prices::none(model.count), &plan);
+        proof.take(&proof.base.clone(), &reached, Vec::new());
+        proof
+    }
+
+    /// Whether nothing is left open.
+    pub(super) fn done(&self) -> bool {
+        self.open.peek().is_none_or(|branch| branch.value > self.room())
+    }
+
+    /// The most work that splitting one branch takes.
+    pub(super) fn step(&self) -> u64 {
+        tree_work(&self.base) * (BRANCH_STEPS as u64 + 2) * 3
+    }
+
+    /// Takes an order where it is better than the best known one.
+    pub(super) fn offer(&mut self, order: Vec<usize>) {
+        if let Some(cost) = self.model.length(&order).filter(|_| order.len() == self.model.count)
+            && self.best.as_ref().is_none_or(|best| cost < best.0)
+        {
+            self.best = Some((cost, order));
+        }
+    }
+
+    /// Splits branches until nothing is open or splitting one more would take the work in all above the budget.
+    pub(super) fn explore(&mut self, budget: u64) {
+        let mut legs = self.base.clone();
+        while !self.done() && self.work + self.step() <= budget {
+            let Some(branch) = self.open.pop() else { return };
+            let parent = self.narrowed(&branch);
+            if branch.fixes.is_empty() {
+                // At the root: what is forbidden here is forbidden everywhere.
+                self.base.clone_from(&parent);
+            }
+            for part in &branch.parts {
+                let mut fixes = branch.fixes.clone();
+                fixes.extend(part);
+                legs.clone_from(&self.base);
+                self.work += (legs.ahead.len() + legs.behind.len()) as u64;
+                if !legs.apply(&fixes) || !legs.narrow(&parent) {
+                    continue;
+                }
+                let plan = Plan { steps: BRANCH_STEPS, patience: 6, factor: 3_000, room: self.room() };
+                let mut reached = ascend(&legs, &branch.prices, &plan);
+                reached.tree.value = reached.tree.value.max(branch.value);
+                self.take(&legs, &reached, fixes);
+            }
+        }
+    }
+
+    /// What is known at the end.
+    pub(super) fn outcome(self) -> Outcome {
+        let cost = self.best.as_ref().map_or(u64::MAX, |best| best.0);
+        let unexplored = if self.done() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.value) };
+        let least = unexplored.min(self.stuck);
+        let bound = if least == i64::MAX { cost } else { (self.scale.metres(least) + self.model.fixed).min(cost) };
+        Outcome { order: self.best.map(|best| best.1), bound }
+    }
+
+    /// The legs of a branch without those that no better order can use.
+    fn narrowed(&mut self, branch: &Branch) -> Legs {
+        let mut legs = self.base.clone();
+        legs.apply(&branch.fixes);
+        self.work += 3 * tree_work(&legs);
+        if self.best.is_some() {
+            let mut tree = Tree::new(legs.count);
+            legs.grow(&branch.prices, &mut tree);
+            sparsify(&mut legs, &tree, &branch.prices, self.room());
+        }
+        legs
+    }
+
+    fn room(&self) -> i64 {
+        self.best.as_ref().map_or(i64::MAX, |best| self.scale.room_below(best.0 - self.model.fixed))
+    }
+
+    /// Books an ascent: closes the branch, takes its tree as an order, or leaves it open.
+    fn take(&mut self, legs: &Legs, reached: &Reached, fixes: Vec<Fix>) {
+        self.work += reached.work;
+        if reached.closed {
+            return;
+        }
+        let (symmetric, value) = (self.base.symmetric, reached.tree.value);
+        if reached.tree.violation(symmetric) == 0 {
+            self.offer(reached.tree.order(symmetric));
+            if value <= self.room() {
+                self.stuck = self.stuck.min(value);
+            }
+            return;
+        }
+        let parts = split(legs, &fixes, reached);
+        self.serial += 1;
+        if parts.is_empty() {
+            self.stuck = self.stuck.min(value);
+        } else {
+            self.open.push(Branch { value, serial: self.serial, prices: reached.prices.clone(), fixes, parts });
+        }
+    }
+}
+
+impl PartialEq for Branch {
+    fn eq(&self, other: &Branch) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Branch {}
+
+impl PartialOrd for Branch {
+    fn partial_cmp(&self, other: &Branch) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Branch {
+    /// The least bound comes out of the heap first, the latest among equals.
+    fn cmp(&self, other: &Branch) -> Ordering {
+        other.value.cmp(&self.value).then(self.serial.cmp(&other.serial))
+    }
+}

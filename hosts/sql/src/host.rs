@@ -1,0 +1,225 @@
+//! The host of every database: the core's questions through a driver, everything else through a platform.
+
+use std::sync::{Mutex, PoisonError};
+
+use despacho_core::{
+    courier::Courier,
+    domain::{Address, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp},
+    geo,
+    host::{Changes, Fault, Host},
+    limits::{Admission, Bucket},
+    order::{Order, RecordedEvent, Timing},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+};
+
+use crate::{Query, Row, Statement, read, statements, write};
+
+/// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
+#[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
+pub trait Driver {
+    /// The rows of a read.
+    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault>;
+    /// The rows of a single write that answers by `RETURNING`, once it is durable.
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault>;
+    /// Runs the statements in one transaction, in order, and answers once it is durable. Where one does not touch the rows that it
+    /// must, nothing is done and the answer is [`Fault::Conflict`]; likewise where the database itself finds a unique value
+    /// taken or gives up a transaction that raced with another.
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault>;
+}
+
+/// What a host needs besides a database.
+#[expect(async_fn_in_trait, reason = "static dispatch alone, as in Driver")]
+pub trait Platform {
+    /// Now and fresh entropy.
+    fn moment(&self) -> Moment;
+    /// As [`Host::admit`].
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault>;
+    /// As [`Host::hash_password`].
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault>;
+    /// As [`Host::verify_password`].
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault>;
+    /// As [`Host::locate`]; by embedded data where the platform asks no geocoder.
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
+        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+    }
+    /// As [`Host::matrix`]; by the embedded model where the platform asks no road network.
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+        Ok(geo::matrix(places))
+    }
+}
+
+/// A [`Host`] on a database.
+#[derive(Debug)]
+pub struct SqlHost<D, P> {
+    driver: D,
+    platform: P,
+    timing: Timing,
+    ids: Mutex<IdBlock>,
+    ids_at_once: u32,
+}
+
+/// Identifiers that are reserved at once: so many cost one durable write. Those left over when the process ends are a gap.
+const IDS_AT_ONCE: u32 = 512;
+/// Orders whose deadline is looked at in one transaction.
+const ALIGNED_AT_ONCE: u32 = 500;
+
+impl<D: Driver, P: Platform> SqlHost<D, P> {
+    /// A host on a database whose migrations have run; `timing` is that of the settings that requests are answered with.
+    pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
+        SqlHost { driver, platform, timing, ids: Mutex::new(IdBlock::new(0, 0)), ids_at_once: IDS_AT_ONCE }
+    }
+
+    /// The host with another number of identifiers reserved at once; small where a host lives for one request.
+    #[must_use]
+    pub fn reserving(self, ids_at_once: u32) -> SqlHost<D, P> {
+        SqlHost { ids_at_once, ..self }
+    }
+
+    /// The driver.
+    pub fn driver(&self) -> &D {
+        &self.driver
+    }
+
+    /// The platform.
+    pub fn platform(&self) -> &P {
+        &self.platform
+    }
+
+    /// Computes the stored deadlines again where the deployment's timing has changed since they were written, and says how many
+    /// orders were looked at. To be run once at the start, before anything asks for due orders: a deadline that is stored too
+    /// early would be found due, and never end.
+    pub async fn align_deadlines(&self) -> Result<u64, Fault> {
+        let timing = serde_json::to_string(&self.timing);
+        let timing = timing.map_err(|error| Fault::Internal { detail: format!("writing the timing: {error}") })?;
+        let stored = self.one(read::timing(), Row::text).await?;
+        if stored.as_ref() == Some(&timing) {
+            return Ok(0);
+        }
+        let (mut after, mut seen) = (0, 0);
+        loop {
+            let orders = self.all(read::waiting_orders(after, ALIGNED_AT_ONCE), read::to_order).await?;
+            let Some(last) = orders.last() else { break };
+            after = last.id.get();
+            seen += orders.len() as u64;
+            self.driver.transact(orders.iter().map(|order| write::due(order, &self.timing)).collect()).await?;
+        }
+        self.driver.transact(vec![write::timing(&timing)]).await?;
+        Ok(seen)
+    }
+
+    async fn all<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+        self.driver.read(query).await?.iter_mut().map(decode).collect()
+    }
+
+    async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
+        self.driver.read(query).await?.first_mut().map(decode).transpose()
+    }
+
+    fn reserved(&self, count: u64) -> Option<IdBlock> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner).split(count)
+    }
+}
+
+impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
+    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
+        self.one(read::key_by_hash(hash), read::to_key_holder).await
+    }
+
+    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, Fault> {
+        self.all(read::keys(store), read::to_key).await
+    }
+
+    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, Fault> {
+        self.one(read::key_by_id(id), read::to_key).await
+    }
+
+    async fn store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+        self.one(read::store_by_id(id), read::to_store).await
+    }
+
+    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault> {
+        self.one(read::store_by_email(email), read::to_store).await
+    }
+
+    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, Fault> {
+        self.one(read::store_by_cnpj(cnpj), read::to_store).await
+    }
+
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault> {
+        self.one(read::order_by_id(id), read::to_order).await
+    }
+
+    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
+        self.one(read::order_by_code(store, code), read::to_order).await
+    }
+
+    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {
+        self.all(read::events(order), read::to_event).await
+    }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.all(read::due_orders(now, limit), read::to_order).await
+    }
+
+    async fn couriers(&self) -> Result<Vec<Courier>, Fault> {
+        self.all(read::couriers(), read::to_courier).await
+    }
+
+    async fn notifications(
+        &self,
+        store: StoreId,
+        before: Option<NotificationId>,
+        limit: u32,
+    ) -> Result<Vec<Notification>, Fault> {
+        self.all(read::notifications(store, before, limit), read::to_notification).await
+    }
+
+    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
+        self.one(read::claim(scope, key), read::to_claim).await
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
+        self.platform.locate(addresses).await
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+        self.platform.matrix(places).await
+    }
+
+    async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
+        let count = u64::from(count);
+        if let Some(block) = self.reserved(count) {
+            return Ok(block);
+        }
+        let reserved = count.max(self.ids_at_once.into());
+        let mut rows = self.driver.write_returning(read::reserve_ids(reserved)).await?;
+        let end = rows.first_mut().map(Row::integer).transpose()?;
+        let first = end.and_then(|end| u64::try_from(end).ok()?.checked_sub(reserved));
+        let missing = || Fault::Internal { detail: "the database has no counter of identifiers".to_owned() };
+        let mut fresh = IdBlock::new(first.ok_or_else(missing)?, reserved);
+        let block = fresh.split(count).ok_or_else(missing)?;
+        // Where two requests reserved at once, the later block replaces what is left of the earlier one: a gap, no repeat.
+        *self.ids.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+        Ok(block)
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+        self.platform.admit(bucket, now).await
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+        self.platform.hash_password(password, salt).await
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+        self.platform.verify_password(password, hash).await
+    }
+
+    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+        self.driver.transact(statements(changes, &self.timing)?).await
+    }
+
+    fn moment(&self) -> Moment {
+        self.platform.moment()
+    }
+}

@@ -1,0 +1,21 @@
+//! The database of Despacho, without a database: what is asked and what is written, as data.
+//!
+//! SQL text lives here once, for SQLite and PostgreSQL alike. A driver runs it: it implements [`Driver`], some 100 lines for
+//! each of the four, and [`SqlHost`] makes a [`despacho_core::host::Host`] of it. Nothing here does I/O.
+//!
+//! The dialect is the common one: parameters `$1…` in ascending order of first appearance (SQLite numbers them by it), `ON
+//! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is
+//! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
+
+mod host;
+mod read;
+mod schema;
+mod statement;
+mod value;
+mod write;
+
+pub use host::{Driver, Platform, SqlHost};
+pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
+pub use statement::{Expect, Query, Statement};
+pub use value::{Row, Value};
+pub use write::statements;

@@ -1,0 +1,149 @@
+//! Questions, and rows to what they hold.
+
+use despacho_core::{
+    courier::Courier,
+    domain::{Email, EventId, KeyId, Money, NotificationId, OrderId, StoreId, Timestamp},
+    host::Fault,
+    order::{Order, RecordedEvent},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+};
+
+use crate::{Query, Row, Value};
+
+pub(crate) fn key_by_hash(hash: &KeyHash) -> Query {
+    let sql = "SELECT keys.version, keys.body, stores.version, stores.body, balances.amount FROM keys \
+               JOIN stores ON stores.id = keys.store JOIN balances ON balances.store = keys.store WHERE keys.hash = $1";
+    Query::new(sql, vec![hash.as_str().into()])
+}
+
+pub(crate) fn keys(store: StoreId) -> Query {
+    let sql = "SELECT version, body FROM keys WHERE store = $1 ORDER BY created_at DESC, id DESC";
+    Query::new(sql, vec![number(store.get())])
+}
+
+pub(crate) fn key_by_id(id: KeyId) -> Query {
+    Query::new("SELECT version, body FROM keys WHERE id = $1", vec![number(id.get())])
+}
+
+pub(crate) fn store_by_id(id: StoreId) -> Query {
+    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
+               JOIN balances ON balances.store = stores.id WHERE stores.id = $1 AND stores.deleted_at IS NULL";
+    Query::new(sql, vec![number(id.get())])
+}
+
+pub(crate) fn store_by_email(email: &Email) -> Query {
+    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
+               JOIN balances ON balances.store = stores.id WHERE stores.email = $1 AND stores.deleted_at IS NULL";
+    Query::new(sql, vec![email.key().into()])
+}
+
+pub(crate) fn store_by_cnpj(cnpj: &str) -> Query {
+    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
+               JOIN balances ON balances.store = stores.id WHERE stores.cnpj = $1 AND stores.deleted_at IS NULL";
+    Query::new(sql, vec![cnpj.into()])
+}
+
+pub(crate) fn order_by_id(id: OrderId) -> Query {
+    Query::new("SELECT version, body FROM orders WHERE id = $1", vec![number(id.get())])
+}
+
+pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE store = $1 AND code = $2 AND holds_code = 1";
+    Query::new(sql, vec![number(store.get()), code.into()])
+}
+
+pub(crate) fn due_orders(now: Timestamp, limit: u32) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
+    Query::new(sql, vec![now.into(), Value::number(limit)])
+}
+
+/// Orders that wait for a deadline, by number, from `after` on.
+pub(crate) fn waiting_orders(after: u64, limit: u32) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE due_at IS NOT NULL AND id > $1 ORDER BY id LIMIT $2";
+    Query::new(sql, vec![number(after), Value::number(limit)])
+}
+
+pub(crate) fn events(order: OrderId) -> Query {
+    let sql = "SELECT id, body FROM events WHERE order_id = $1 ORDER BY sequence";
+    Query::new(sql, vec![number(order.get())])
+}
+
+pub(crate) fn couriers() -> Query {
+    Query::new("SELECT version, body FROM couriers ORDER BY id", vec![])
+}
+
+pub(crate) fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Query {
+    let sql = "SELECT body FROM notifications WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let before = before.map_or(Value::Integer(i64::MAX), |id| number(id.get()));
+    Query::new(sql, vec![number(store.get()), before, Value::number(limit)])
+}
+
+pub(crate) fn claim(scope: &str, key: &str) -> Query {
+    let sql = "SELECT body FROM claims WHERE scope = $1 AND idempotency_key = $2";
+    Query::new(sql, vec![scope.into(), key.into()])
+}
+
+pub(crate) fn timing() -> Query {
+    Query::new("SELECT value FROM settings WHERE name = 'timing'", vec![])
+}
+
+/// Takes `count` identifiers and answers with the first one after them.
+pub(crate) fn reserve_ids(count: u64) -> Query {
+    let sql = "UPDATE counters SET value = value + $1 WHERE name = 'ids' RETURNING value";
+    Query::new(sql, vec![number(count)])
+}
+
+/// A row of `version, body`.
+pub(crate) fn to_key(row: &mut Row) -> Result<Key, Fault> {
+    let version = row.small()?;
+    Ok(Key { version, ..row.json()? })
+}
+
+/// A row of `version, body, balance`.
+pub(crate) fn to_store(row: &mut Row) -> Result<Store, Fault> {
+    let version = row.small()?;
+    let store: Store = row.json()?;
+    let balance = row.integer()?;
+    let balance = Money::from_centavos(balance)
+        .ok_or_else(|| Fault::Internal { detail: format!("store {} has a balance of {balance} centavos", store.id) })?;
+    Ok(Store { version, balance, ..store })
+}
+
+/// A row of a key's columns and its store's.
+pub(crate) fn to_key_holder(row: &mut Row) -> Result<KeyHolder, Fault> {
+    Ok(KeyHolder { key: to_key(row)?, store: to_store(row)? })
+}
+
+/// A row of `version, body`.
+pub(crate) fn to_order(row: &mut Row) -> Result<Order, Fault> {
+    let version = row.small()?;
+    Ok(Order { version, ..row.json()? })
+}
+
+/// A row of `version, body`.
+pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, Fault> {
+    let version = row.small()?;
+    Ok(Courier { version, ..row.json()? })
+}
+
+/// A row of `id, body`.
+pub(crate) fn to_event(row: &mut Row) -> Result<RecordedEvent, Fault> {
+    let id = row.integer()?;
+    let id = u64::try_from(id).ok().and_then(EventId::new);
+    let id = id.ok_or_else(|| Fault::Internal { detail: "an event's place in the journal is no identifier".into() })?;
+    Ok(RecordedEvent { id, event: row.json()? })
+}
+
+/// A row of `body`.
+pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, Fault> {
+    row.json()
+}
+
+/// A row of `body`.
+pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, Fault> {
+    row.json()
+}
+
+fn number(id: u64) -> Value {
+    Value::number(id)
+}

@@ -1,0 +1,119 @@
+//! Values and rows as every driver speaks them.
+
+use despacho_core::{domain::Timestamp, host::Fault};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// One value of a parameter or a column. There is no floating point: nothing that is stored may lose a digit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// No value.
+    Null,
+    /// A 64-bit integer: identifiers, versions, centavos, milliseconds, truth as 0 and 1.
+    Integer(i64),
+    /// Text in UTF-8, JSON among it.
+    Text(String),
+}
+
+impl Value {
+    /// A value as JSON text.
+    pub(crate) fn json<T: Serialize>(value: &T) -> Result<Value, Fault> {
+        let text = serde_json::to_string(value);
+        text.map(Value::Text).map_err(|error| Fault::Internal { detail: format!("writing a row: {error}") })
+    }
+
+    /// An identifier, a version or a count; all are far below 2⁶³.
+    pub(crate) fn number(number: impl Into<u64>) -> Value {
+        Value::Integer(i64::try_from(number.into()).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Value {
+        Value::Integer(number)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::Text(text)
+    }
+}
+
+impl From<Timestamp> for Value {
+    fn from(at: Timestamp) -> Value {
+        Value::Integer(at.millis())
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+/// One row of an answer, taken apart column by column in the order of the query.
+#[derive(Clone, Debug)]
+pub struct Row {
+    columns: std::vec::IntoIter<Value>,
+}
+
+impl Row {
+    /// A row of these columns.
+    pub fn new(columns: Vec<Value>) -> Row {
+        Row { columns: columns.into_iter() }
+    }
+
+    /// The next column as an integer.
+    pub fn integer(&mut self) -> Result<i64, Fault> {
+        match self.columns.next() {
+            Some(Value::Integer(number)) => Ok(number),
+            other => Err(unexpected("an integer", &other)),
+        }
+    }
+
+    /// The next column as an integer or no value.
+    pub fn optional_integer(&mut self) -> Result<Option<i64>, Fault> {
+        match self.columns.next() {
+            Some(Value::Integer(number)) => Ok(Some(number)),
+            Some(Value::Null) => Ok(None),
+            other => Err(unexpected("an integer or null", &other)),
+        }
+    }
+
+    /// The next column as text.
+    pub fn text(&mut self) -> Result<String, Fault> {
+        match self.columns.next() {
+            Some(Value::Text(text)) => Ok(text),
+            other => Err(unexpected("text", &other)),
+        }
+    }
+
+    /// The next column as a value in JSON text.
+    pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+        let text = self.text()?;
+        serde_json::from_str(&text).map_err(|error| Fault::Internal { detail: format!("reading a row: {error}") })
+    }
+
+    /// The next column as a version or a count.
+    pub fn small(&mut self) -> Result<u32, Fault> {
+        let number = self.integer()?;
+        u32::try_from(number).map_err(|_| Fault::Internal { detail: format!("reading a row: {number} is no version") })
+    }
+}
+
+/// Says which kind of value stood there, never the value: it may be a secret.
+fn unexpected(wanted: &str, found: &Option<Value>) -> Fault {
+    let found = match found {
+        None => "no column",
+        Some(Value::Null) => "null",
+        Some(Value::Integer(_)) => "an integer",
+        Some(Value::Text(_)) => "text",
+    };
+    Fault::Internal { detail: format!("reading a row: {wanted} was expected, {found} found") }
+}

@@ -1,0 +1,254 @@
+//! From changes to statements.
+
+use despacho_core::{
+    courier::Courier,
+    domain::{StoreId, Timestamp},
+    host::{Changes, Fault, Write},
+    order::{Event, Order, Timing, next_deadline},
+    store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
+};
+
+use crate::{Statement, Value};
+
+/// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
+pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
+    let mut list = Vec::with_capacity(8);
+    for write in &changes.stores {
+        list.push(store(write)?);
+        if write.expected == 0 {
+            list.push(Statement::one(INSERT_BALANCE, vec![id(write.value.id.get())]));
+        }
+    }
+    for write in &changes.keys {
+        list.push(key(write)?);
+    }
+    for write in &changes.orders {
+        list.push(order(write, timing)?);
+    }
+    for write in &changes.couriers {
+        list.push(courier(write)?);
+    }
+    for value in &changes.events {
+        list.push(event(value)?);
+    }
+    for entry in &changes.ledger {
+        list.extend([ledger_entry(entry), balance(entry)]);
+    }
+    for value in &changes.notifications {
+        list.extend([notification(value)?, prune(value.store)]);
+    }
+    if let Some(change) = &changes.claim {
+        claim(&mut list, change, changes.at)?;
+    }
+    Ok(list)
+}
+
+/// Moves an order's deadline where the order is still of that version.
+pub(crate) fn due(order: &Order, timing: &Timing) -> Statement {
+    let params = vec![next_deadline(order, timing).into(), id(order.id.get()), Value::number(order.version)];
+    Statement::any("UPDATE orders SET due_at = $1 WHERE id = $2 AND version = $3", params)
+}
+
+/// Writes down which deadlines the orders have.
+pub(crate) fn timing(text: &str) -> Statement {
+    let sql = "INSERT INTO settings (name, value) VALUES ('timing', $1) \
+               ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    Statement::one(sql, vec![text.into()])
+}
+
+const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+
+/// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it.
+const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
+     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND ($6 IS NOT NULL OR NOT EXISTS \
+     (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $8) AND NOT EXISTS \
+     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $8))";
+
+const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount) VALUES ($1, 0) ON CONFLICT DO NOTHING";
+
+const INSERT_KEY: &str = "INSERT INTO keys (id, version, store, hash, created_at, body) \
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+
+const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, created_at = $4, body = $5 \
+     WHERE id = $6 AND version = $7 AND NOT EXISTS \
+     (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
+
+const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, body) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
+
+const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
+     created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND ($4 = 0 OR NOT EXISTS \
+     (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
+
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, body = $2 WHERE id = $3 AND version = $4";
+
+const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body) VALUES ($1, $2, $3, $4, $5) \
+     ON CONFLICT DO NOTHING";
+
+const INSERT_ENTRY: &str = "INSERT INTO ledger (store, order_id, kind, amount, at) VALUES ($1, $2, $3, $4, $5)";
+
+/// Relative, so that debits of one store at once need no version; the database looks at the floor while it holds the row.
+const MOVE_BALANCE: &str =
+    "UPDATE balances SET amount = amount + $1 WHERE store = $2 AND amount + $1 BETWEEN $3 AND $4";
+
+/// Beyond ±10¹³ reais there is no amount.
+const LARGEST_BALANCE: i64 = 1_000_000_000_000_000;
+
+const PUT_NOTIFICATION: &str = "INSERT INTO notifications (id, store, body) VALUES ($1, $2, $3) \
+     ON CONFLICT (id) DO UPDATE SET store = excluded.store, body = excluded.body";
+
+const PRUNE_NOTIFICATIONS: &str = "DELETE FROM notifications WHERE store = $1 AND id <= \
+     (SELECT id FROM notifications WHERE store = $1 ORDER BY id DESC LIMIT 1 OFFSET 500)";
+
+const TAKE_CLAIM: &str = "INSERT INTO claims (scope, idempotency_key, holder, expires_at, body) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (scope, idempotency_key) DO UPDATE SET holder = excluded.holder, \
+     expires_at = excluded.expires_at, body = excluded.body WHERE claims.expires_at <= $6";
+
+const FINISH_CLAIM: &str = "INSERT INTO claims (scope, idempotency_key, holder, expires_at, body) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (scope, idempotency_key) DO UPDATE SET expires_at = excluded.expires_at, \
+     body = excluded.body WHERE claims.holder = excluded.holder";
+
+const RELEASE_CLAIM: &str = "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3";
+
+const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE (scope, idempotency_key) IN \
+     (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
+
+fn store(write: &Write<Store>) -> Result<Statement, Fault> {
+    let store = &write.value;
+    // The balance is kept apart; in the body it would be a second truth.
+    let body = Value::json(&Store { balance: despacho_core::domain::Money::ZERO, ..store.clone() })?;
+    let columns = [
+        store.matrix.map(|matrix| id(matrix.get())).unwrap_or(Value::Null),
+        store.cnpj.as_str().into(),
+        store.email.key().into(),
+        store.created_at.into(),
+        store.deleted_at.into(),
+        body,
+    ];
+    Ok(versioned(INSERT_STORE, UPDATE_STORE, id(store.id.get()), write.expected, columns))
+}
+
+fn key(write: &Write<Key>) -> Result<Statement, Fault> {
+    let key = &write.value;
+    let columns = [id(key.store.get()), key.hash.as_str().into(), key.created_at.into(), Value::json(key)?];
+    Ok(versioned(INSERT_KEY, UPDATE_KEY, id(key.id.get()), write.expected, columns))
+}
+
+fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
+    let order = &write.value;
+    let columns = [
+        id(order.store.get()),
+        order.code.as_str().into(),
+        Value::Integer(order.situation.holds_code().into()),
+        Value::Integer(order.situation.number().into()),
+        order.created_at.into(),
+        next_deadline(order, timing).into(),
+        Value::json(order)?,
+    ];
+    Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
+}
+
+fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
+    let columns = [Value::json(&write.value)?];
+    Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
+}
+
+/// An insert of `id, version, columns…`, or an update to `version, columns…` where `id` and the expected version stand.
+fn versioned<const N: usize>(
+    insert: &'static str,
+    update: &'static str,
+    id: Value,
+    expected: u32,
+    columns: [Value; N],
+) -> Statement {
+    let version = Value::number(u64::from(expected) + 1);
+    let mut params = Vec::with_capacity(N + 3);
+    if expected == 0 {
+        params.extend([id, version]);
+        params.extend(columns);
+        return Statement::one(insert, params);
+    }
+    params.push(version);
+    params.extend(columns);
+    params.extend([id, Value::number(expected)]);
+    Statement::one(update, params)
+}
+
+fn event(event: &Event) -> Result<Statement, Fault> {
+    let params = vec![
+        id(event.order.get()),
+        Value::number(event.sequence),
+        id(event.store.get()),
+        event.at.into(),
+        Value::json(event)?,
+    ];
+    Ok(Statement::one(INSERT_EVENT, params))
+}
+
+fn ledger_entry(entry: &LedgerEntry) -> Statement {
+    let params = vec![
+        id(entry.store.get()),
+        entry.order.map(|order| id(order.get())).unwrap_or(Value::Null),
+        entry.kind.name().into(),
+        entry.amount.centavos().into(),
+        entry.at.into(),
+    ];
+    Statement::one(INSERT_ENTRY, params)
+}
+
+fn balance(entry: &LedgerEntry) -> Statement {
+    let floor = entry.floor.map_or(-LARGEST_BALANCE, |floor| floor.centavos());
+    let params =
+        vec![entry.amount.centavos().into(), id(entry.store.get()), floor.into(), Value::Integer(LARGEST_BALANCE)];
+    Statement::one(MOVE_BALANCE, params)
+}
+
+fn notification(notification: &Notification) -> Result<Statement, Fault> {
+    let params = vec![id(notification.id.get()), id(notification.store.get()), Value::json(notification)?];
+    Ok(Statement::one(PUT_NOTIFICATION, params))
+}
+
+fn prune(store: StoreId) -> Statement {
+    Statement::any(PRUNE_NOTIFICATIONS, vec![id(store.get())])
+}
+
+fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Result<(), Fault> {
+    let row = |claim: &Claim| -> Result<Vec<Value>, Fault> {
+        Ok(vec![
+            claim.scope.as_str().into(),
+            claim.key.as_str().into(),
+            claim.holder.as_str().into(),
+            claim.expires_at.into(),
+            Value::json(claim)?,
+        ])
+    };
+    match change {
+        ClaimChange::Take(claim) => {
+            let mut params = row(claim)?;
+            params.push(at.into());
+            list.push(Statement::one(TAKE_CLAIM, params));
+            if sweeps(&claim.holder) {
+                list.push(Statement::any(PURGE_CLAIMS, vec![at.into()]));
+            }
+        }
+        ClaimChange::Finish(claim) => list.push(Statement::one(FINISH_CLAIM, row(claim)?)),
+        ClaimChange::Release { scope, key, holder } => {
+            let params = vec![scope.as_str().into(), key.as_str().into(), holder.as_str().into()];
+            list.push(Statement::any(RELEASE_CLAIM, params));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the claim of this holder clears away ended ones: every 32nd on average, which needs no memory, since a holder is a
+/// random text. Each clears up to 200, so that ended claims never pile up.
+fn sweeps(holder: &str) -> bool {
+    holder.bytes().fold(0_u8, u8::wrapping_add).is_multiple_of(32)
+}
+
+fn id(number: u64) -> Value {
+    Value::number(number)
+}

@@ -1,0 +1,157 @@
+//! Connections: how each is opened, and the schema's migrations.
+
+use std::{fs::OpenOptions, path::Path, time::Duration};
+
+use despacho_core::host::Fault;
+use despacho_sql::{Dialect, Row, SchemaFault, Value, pending};
+use rusqlite::{Connection, OpenFlags, types::ValueRef};
+
+use crate::fault::fault;
+
+/// Why a database is not opened.
+#[derive(Debug, PartialEq, Eq)]
+pub enum OpenFault {
+    /// Its schema is newer than this program.
+    Schema(SchemaFault),
+    /// The file system cannot share memory between connections, which the write-ahead log needs: a network share, mostly.
+    NoWriteAheadLog,
+    /// SQLite, the file or the machine would not.
+    Database(String),
+}
+
+impl std::fmt::Display for OpenFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OpenFault::Schema(fault) => fault.fmt(f),
+            OpenFault::NoWriteAheadLog => {
+                f.write_str("the database's folder does not support a write-ahead log; choose one on a local disk")
+            }
+            OpenFault::Database(detail) => write!(f, "the database cannot be opened: {detail}"),
+        }
+    }
+}
+
+impl std::error::Error for OpenFault {}
+
+impl From<rusqlite::Error> for OpenFault {
+    fn from(error: rusqlite::Error) -> OpenFault {
+        OpenFault::Database(error.to_string())
+    }
+}
+
+/// How long a connection waits for another process, a command of the operator, to finish its write.
+const BUSY: Duration = Duration::from_secs(5);
+/// Distinct statements there are, with room to spare; each stays prepared.
+const STATEMENTS: usize = 64;
+
+/// The one connection that writes, its schema up to date.
+pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenFault> {
+    create_private(path)?;
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY)?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(OpenFault::NoWriteAheadLog);
+    }
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // Where a plain flush stops at the disk's own cache (macOS), ask for the real one.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    // Pages between two checkpoints, 16 MiB: every checkpoint holds up a group for one more flush.
+    connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    migrate(&connection)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let connection =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "cache_size", -8_192)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// Runs a query on a connection, prepared once for each text.
+pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+    bind(&mut statement, params)?;
+    let width = statement.column_count();
+    let mut rows = statement.raw_query();
+    let mut answer = Vec::new();
+    while let Some(row) = rows.next().map_err(fault)? {
+        let columns: Result<Vec<Value>, Fault> =
+            (0..width).map(|index| column(row.get_ref(index).map_err(fault)?)).collect();
+        answer.push(Row::new(columns?));
+    }
+    Ok(answer)
+}
+
+/// Runs a write on a connection, prepared once for each text, and gives the number of rows that it touched.
+pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, Fault> {
+    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+    bind(&mut statement, params)?;
+    Ok(statement.raw_execute().map_err(fault)? as u64)
+}
+
+fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Result<(), Fault> {
+    if statement.parameter_count() != params.len() {
+        let detail = format!("{} parameters wanted, {} given", statement.parameter_count(), params.len());
+        return Err(Fault::Internal { detail });
+    }
+    for (index, value) in (1..).zip(params) {
+        let bound = match value {
+            Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null),
+            Value::Integer(number) => statement.raw_bind_parameter(index, number),
+            Value::Text(text) => statement.raw_bind_parameter(index, text.as_str()),
+        };
+        bound.map_err(fault)?;
+    }
+    Ok(())
+}
+
+fn column(value: ValueRef<'_>) -> Result<Value, Fault> {
+    let wrong = |what: &str| Fault::Internal { detail: format!("reading a row: {what} in a column") };
+    match value {
+        ValueRef::Null => Ok(Value::Null),
+        ValueRef::Integer(number) => Ok(Value::Integer(number)),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(Value::Text(text.to_owned())),
+            Err(_) => Err(wrong("text that is not UTF-8")),
+        },
+        ValueRef::Real(_) => Err(wrong("a floating-point number")),
+        ValueRef::Blob(_) => Err(wrong("bytes")),
+    }
+}
+
+/// Brings the schema up to date in one transaction, or leaves it as it was.
+fn migrate(connection: &Connection) -> Result<(), OpenFault> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let migrated = migrate_within(connection);
+    connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    migrated
+}
+
+fn migrate_within(connection: &Connection) -> Result<(), OpenFault> {
+    connection.execute_batch(&Dialect::Sqlite.version_table())?;
+    let found: Option<i64> = connection.query_row(Dialect::VERSION_QUERY, [], |row| row.get(0))?;
+    for migration in pending(Dialect::Sqlite, found).map_err(OpenFault::Schema)? {
+        for step in &migration.steps {
+            connection.execute_batch(step)?;
+        }
+    }
+    Ok(())
+}
+
+/// Creates the file for its owner alone, since it holds names and telephone numbers; its log takes over the permissions.
+fn create_private(path: &Path) -> Result<(), OpenFault> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let created = options.open(path);
+    created.map(drop).map_err(|error| OpenFault::Database(format!("{}: {error}", path.display())))
+}

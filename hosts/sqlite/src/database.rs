@@ -1,0 +1,164 @@
+//! The database as the rest of the server holds it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use despacho_core::host::Fault;
+use despacho_sql::{Driver, Query, Row, Statement};
+
+use crate::{
+    backup::{BackupFault, BackupReport, backup},
+    connection::{OpenFault, open_writer},
+    reader::Readers,
+    stats::{Counters, Stats},
+    writer::Writer,
+};
+
+/// How much may happen at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Connections that read, each with a thread.
+    pub readers: usize,
+    /// Writes, and likewise reads, that may wait; the next one is refused.
+    pub queue: usize,
+    /// How long a write or a read may wait for its turn before it is refused.
+    pub patience: Duration,
+    /// Writes that are committed together, at most.
+    pub group: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { readers: 2, queue: 4_096, patience: Duration::from_secs(5), group: 256 }
+    }
+}
+
+/// An open SQLite database.
+#[derive(Debug)]
+pub struct Sqlite {
+    path: PathBuf,
+    writer: Writer,
+    readers: Readers,
+    counters: Arc<Counters>,
+}
+
+impl Sqlite {
+    /// Opens the database in this file, or creates it, and brings its schema up to date. Blocks for as long as that takes.
+    pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenFault> {
+        let counters = Arc::new(Counters::default());
+        let connection = open_writer(path)?;
+        let Options { readers, queue, patience, group } = *options;
+        let readers = Readers::start(path, readers, queue, patience, Arc::clone(&counters))?;
+        let writer = Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters));
+        let writer = writer.map_err(|error| OpenFault::Database(error.to_string()))?;
+        Ok(Sqlite { path: path.to_owned(), writer, readers, counters })
+    }
+
+    /// The figures so far.
+    pub fn stats(&self) -> Stats {
+        self.counters.stats()
+    }
+
+    /// Whether both queues move: a transaction without a write, and a read.
+    pub async fn ready(&self) -> Result<(), Fault> {
+        self.writer.transact(Vec::new()).await?;
+        self.readers.read(Query { sql: "SELECT 1", params: Vec::new() }).await.map(drop)
+    }
+
+    /// Copies the database, as it is at one instant, to a file that is not there yet, while requests go on; the copy is checked.
+    pub async fn backup_to(&self, path: &Path) -> Result<BackupReport, BackupFault> {
+        let (from, to) = (self.path.clone(), path.to_owned());
+        let copied = tokio::task::spawn_blocking(move || backup(&from, &to)).await;
+        copied.unwrap_or_else(|error| Err(BackupFault::Failed(error.to_string())))
+    }
+
+    /// Finishes every read and write that waits, then closes. What comes later is refused; a second call does nothing.
+    pub async fn close(&self) -> Result<(), Fault> {
+        // The writer last: the last connection to go folds the log into the database, and a reader may not.
+        join(self.readers.close()).await?;
+        join(self.writer.close().into_iter().collect()).await
+    }
+}
+
+async fn join(threads: Vec<JoinHandle<()>>) -> Result<(), Fault> {
+    let joined = tokio::task::spawn_blocking(move || threads.into_iter().try_for_each(JoinHandle::join)).await;
+    match joined {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(Fault::Internal { detail: "a thread of the database ended early".to_owned() }),
+    }
+}
+
+impl Driver for Sqlite {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        self.readers.read(query).await
+    }
+
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        self.writer.returning(query).await
+    }
+
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+        self.writer.transact(statements).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use despacho_core::{
+        domain::{OrderId, StoreId, Timestamp},
+        host::{Changes, Host},
+        order::{Timing, drive},
+        settings::Settings,
+    };
+
+    use super::*;
+    use crate::{LocalPlatform, SqliteHost};
+
+    fn assert_send<T: Send>(value: T) -> T {
+        value
+    }
+
+    fn host(folder: &tempfile::TempDir) -> SqliteHost {
+        let database = Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
+        SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
+    }
+
+    /// The core's trait promises no `Send`; a server that spawns its requests needs it of this host.
+    #[tokio::test]
+    async fn futures_move_between_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = Arc::new(host(&folder));
+        let (order, store) = (OrderId::new(1).unwrap(), StoreId::new(1).unwrap());
+        assert_eq!(assert_send(host.order(order)).await, Ok(None));
+        assert_eq!(assert_send(host.store(store)).await, Ok(None));
+        assert_eq!(assert_send(host.commit(&Changes::default())).await, Ok(()));
+        assert_eq!(assert_send(host.align_deadlines()).await, Ok(0));
+        assert!(assert_send(host.hash_password("correct horse", [1; 16])).await.is_ok());
+        let spawned = Arc::clone(&host);
+        let round =
+            tokio::spawn(
+                async move { drive::round(&*spawned, &Settings::default(), Timestamp::from_millis(1), 10).await },
+            );
+        assert_eq!(round.await.unwrap(), Ok(0));
+        assert_eq!(assert_send(host.driver().ready()).await, Ok(()));
+        assert_eq!(assert_send(host.driver().close()).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_closed_database_refuses_and_closes_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = host(&folder);
+        assert!(host.ids(3).await.is_ok());
+        host.driver().close().await.unwrap();
+        host.driver().close().await.unwrap();
+        assert!(matches!(host.commit(&Changes::default()).await, Err(Fault::Unavailable { .. })));
+        assert!(matches!(host.order(OrderId::new(1).unwrap()).await, Err(Fault::Unavailable { .. })));
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["despacho.db"], "the log is folded into the database");
+        assert_eq!(host.driver().stats().commits, 1);
+    }
+}

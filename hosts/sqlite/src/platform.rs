@@ -1,0 +1,94 @@
+//! What a server on one machine has besides its database: a clock, randomness, threads for passwords, a rate limiter.
+
+use std::{
+    num::NonZero,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread::available_parallelism,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use despacho_core::{
+    domain::{Entropy, Moment, Timestamp, hmac_sha256},
+    host::Fault,
+    limits::{Admission, Bucket},
+    store::password,
+};
+use despacho_sql::Platform;
+use tokio::sync::Semaphore;
+
+use crate::admission::Admissions;
+
+/// The machine that a server runs on.
+#[derive(Debug)]
+pub struct LocalPlatform {
+    seed: Seed,
+    moments: AtomicU64,
+    hashing: Semaphore,
+    admissions: Mutex<Admissions>,
+}
+
+/// What all entropy of this process comes from; never shown.
+struct Seed([u8; 32]);
+
+impl std::fmt::Debug for Seed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seed(…)")
+    }
+}
+
+impl LocalPlatform {
+    /// The machine, once its random source has answered; without one there are no unguessable codes.
+    pub fn new() -> Result<LocalPlatform, Fault> {
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)
+            .map_err(|error| Fault::Internal { detail: format!("the machine's random source: {error}") })?;
+        // As many as there are processors: more would only make each slower, and every one takes 19 MiB.
+        let at_once = available_parallelism().map_or(1, NonZero::get);
+        Ok(LocalPlatform {
+            seed: Seed(seed),
+            moments: AtomicU64::new(0),
+            hashing: Semaphore::new(at_once),
+            admissions: Mutex::default(),
+        })
+    }
+
+    /// Runs tens of milliseconds of work where it holds up nobody.
+    async fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let internal = |detail: String| Fault::Internal { detail };
+        let _permit = self.hashing.acquire().await.map_err(|error| internal(error.to_string()))?;
+        tokio::task::spawn_blocking(work).await.map_err(|error| internal(format!("a password's hash: {error}")))?
+    }
+}
+
+impl Platform for LocalPlatform {
+    fn moment(&self) -> Moment {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
+        // Fresh bytes for every request; were the source ever to fail later, the seed and the count still give bytes that nobody
+        // can guess and that never repeat.
+        let mut fresh = [0; 32];
+        let _ = getrandom::fill(&mut fresh);
+        let count = self.moments.fetch_add(1, Relaxed).to_be_bytes();
+        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+        Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+        let password = password.to_owned();
+        self.apart(move || password::hash(&password, salt)).await
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+        let (password, hash) = (password.to_owned(), hash.to_owned());
+        self.apart(move || password::verify(&password, &hash)).await
+    }
+}

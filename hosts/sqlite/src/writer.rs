@@ -1,0 +1,250 @@
+//! The writer: one thread that takes what waits and commits it as a group.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::Ordering::Relaxed,
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use despacho_core::host::Fault;
+use despacho_sql::{Query, Row, Statement};
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::{
+    connection::{execute, query},
+    fault::unavailable,
+    stats::Counters,
+};
+
+/// The writer's end that requests hold.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    jobs: SyncSender<Job>,
+    counters: Arc<Counters>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+enum Job {
+    Work { work: Work, since: Instant },
+    Close,
+}
+
+/// A request's write and where its answer goes.
+enum Work {
+    Transact(Vec<Statement>, oneshot::Sender<Result<(), Fault>>),
+    Returning(Query, oneshot::Sender<Result<Vec<Row>, Fault>>),
+}
+
+/// A write that ran, waiting for its group's commit.
+enum Done {
+    Transact(Result<(), Fault>, oneshot::Sender<Result<(), Fault>>),
+    Returning(Result<Vec<Row>, Fault>, oneshot::Sender<Result<Vec<Row>, Fault>>),
+}
+
+impl Writer {
+    /// Starts the thread. `queue` requests may wait, each for `patience`; `group` of them are committed together.
+    pub(crate) fn start(
+        connection: Connection,
+        queue: usize,
+        patience: Duration,
+        group: usize,
+        counters: Arc<Counters>,
+    ) -> std::io::Result<Writer> {
+        let (jobs, waiting) = sync_channel(queue);
+        let shift = Shift { connection, waiting, patience, group, counters: Arc::clone(&counters) };
+        let thread = thread::Builder::new().name("database-writer".to_owned()).spawn(move || shift.run())?;
+        Ok(Writer { jobs, counters, thread: Mutex::new(Some(thread)) })
+    }
+
+    pub(crate) async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(Work::Transact(statements, reply))?;
+        answer.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    pub(crate) async fn returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(Work::Returning(query, reply))?;
+        answer.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Asks the thread to finish what waits and end; `None` where somebody has asked before.
+    pub(crate) fn close(&self) -> Option<JoinHandle<()>> {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        // Blocks only while the queue is full, and the thread is emptying it.
+        let _ = self.jobs.send(Job::Close);
+        Some(thread)
+    }
+
+    fn enqueue(&self, work: Work) -> Result<(), Fault> {
+        self.counters.queued_writes.fetch_add(1, Relaxed);
+        self.jobs.try_send(Job::Work { work, since: Instant::now() }).map_err(|error| {
+            self.counters.queued_writes.fetch_sub(1, Relaxed);
+            self.counters.failures.fetch_add(1, Relaxed);
+            match error {
+                TrySendError::Full(_) => unavailable("too many writes are waiting"),
+                TrySendError::Disconnected(_) => closed(),
+            }
+        })
+    }
+}
+
+/// What the thread owns.
+struct Shift {
+    connection: Connection,
+    waiting: Receiver<Job>,
+    patience: Duration,
+    group: usize,
+    counters: Arc<Counters>,
+}
+
+impl Shift {
+    fn run(self) {
+        let mut group = Vec::with_capacity(self.group);
+        let mut open = true;
+        while open {
+            let Ok(first) = self.waiting.recv() else { break };
+            open = self.accept(first, &mut group);
+            while open && group.len() < self.group {
+                let Ok(next) = self.waiting.try_recv() else { break };
+                open = self.accept(next, &mut group);
+            }
+            if !group.is_empty() {
+                self.commit(&mut group);
+            }
+        }
+        // Statistics for the query planner, gathered from what this run asked; a failure costs nothing but time.
+        let _ = self.connection.execute_batch("PRAGMA optimize");
+    }
+
+    /// Takes a job into the group, unless nobody waits for it any more or it has waited too long. False ends the shift.
+    fn accept(&self, job: Job, group: &mut Vec<Work>) -> bool {
+        let Job::Work { work, since } = job else { return false };
+        self.counters.queued_writes.fetch_sub(1, Relaxed);
+        if work.abandoned() {
+            return true;
+        }
+        if since.elapsed() > self.patience {
+            self.counters.failures.fetch_add(1, Relaxed);
+            work.refuse(unavailable("the write waited too long for its turn"));
+            return true;
+        }
+        group.push(work);
+        true
+    }
+
+    /// Runs a group in one transaction, each request in a savepoint of its own, and answers once all of it is on disk.
+    fn commit(&self, group: &mut Vec<Work>) {
+        self.counters.last_group.store(group.len() as u64, Relaxed);
+        self.counters.largest_group.fetch_max(group.len() as u64, Relaxed);
+        if let Err(fault) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
+            self.counters.failures.fetch_add(group.len() as u64, Relaxed);
+            group.drain(..).for_each(|work| work.refuse(fault.clone()));
+            return;
+        }
+        let done: Vec<Done> = group.drain(..).map(|work| work.run(&self.connection)).collect();
+        let committed = self.finish();
+        self.counters.groups.fetch_add(1, Relaxed);
+        done.into_iter().for_each(|done| done.answer(&committed, &self.counters));
+    }
+
+    fn finish(&self) -> Result<(), Fault> {
+        // A full disk ends the transaction by itself: what ran before it is gone, and what came after ran alone.
+        if self.connection.is_autocommit() {
+            return Err(unavailable("the transaction was given up, most likely since the disk is full"));
+        }
+        let committed = execute(&self.connection, "COMMIT", &[]).map(drop);
+        if committed.is_err() && !self.connection.is_autocommit() {
+            let _ = execute(&self.connection, "ROLLBACK", &[]);
+        }
+        committed
+    }
+}
+
+impl Work {
+    fn abandoned(&self) -> bool {
+        match self {
+            Work::Transact(_, reply) => reply.is_closed(),
+            Work::Returning(_, reply) => reply.is_closed(),
+        }
+    }
+
+    fn refuse(self, fault: Fault) {
+        match self {
+            Work::Transact(_, reply) => drop(reply.send(Err(fault))),
+            Work::Returning(_, reply) => drop(reply.send(Err(fault))),
+        }
+    }
+
+    fn run(self, connection: &Connection) -> Done {
+        match self {
+            Work::Transact(statements, reply) => {
+                Done::Transact(within_savepoint(connection, || run_all(connection, &statements)), reply)
+            }
+            Work::Returning(write, reply) => {
+                Done::Returning(within_savepoint(connection, || query(connection, write.sql, &write.params)), reply)
+            }
+        }
+    }
+}
+
+impl Done {
+    fn answer(self, committed: &Result<(), Fault>, counters: &Counters) {
+        let outcome = match &self {
+            Done::Transact(Err(fault), _) | Done::Returning(Err(fault), _) => Err(fault),
+            _ => committed.as_ref().map(drop),
+        };
+        let counter = match outcome {
+            Ok(()) => &counters.commits,
+            Err(Fault::Conflict) => &counters.conflicts,
+            Err(_) => &counters.failures,
+        };
+        counter.fetch_add(1, Relaxed);
+        // Whoever asked may have gone meanwhile; the write stands all the same.
+        match self {
+            Done::Transact(result, reply) => drop(reply.send(result.and_then(|()| committed.clone()))),
+            Done::Returning(result, reply) => {
+                drop(reply.send(result.and_then(|rows| committed.clone().map(|()| rows))));
+            }
+        }
+    }
+}
+
+/// Runs one request so that its failure undoes it alone.
+fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    if connection.is_autocommit() {
+        return Err(unavailable("the transaction of the group was given up"));
+    }
+    execute(connection, "SAVEPOINT request", &[])?;
+    let result = run();
+    if connection.is_autocommit() {
+        return result.and_then(|_| Err(unavailable("the transaction of the group was given up")));
+    }
+    let undone = if result.is_err() { execute(connection, "ROLLBACK TO request", &[]).map(drop) } else { Ok(()) };
+    let ended = undone.and_then(|()| execute(connection, "RELEASE request", &[]).map(drop));
+    if let Err(fault) = ended {
+        // Half a request must never reach a commit: the whole group goes.
+        let _ = execute(connection, "ROLLBACK", &[]);
+        return Err(fault);
+    }
+    result
+}
+
+fn run_all(connection: &Connection, statements: &[Statement]) -> Result<(), Fault> {
+    for statement in statements {
+        let touched = execute(connection, statement.sql, &statement.params)?;
+        if !statement.expect.holds(touched) {
+            return Err(Fault::Conflict);
+        }
+    }
+    Ok(())
+}
+
+fn closed() -> Fault {
+    unavailable("the database is closed")
+}

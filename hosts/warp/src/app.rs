@@ -1,0 +1,122 @@
+//! What every request needs: the store, the core's settings, the counters.
+
+use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use despacho_core::Settings;
+use futures_util::FutureExt;
+use http::{Method, Request, Response};
+use tokio::{sync::mpsc, time::timeout};
+
+use crate::{
+    endpoints,
+    metrics::Metrics,
+    refusal::{self, Refusal},
+    store::Store,
+};
+
+/// The running application.
+pub struct App {
+    /// The rules' configuration.
+    pub settings: Settings,
+    /// The state.
+    pub store: Store,
+    /// The counters.
+    pub metrics: Metrics,
+    /// How long an answer may take.
+    pub patience: Duration,
+    /// Held by every unfinished write, so that whoever has the receiver learns when the last one has ended.
+    pub unfinished: mpsc::WeakSender<()>,
+}
+
+impl App {
+    /// Answers one request, whatever happens inside: a panic is a 500, an answer that takes too long a 504.
+    ///
+    /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps.
+    pub async fn answer(self: Arc<App>, request: Request<Bytes>) -> Response<Bytes> {
+        let facts = refusal::facts(&request);
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let (app, patience) = (self.clone(), self.patience);
+        let answer = async move { app.route(request).await };
+        let ended = if reads {
+            in_time(answer, patience).await
+        } else {
+            let unfinished = self.unfinished.upgrade();
+            in_time(detached(answer, unfinished), patience).await
+        };
+        match ended {
+            Ended::Answered(response) => response,
+            Ended::Late => refusal::respond(&facts, "unmatched", Refusal::Late),
+            Ended::Panicked => {
+                self.metrics.panics.inc();
+                refusal::respond(&facts, "unmatched", Refusal::Broken)
+            }
+        }
+    }
+
+    async fn route(self: Arc<App>, request: Request<Bytes>) -> Response<Bytes> {
+        match endpoints::answer(&self, &request).await {
+            Some(response) => response,
+            None => self.store.answer(&self.settings, request).await,
+        }
+    }
+}
+
+/// How an answer ended.
+#[derive(Debug)]
+enum Ended<T> {
+    Answered(T),
+    Late,
+    Panicked,
+}
+
+/// An answer within a time, and its panics caught. What it leaves behind it owns alone, but for the store, which a panic in the
+/// middle of a transaction does not reach: it is another thread's.
+async fn in_time<T>(answer: impl Future<Output = T>, patience: Duration) -> Ended<T> {
+    match timeout(patience, AssertUnwindSafe(answer).catch_unwind()).await {
+        Ok(Ok(response)) => Ended::Answered(response),
+        Ok(Err(_)) => Ended::Panicked,
+        Err(_) => Ended::Late,
+    }
+}
+
+/// The same answer from a task that runs to its end even where nobody waits for it any more. It holds `unfinished` so long.
+async fn detached<T: Send + 'static>(
+    answer: impl Future<Output = T> + Send + 'static,
+    unfinished: Option<mpsc::Sender<()>>,
+) -> T {
+    let task = tokio::spawn(async move {
+        let response = answer.await;
+        drop(unfinished);
+        response
+    });
+    match task.await {
+        Ok(response) => response,
+        // Nobody cancels such a task: it panicked, and goes on as what it is.
+        Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    #[tokio::test]
+    async fn a_panic_is_caught_wherever_the_answer_runs() {
+        let broken = || async { panic!("a bug") };
+        assert!(matches!(in_time::<()>(broken(), PATIENCE).await, Ended::Panicked));
+        assert!(matches!(in_time::<()>(detached(broken(), None), PATIENCE).await, Ended::Panicked));
+        assert!(matches!(in_time(async { 1 }, PATIENCE).await, Ended::Answered(1)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_late_write_is_given_up_on_and_yet_ends() {
+        let (unfinished, mut finished) = mpsc::channel(1);
+        let slow = async { tokio::time::sleep(2 * PATIENCE).await };
+        assert!(matches!(in_time(detached(slow, Some(unfinished)), PATIENCE).await, Ended::Late));
+        assert_eq!(timeout(PATIENCE / 2, finished.recv()).await.ok(), None, "it still runs");
+        assert_eq!(timeout(PATIENCE, finished.recv()).await, Ok(None), "it has ended");
+    }
+}

@@ -1,0 +1,190 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::Given;
+
+/// Despacho: delivery dispatch for merchants.
+#[derive(Debug, Parser)]
+#[command(
+    name = "despacho",
+    version,
+    max_term_width = 120,
+    after_help = "Settings come from flags, then environment variables DESPACHO_*, then the file of --config, then defaults; \
+                  `despacho config` prints them all.\n\nExit codes: 0 done; 1 it failed; 2 the command line or the configuration is wrong."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the API until SIGTERM or SIGINT.
+    ///
+    /// Prints `ready http://ADDRESS:PORT` on standard output once it accepts connections; the log goes to standard error. Told
+    /// to stop, it accepts no more, finishes what it accepted, and closes the database. Told twice, it stops at once.
+    Serve(Given),
+    /// Matrix stores, which may have branches.
+    #[command(subcommand)]
+    Matrix(MatrixCommand),
+    /// API keys of stores.
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Tariffs.
+    #[command(subcommand)]
+    Tariff(TariffCommand),
+    /// Write a copy of the database to a file, while it is being served or not.
+    ///
+    /// The copy is whole and consistent, and can be put in the place of the database. The file must not exist. The secret in the
+    /// data folder is not part of it: keep a copy of that as well.
+    Backup {
+        /// The file to write.
+        file: PathBuf,
+        /// Settings.
+        #[command(flatten)]
+        given: Given,
+    },
+    /// Answer visiting orders: one JSON object a line on standard input, one a line on standard output.
+    ///
+    /// In: {"matrix": [[metres]], "closed": false, "start": 0}, where null is a road that does not exist; "pins": [{"stop": 2,
+    /// "pin": "last"}] holds a stop first or last; "work" limits the search (about a nanosecond each). Out: {"order": [every index
+    /// but start], "cost": metres, "proven": whether no order is shorter, "bound": no order is shorter than that, "ms"}. A line
+    /// without an answer gives {"error": code, "detail"}, and the exit code is 1 at the end.
+    Route,
+    /// Answer assignments: one JSON object a line on standard input, one a line on standard output.
+    ///
+    /// In: {"costs": [[number]]}, where null is a pair that is not allowed; "unassigned" is the price of a row without a column.
+    /// Out: {"assign": [column or -1, one for each row], "cost", "ms"}. Faults as in `route`.
+    Assign,
+    /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
+    Config(Given),
+    /// Ask the server that runs with this configuration whether it is ready; exit code 0 says yes. For containers.
+    Healthcheck {
+        /// Settings, of which the address and whether it speaks HTTPS matter.
+        #[command(flatten)]
+        given: Given,
+    },
+}
+
+/// Matrix stores.
+#[derive(Debug, Subcommand)]
+pub enum MatrixCommand {
+    /// Create a matrix store and print its number and its key, which is told this once.
+    ///
+    /// Works on the database in the data folder, while it is being served or not.
+    Create(Box<CreateMatrix>),
+}
+
+/// The first store of a merchant.
+#[derive(Debug, Args)]
+pub struct CreateMatrix {
+    /// The business registration number, in digits or with letters; punctuation is tolerated.
+    #[arg(long)]
+    pub cnpj: String,
+    /// The store's name, 5 to 255 characters.
+    #[arg(long)]
+    pub name: String,
+    /// The person in charge.
+    #[arg(long, value_name = "NAME")]
+    pub responsible: String,
+    /// That person's telephone, +5592991000000.
+    #[arg(long, value_name = "E.164")]
+    pub phone: String,
+    /// Contact and login address.
+    #[arg(long)]
+    pub email: String,
+    /// Read the login password, 10 to 128 characters, from the first line of standard input. Without it one is made and printed.
+    #[arg(long)]
+    pub password_stdin: bool,
+    /// Where the store is: street.
+    #[arg(long)]
+    pub street: String,
+    /// The house number; S/N where there is none.
+    #[arg(long)]
+    pub number: String,
+    /// Floor, suite and the like.
+    #[arg(long)]
+    pub complement: Option<String>,
+    /// The neighbourhood.
+    #[arg(long)]
+    pub neighborhood: Option<String>,
+    /// The city.
+    #[arg(long)]
+    pub city: String,
+    /// The state's two letters, as AM or SP.
+    #[arg(long, value_name = "UF")]
+    pub state: String,
+    /// The postal code, 8 digits.
+    #[arg(long, value_name = "CEP")]
+    pub zip_code: Option<String>,
+    /// Degrees north; needs --longitude.
+    #[arg(long, allow_negative_numbers = true, requires = "longitude")]
+    pub latitude: Option<f64>,
+    /// Degrees east; needs --latitude.
+    #[arg(long, allow_negative_numbers = true, requires = "latitude")]
+    pub longitude: Option<f64>,
+    /// The business: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
+    #[arg(long, default_value_t = 1, value_name = "1-8")]
+    pub category: u32,
+    /// Print the whole answer as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Settings.
+    #[command(flatten)]
+    pub given: Given,
+}
+
+/// API keys of stores.
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Issue a key for a store and print it; it is told this once.
+    Issue {
+        /// The store's number.
+        #[arg(long)]
+        store: u64,
+        /// What people call the key.
+        #[arg(long)]
+        name: Option<String>,
+        /// Days that it is valid; without it as long as the setting keys.days says.
+        #[arg(long, value_name = "DAYS")]
+        expires_in_days: Option<u32>,
+        /// Print the whole answer as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Settings.
+        #[command(flatten)]
+        given: Given,
+    },
+    /// List a store's keys as JSON, newest first, without their text.
+    List {
+        /// The store's number.
+        #[arg(long)]
+        store: u64,
+        /// Settings.
+        #[command(flatten)]
+        given: Given,
+    },
+    /// Revoke a key by its number: from then on it is refused.
+    Revoke {
+        /// The key's number, as `key list` prints it.
+        id: u64,
+        /// Settings.
+        #[command(flatten)]
+        given: Given,
+    },
+}
+
+/// Tariffs.
+#[derive(Debug, Subcommand)]
+pub enum TariffCommand {
+    /// Check a tariff file and print everything that is wrong with it.
+    Check {
+        /// The tariff as JSON; without it the built-in tariff is printed, to start one's own from.
+        file: Option<PathBuf>,
+    },
+}

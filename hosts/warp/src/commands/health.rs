@@ -1,0 +1,114 @@
+//! `despacho healthcheck`: one request to `/readyz`, without a client library.
+
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{
+        ClientConfig, DigitallySignedStruct, Error, SignatureScheme,
+        client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+        crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+        pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+    },
+};
+
+use super::Failure;
+use crate::config::Config;
+
+const PATIENCE: Duration = Duration::from_secs(4);
+const REQUEST: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+
+/// Succeeds where the server answers that it is ready.
+pub(super) async fn check(config: &Config) -> Result<(), Failure> {
+    let address = reachable(config.listen);
+    let status = timeout(PATIENCE, ask(config, address)).await.map_err(|_| format!("{address} did not answer"))??;
+    if status == "200" { Ok(()) } else { Err(Failure::Failed(format!("{address} is not ready: status {status}"))) }
+}
+
+/// A server that listens on every address is asked on this machine's own.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+async fn ask(config: &Config, address: SocketAddr) -> Result<String, Failure> {
+    let socket = TcpStream::connect(address).await.map_err(|error| format!("{address} is out of reach: {error}"))?;
+    let Some(file) = &config.tls_cert else { return exchange(socket).await };
+    let own =
+        CertificateDer::from_pem_file(file).map_err(|error| format!("{} is unreadable: {error}", file.display()))?;
+    let provider = Arc::new(ring::default_provider());
+    let client = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Own { certificate: own, provider }))
+        .with_no_client_auth();
+    let name = ServerName::from(address.ip());
+    exchange(TlsConnector::from(Arc::new(client)).connect(name, socket).await?).await
+}
+
+async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Result<String, Failure> {
+    stream.write_all(REQUEST).await?;
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await?;
+    Ok(String::from_utf8_lossy(&head[9..]).into_owned())
+}
+
+/// Trusts the very certificate that the configuration names, whatever host it is for: the check asks by address.
+#[derive(Debug)]
+struct Own {
+    certificate: CertificateDer<'static>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl ServerCertVerifier for Own {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        if *end_entity == self.certificate {
+            Ok(ServerCertVerified::assertion())
+        } else {
+            Err(Error::General("the server shows another certificate than the configured one".to_owned()))
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls12_signature(message, cert, signature, &self.provider.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, cert, signature, &self.provider.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,108 @@
+//! The operator's commands.
+
+mod health;
+mod lines;
+mod operator;
+mod serve;
+
+use std::{fmt, path::Path, process::ExitCode};
+
+use clap::Parser;
+use despacho_core::quote::Tariff;
+
+use crate::{
+    cli::{Cli, Command, KeyCommand, MatrixCommand, TariffCommand},
+    config::{self, Config, Given, Loaded},
+    server::print,
+    store,
+};
+
+/// How a command ended where it did not succeed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line or the configuration is wrong: exit code 2.
+    Usage(String),
+    /// It could not be done: exit code 1.
+    Failed(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(text) | Failure::Failed(text) => f.write_str(text.trim_end()),
+        }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure::Failed(text)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}
+
+/// Runs the command of this process's command line.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return ended(Err(Failure::Failed(format!("no runtime: {error}")))),
+    };
+    ended(runtime.block_on(run(cli.command)))
+}
+
+fn ended(result: Result<(), Failure>) -> ExitCode {
+    let Err(failure) = result else { return ExitCode::SUCCESS };
+    use std::io::Write as _;
+    // Where standard error is closed there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "despacho: {failure}");
+    match failure {
+        Failure::Usage(_) => ExitCode::from(2),
+        Failure::Failed(_) => ExitCode::from(1),
+    }
+}
+
+async fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(given) => serve::serve(load(&given)?).await,
+        Command::Matrix(MatrixCommand::Create(create)) => operator::create_matrix(*create).await,
+        Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, given }) => {
+            operator::issue_key(&given, store, name, expires_in_days, json).await
+        }
+        Command::Key(KeyCommand::List { store, given }) => operator::list_keys(&given, store).await,
+        Command::Key(KeyCommand::Revoke { id, given }) => operator::revoke_key(&given, id).await,
+        Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
+        Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
+        Command::Route => lines::route(),
+        Command::Assign => lines::assign(),
+        Command::Config(given) => Ok(print(config::show(&load(&given)?).trim_end())?),
+        Command::Healthcheck { given } => health::check(&load(&given)?.config).await,
+    }
+}
+
+fn load(given: &Given) -> Result<Loaded, Failure> {
+    given.load(std::env::vars_os()).map_err(|faults| Failure::Usage(faults.to_string()))
+}
+
+fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
+    match file {
+        Some(file) => {
+            let tariff = config::read_tariff(file)?;
+            Ok(print(&format!("{} holds the valid tariff {}", file.display(), tariff.version))?)
+        }
+        None => {
+            let text = serde_json::to_string_pretty(&Tariff::default()).map_err(|error| error.to_string())?;
+            Ok(print(&text)?)
+        }
+    }
+}
+
+async fn backup(config: &Config, file: &Path) -> Result<(), Failure> {
+    let report = store::backup(config, file).await.map_err(|fault| format!("there is no backup: {fault}"))?;
+    Ok(print(&format!("{} is a copy of {}: {report}", file.display(), config.database_file().display()))?)
+}

@@ -1,0 +1,139 @@
+//! Commands that are requests to the operator's endpoints, answered in this process: the core's rules hold here as well.
+
+use std::io::BufRead as _;
+
+use bytes::Bytes;
+use despacho_core::store::KeyHash;
+use http::{Method, Request, header};
+use serde_json::{Value, json};
+
+use super::{Failure, load};
+use crate::{
+    cli::CreateMatrix,
+    config::{self, Given},
+    server::print,
+    store::Store,
+};
+
+/// Creates a matrix and prints its key.
+pub(super) async fn create_matrix(create: CreateMatrix) -> Result<(), Failure> {
+    let (password, made) = match create.password_stdin {
+        true => (first_line()?, false),
+        false => (random_text()?, true),
+    };
+    let body = json!({
+        "cnpj": create.cnpj,
+        "name": create.name,
+        "responsible": {"name": create.responsible, "phone": create.phone},
+        "email": create.email,
+        "password": password,
+        "address": {
+            "street": create.street,
+            "number": create.number,
+            "complement": create.complement,
+            "neighborhood": create.neighborhood,
+            "city": create.city,
+            "state": create.state,
+            "zipCode": create.zip_code,
+            "latitude": create.latitude,
+            "longitude": create.longitude,
+        },
+        "marketplaceBranchId": create.category,
+    });
+    let mut answer = ask(&create.given, Method::POST, "/admin/matrices", Some(body)).await?;
+    if create.json {
+        if made {
+            answer["password"] = password.into();
+        }
+        return show(&answer);
+    }
+    print(&format!("store: {}\nx-api-token: {}", text(&answer["storeId"]), text(&answer["value"])))?;
+    if made {
+        print(&format!("password: {password}"))?;
+    }
+    Ok(())
+}
+
+/// Issues a key and prints it.
+pub(super) async fn issue_key(
+    given: &Given,
+    store: u64,
+    name: Option<String>,
+    expires_in_days: Option<u32>,
+    whole: bool,
+) -> Result<(), Failure> {
+    let mut body = json!({"storeId": store});
+    if let Some(name) = name {
+        body["name"] = name.into();
+    }
+    if let Some(days) = expires_in_days {
+        body["expiresInDays"] = days.into();
+    }
+    let answer = ask(given, Method::POST, "/admin/keys", Some(body)).await?;
+    if whole {
+        return show(&answer);
+    }
+    let (id, value, expires) = (text(&answer["id"]), text(&answer["value"]), text(&answer["expiresAt"]));
+    Ok(print(&format!("key: {id}\nx-api-token: {value}\nexpires: {expires}"))?)
+}
+
+/// Prints a store's keys.
+pub(super) async fn list_keys(given: &Given, store: u64) -> Result<(), Failure> {
+    show(&ask(given, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
+}
+
+/// Revokes a key.
+pub(super) async fn revoke_key(given: &Given, id: u64) -> Result<(), Failure> {
+    ask(given, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
+    Ok(print(&format!("key {id} is revoked"))?)
+}
+
+/// Sends a request to the core with an operator's token that is made for it and dies with it.
+async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -> Result<Value, Failure> {
+    let loaded = load(given)?;
+    let mut settings = config::settings(&loaded.config)?;
+    let token = random_text()?;
+    settings.operator = Some(KeyHash::of(&token));
+    let request = Request::builder()
+        .method(method)
+        .uri(target)
+        .header("x-api-token", token)
+        .header(header::CONTENT_TYPE, "application/json")
+        .body(Bytes::from(body.map(|body| body.to_string()).unwrap_or_default()))
+        .map_err(|error| error.to_string())?;
+    let store = Store::open_beside(&loaded.config).await?;
+    let response = store.answer(&settings, request).await;
+    store.close().await.map_err(|fault| fault.to_string())?;
+    let answer: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
+    if response.status().is_success() { Ok(answer) } else { Err(Failure::Failed(refusal(&answer))) }
+}
+
+/// What a problem document says, a line for each field at fault.
+fn refusal(problem: &Value) -> String {
+    let mut lines = vec![format!("{} ({})", text(&problem["detail"]), text(&problem["code"]))];
+    for error in problem["errors"].as_array().into_iter().flatten() {
+        lines.push(format!("  {}: {}", text(&error["pointer"]), text(&error["detail"])));
+    }
+    lines.join("\n")
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn show(value: &Value) -> Result<(), Failure> {
+    Ok(print(&serde_json::to_string_pretty(value).map_err(|error| error.to_string())?)?)
+}
+
+fn first_line() -> Result<String, Failure> {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// 128 random bits in hexadecimal.
+fn random_text() -> Result<String, Failure> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
+    Ok(despacho_core::domain::hex(&bytes))
+}

@@ -1,0 +1,122 @@
+//! What an operator decides: one table of settings, read from flags, environment, a file and defaults, in that order.
+
+mod fields;
+mod load;
+mod prepare;
+mod show;
+mod value;
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use despacho_core::{
+    limits::Limits,
+    order::Timing,
+    settings::{KeyTerms, Secret},
+    store::KeyHash,
+};
+
+pub use fields::{FIELDS, Field};
+pub use load::{Fault, Faults, Given, Loaded, Source};
+pub use prepare::{read_tariff, settings};
+pub use show::show;
+
+/// The effective configuration of a deployment.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where to accept connections.
+    pub listen: SocketAddr,
+    /// The folder that holds the database and the generated secret.
+    pub data: PathBuf,
+    /// Which database.
+    pub database: Database,
+    /// The deployment's secret; `None` for the one that is generated in the data folder.
+    pub secret: Option<Secret>,
+    /// The hash of the operator's token; `None` closes the operator's endpoints.
+    pub admin_token: Option<KeyHash>,
+    /// The tariff's file; `None` for the built-in one.
+    pub tariff: Option<PathBuf>,
+    /// Whether the demonstration's stores, keys and orders are put in at start.
+    pub demo: bool,
+    /// How large and how often.
+    pub limits: Limits,
+    /// How long orders wait.
+    pub timing: Timing,
+    /// How long keys live.
+    pub keys: KeyTerms,
+    /// Origins whose pages may call the API from a browser.
+    pub cors_origins: Vec<String>,
+    /// Shape of the log.
+    pub log_format: LogFormat,
+    /// The least level that is logged.
+    pub log_level: tracing::Level,
+    /// Connections served at once.
+    pub max_connections: usize,
+    /// How long things may take.
+    pub timeouts: Timeouts,
+    /// The certificate chain in PEM; both or neither of the two.
+    pub tls_cert: Option<PathBuf>,
+    /// The certificate's private key in PEM.
+    pub tls_key: Option<PathBuf>,
+}
+
+/// Where state is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// The file `despacho.db` in the data folder.
+    Sqlite,
+}
+
+/// Shape of the log on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// One line of text for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// How long a peer or the server itself may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For a request's head, and for an idle connection's next request.
+    pub header: Duration,
+    /// For a request's body, and then again for its answer.
+    pub request: Duration,
+    /// For accepted requests once the server was told to stop.
+    pub shutdown: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            data: PathBuf::from("data"),
+            database: Database::Sqlite,
+            secret: None,
+            admin_token: None,
+            tariff: None,
+            demo: false,
+            limits: Limits::default(),
+            timing: Timing::default(),
+            keys: KeyTerms::default(),
+            cors_origins: Vec::new(),
+            log_format: LogFormat::Text,
+            log_level: tracing::Level::INFO,
+            max_connections: 10_000,
+            timeouts: Timeouts {
+                header: Duration::from_secs(30),
+                request: Duration::from_secs(30),
+                shutdown: Duration::from_secs(30),
+            },
+            tls_cert: None,
+            tls_key: None,
+        }
+    }
+}
+
+impl Config {
+    /// The SQLite database's file.
+    pub fn database_file(&self) -> PathBuf {
+        self.data.join("despacho.db")
+    }
+}

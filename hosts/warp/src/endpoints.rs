@@ -1,0 +1,105 @@
+//! The deployment's own endpoints. Everything else is the core's, unknown paths too.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use despacho_core::api::{Outcome, sent_request_id};
+use http::{HeaderValue, Method, Request, Response, header};
+
+use crate::{
+    app::App,
+    docs,
+    refusal::{self, Refusal},
+};
+
+/// How long the store may take to say that it is there.
+const READINESS: Duration = Duration::from_secs(2);
+
+/// The answer, where the path is one of the deployment's.
+pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
+    let path = request.uri().path();
+    let route = match path {
+        "/healthz" => "GET /healthz",
+        "/readyz" => "GET /readyz",
+        "/metrics" => "GET /metrics",
+        "/docs" => "GET /docs",
+        _ if path.starts_with("/docs/") => "GET /docs/{file}",
+        _ => return None,
+    };
+    let file = docs::file(path);
+    if route == "GET /docs/{file}" && file.is_none() {
+        return None;
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Some(refusal::respond(&refusal::facts(request), route, Refusal::ReadOnly));
+    }
+    let mut response = match (route, file) {
+        (_, Some(file)) => file.response(request.headers()),
+        ("GET /healthz", _) => json(r#"{"status":"alive"}"#),
+        ("GET /readyz", _) => readiness(app, request).await,
+        _ => metrics(app, request),
+    };
+    if response.extensions().get::<Outcome>().is_none() {
+        let request_id = sent_request_id(request.headers()).map_or_else(refusal::fresh_id, str::to_owned);
+        response.extensions_mut().insert(Outcome { route, code: None, request_id, log: None });
+    }
+    Some(response)
+}
+
+fn json(text: &'static str) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
+    match tokio::time::timeout(READINESS, app.store.ready()).await {
+        Ok(Ok(())) => json(r#"{"status":"ready"}"#),
+        Ok(Err(fault)) => {
+            tracing::warn!(%fault, "not ready");
+            refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady)
+        }
+        Err(_) => refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady),
+    }
+}
+
+fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
+    match app.metrics.text(&app.store.stats()) {
+        Ok(text) => {
+            let mut response = Response::new(Bytes::from(text));
+            let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        Err(_) => refusal::respond(&refusal::facts(request), "GET /metrics", Refusal::Broken),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use despacho_core::Settings;
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::{config::Config, metrics::Metrics, store::Store};
+
+    #[tokio::test]
+    async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { data: folder.path().to_owned(), ..Config::default() };
+        let store = Store::open(&config).await.unwrap();
+        let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
+        let unfinished = mpsc::channel(1).0.downgrade();
+        let app = Arc::new(App { settings: Settings::default(), store, metrics, patience, unfinished });
+        let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
+        assert_eq!(app.clone().answer(get("/readyz")).await.status(), 200);
+        app.store.close().await.unwrap();
+        assert_eq!(app.clone().answer(get("/healthz")).await.status(), 200);
+        let refused = app.clone().answer(get("/readyz")).await;
+        let problem: serde_json::Value = serde_json::from_slice(refused.body()).unwrap();
+        assert_eq!((refused.status().as_u16(), &problem["code"]), (503, &"unavailable".into()));
+        assert_eq!(problem["requestId"], "probe-1");
+        let outcome = refused.extensions().get::<Outcome>().unwrap();
+        assert_eq!((outcome.route, outcome.code), ("GET /readyz", Some("unavailable")));
+    }
+}

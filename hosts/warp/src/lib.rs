@@ -1,0 +1,14 @@
+//! Despacho's server on one machine: the core behind one warp filter, its database, its clock and the operator's commands.
+
+pub mod app;
+pub mod cli;
+pub mod commands;
+pub mod config;
+pub mod docs;
+pub mod endpoints;
+pub mod log;
+pub mod metrics;
+pub mod refusal;
+pub mod scheduler;
+pub mod server;
+pub mod store;

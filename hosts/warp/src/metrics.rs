@@ -1,0 +1,149 @@
+//! What the server counts, in Prometheus' text form.
+
+use std::{
+    fmt,
+    sync::atomic::{AtomicI64, AtomicU64, Ordering},
+    time::Duration,
+};
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
+    registry::{Registry, Unit},
+};
+
+use crate::store::Stats;
+
+/// Upper bounds of the latency's buckets, in seconds.
+const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// A request's endpoint and answer. Templates, never paths, so that their number is bounded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answer {
+    route: &'static str,
+    status: u16,
+}
+
+/// The server's counters.
+pub struct Metrics {
+    registry: Registry,
+    latency: Family<Answer, Histogram, fn() -> Histogram>,
+    /// Requests being answered.
+    pub in_flight: Gauge<i64, AtomicI64>,
+    /// Open connections.
+    pub connections: Gauge<i64, AtomicI64>,
+    /// Connections answered with 503 for want of room.
+    pub shed: Counter<u64, AtomicU64>,
+    /// Requests whose caller went away before the answer.
+    pub abandoned: Counter<u64, AtomicU64>,
+    /// Handlers that panicked: each is a bug.
+    pub panics: Counter<u64, AtomicU64>,
+    /// Orders that the clock moved on.
+    pub moved: Counter<u64, AtomicU64>,
+    /// Rounds of the scheduler that failed.
+    pub failed_rounds: Counter<u64, AtomicU64>,
+    store: StoreFigures,
+}
+
+/// What the store counts by itself.
+#[derive(Default)]
+struct StoreFigures {
+    commits: Counter<u64, AtomicU64>,
+    conflicts: Counter<u64, AtomicU64>,
+    failures: Counter<u64, AtomicU64>,
+    groups: Counter<u64, AtomicU64>,
+    reads: Counter<u64, AtomicU64>,
+    last_group: Gauge<i64, AtomicI64>,
+    largest_group: Gauge<i64, AtomicI64>,
+    queued_writes: Gauge<i64, AtomicI64>,
+    queued_reads: Gauge<i64, AtomicI64>,
+}
+
+impl StoreFigures {
+    fn register(&self, registry: &mut Registry) {
+        let registry = registry.sub_registry_with_prefix("store");
+        registry.register("commits", "Transactions on disk", self.commits.clone());
+        registry.register("conflicts", "Transactions undone because another write came first", self.conflicts.clone());
+        registry.register("failures", "Transactions that failed otherwise", self.failures.clone());
+        registry.register("groups", "Groups that transactions were flushed to disk in", self.groups.clone());
+        registry.register("reads", "Reads answered", self.reads.clone());
+        registry.register("last_group_size", "Transactions in the last group", self.last_group.clone());
+        registry.register("largest_group_size", "Transactions in the largest group", self.largest_group.clone());
+        registry.register("write_queue_depth", "Transactions that wait", self.queued_writes.clone());
+        registry.register("read_queue_depth", "Reads that wait", self.queued_reads.clone());
+    }
+
+    fn set(&self, stats: &Stats) {
+        let counters = [
+            (&self.commits, stats.commits),
+            (&self.conflicts, stats.conflicts),
+            (&self.failures, stats.failures),
+            (&self.groups, stats.groups),
+            (&self.reads, stats.reads),
+        ];
+        for (counter, value) in counters {
+            counter.inner().store(value, Ordering::Relaxed);
+        }
+        let gauges = [
+            (&self.last_group, stats.last_group),
+            (&self.largest_group, stats.largest_group),
+            (&self.queued_writes, stats.queued_writes),
+            (&self.queued_reads, stats.queued_reads),
+        ];
+        for (gauge, value) in gauges {
+            gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        }
+    }
+}
+
+impl Metrics {
+    /// Counters at zero.
+    pub fn new() -> Metrics {
+        let mut registry = Registry::with_prefix("despacho");
+        let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "The running version", build);
+        let latency: Family<_, _, fn() -> Histogram> = Family::new_with_constructor(|| Histogram::new(BUCKETS));
+        let help = "Time from a request's head to its answer, by endpoint and status";
+        registry.register_with_unit("http_request_duration", help, Unit::Seconds, latency.clone());
+        let metrics = Metrics {
+            latency,
+            in_flight: Gauge::default(),
+            connections: Gauge::default(),
+            shed: Counter::default(),
+            abandoned: Counter::default(),
+            panics: Counter::default(),
+            moved: Counter::default(),
+            failed_rounds: Counter::default(),
+            store: StoreFigures::default(),
+            registry: Registry::default(),
+        };
+        registry.register("http_requests_in_flight", "Requests being answered", metrics.in_flight.clone());
+        registry.register("http_connections", "Open connections", metrics.connections.clone());
+        registry.register("http_connections_shed", "Connections refused for want of room", metrics.shed.clone());
+        registry.register("http_requests_abandoned", "Requests whose caller left early", metrics.abandoned.clone());
+        registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
+        registry.register("scheduler_orders_moved", "Orders that the clock moved on", metrics.moved.clone());
+        registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
+        metrics.store.register(&mut registry);
+        Metrics { registry, ..metrics }
+    }
+
+    /// Counts an answered request.
+    pub fn answered(&self, route: &'static str, status: u16, took: Duration) {
+        self.latency.get_or_create(&Answer { route, status }).observe(took.as_secs_f64());
+    }
+
+    /// Everything in OpenMetrics text.
+    pub fn text(&self, stats: &Stats) -> Result<String, fmt::Error> {
+        self.store.set(stats);
+        let mut text = String::with_capacity(16 * 1024);
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        Metrics::new()
+    }
+}

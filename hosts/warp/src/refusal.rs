@@ -1,0 +1,96 @@
+//! Problems of the server's own, in the core's shape: what went wrong before, around or after the core.
+
+use bytes::Bytes;
+use despacho_core::{
+    api::{
+        self,
+        problem::{Code, Problem},
+    },
+    domain::{Duration, Entropy},
+};
+use http::{Request, Response, request::Parts};
+
+/// Why the server answers in place of the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A handler panicked.
+    Broken,
+    /// The answer took too long.
+    Late,
+    /// The request's body took too long, or broke off.
+    LateBody,
+    /// There are too many connections.
+    Overloaded,
+    /// The store does not answer.
+    NotReady,
+    /// The endpoint takes `GET` and `HEAD` alone.
+    ReadOnly,
+}
+
+impl Refusal {
+    fn problem(self) -> Problem {
+        let soon = Duration::seconds(2);
+        match self {
+            Refusal::Broken => Problem::new(
+                Code::InternalError,
+                "The request was not carried out. Tell the operator the requestId.",
+                "A requisição não foi executada. Informe o requestId ao operador.",
+            ),
+            Refusal::Late => Problem::new(
+                Code::UpstreamTimeout,
+                "The answer took too long. The request may have been carried out: send it again with the same code or idempotency key.",
+                "A resposta demorou demais. A requisição pode ter sido executada: envie-a novamente com o mesmo código ou chave de idempotência.",
+            ),
+            Refusal::LateBody => Problem::new(
+                Code::Unavailable,
+                "The request's body did not arrive whole and in time. Send it again.",
+                "O corpo da requisição não chegou inteiro e a tempo. Envie-a novamente.",
+            )
+            .retry_after(soon),
+            Refusal::Overloaded => Problem::new(
+                Code::Unavailable,
+                "There are too many connections. Connect again later.",
+                "Há conexões demais. Conecte-se novamente mais tarde.",
+            )
+            .retry_after(soon),
+            Refusal::NotReady => {
+                Problem::new(Code::Unavailable, "The database does not answer.", "O banco de dados não responde.")
+                    .retry_after(soon)
+            }
+            Refusal::ReadOnly => Problem {
+                allow: Some("GET, HEAD"),
+                ..Problem::new(
+                    Code::MethodNotAllowed,
+                    "This endpoint takes GET, HEAD.",
+                    "Este endereço aceita GET, HEAD.",
+                )
+            },
+        }
+    }
+}
+
+/// What of a request a refusal depends on, kept while the request itself is on its way.
+pub fn facts(request: &Request<Bytes>) -> Parts {
+    let (mut parts, ()) = Request::new(()).into_parts();
+    parts.method = request.method().clone();
+    parts.uri = request.uri().clone();
+    for name in ["accept-language", "x-request-id"] {
+        if let Some(value) = request.headers().get(name) {
+            parts.headers.insert(name, value.clone());
+        }
+    }
+    parts
+}
+
+/// The refusal as a response.
+pub fn respond(request: &Parts, route: &'static str, refusal: Refusal) -> Response<Bytes> {
+    api::refuse(request, route, refusal.problem(), fresh_id)
+}
+
+/// An identifier for a request that came with none.
+pub fn fresh_id() -> String {
+    let mut seed = [0; 32];
+    // An identifier that a machine without randomness repeats is no reason to fail a request.
+    let _ = getrandom::fill(&mut seed);
+    Entropy::new(seed).hex()
+}

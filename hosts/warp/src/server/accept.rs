@@ -1,0 +1,173 @@
+//! Connections: how many, how long they may dally, and how each ends.
+
+use std::{sync::Arc, time::Duration};
+
+use hyper::server::conn::{http1, http2};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::graceful::GracefulConnection,
+    service::TowerToHyperService,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    sync::{Semaphore, mpsc, watch},
+    time::timeout,
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::stack::{self, Stack};
+use crate::{
+    app::App,
+    config::{Config, Timeouts},
+};
+
+/// Connections that are told at once that there is no room. Past these they are closed without a word.
+const TOLD_NO_ROOM: usize = 256;
+/// How long such a connection may take to ask and to read its refusal.
+const REFUSAL: Duration = Duration::from_secs(2);
+/// Bytes of a request's head.
+const HEAD_BYTES: usize = 64 * 1024;
+/// Requests at once on one HTTP/2 connection.
+const STREAMS: u32 = 128;
+
+/// What every connection needs.
+pub(super) struct Server {
+    app: Arc<App>,
+    stack: Stack,
+    refuser: Stack,
+    tls: Option<TlsAcceptor>,
+    timeouts: Timeouts,
+    room: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
+    stopping: watch::Receiver<bool>,
+    unfinished: mpsc::Sender<()>,
+}
+
+impl Server {
+    pub(super) fn new(
+        config: &Config,
+        app: Arc<App>,
+        tls: Option<TlsAcceptor>,
+        stopping: watch::Receiver<bool>,
+        unfinished: mpsc::Sender<()>,
+    ) -> Server {
+        Server {
+            stack: stack::full(app.clone(), config),
+            refuser: stack::refuser(),
+            app,
+            tls,
+            timeouts: config.timeouts,
+            room: Arc::new(Semaphore::new(config.max_connections)),
+            refusals: Arc::new(Semaphore::new(TOLD_NO_ROOM)),
+            stopping,
+            unfinished,
+        }
+    }
+
+    /// Accepts until it is dropped.
+    pub(super) async fn accept(&self, listener: TcpListener) {
+        loop {
+            match listener.accept().await {
+                Ok((socket, _)) => self.welcome(socket),
+                // Out of file handles or memory: closing connections will help, spinning will not.
+                Err(error) => {
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+            }
+        }
+    }
+
+    fn welcome(&self, socket: TcpStream) {
+        // Answers are written whole: waiting for more only delays them.
+        let _ = socket.set_nodelay(true);
+        let connection = Connection {
+            tls: self.tls.clone(),
+            timeouts: self.timeouts,
+            stopping: self.stopping.clone(),
+            unfinished: self.unfinished.clone(),
+        };
+        if let Ok(place) = self.room.clone().try_acquire_owned() {
+            let (stack, app) = (self.stack.clone(), self.app.clone());
+            tokio::spawn(async move {
+                app.metrics.connections.inc();
+                connection.run(socket, stack).await;
+                app.metrics.connections.dec();
+                drop(place);
+            });
+            return;
+        }
+        self.app.metrics.shed.inc();
+        if let Ok(place) = self.refusals.clone().try_acquire_owned() {
+            let refuser = self.refuser.clone();
+            tokio::spawn(async move {
+                let _ = timeout(REFUSAL, connection.run(socket, refuser)).await;
+                drop(place);
+            });
+        }
+    }
+}
+
+/// One connection.
+struct Connection {
+    tls: Option<TlsAcceptor>,
+    timeouts: Timeouts,
+    stopping: watch::Receiver<bool>,
+    /// Held until the connection has ended.
+    unfinished: mpsc::Sender<()>,
+}
+
+impl Connection {
+    /// Serves the connection to its end. That a peer breaks off is no event.
+    async fn run(self, socket: TcpStream, service: Stack) {
+        match self.tls.clone() {
+            None => self.http1(socket, service).await,
+            Some(tls) => {
+                let Ok(Ok(stream)) = timeout(self.timeouts.header, tls.accept(socket)).await else { return };
+                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                    self.http2(stream, service).await;
+                } else {
+                    self.http1(stream, service).await;
+                }
+            }
+        }
+    }
+
+    async fn http1(self, io: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.timeouts.header)
+            .max_buf_size(HEAD_BYTES)
+            .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
+        self.serve_out(connection).await;
+    }
+
+    async fn http2(self, io: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
+        let connection = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .keep_alive_interval(self.timeouts.header)
+            .keep_alive_timeout(self.timeouts.header)
+            .max_concurrent_streams(STREAMS)
+            .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
+        self.serve_out(connection).await;
+    }
+
+    /// Until the peer ends it, or, once the server was told to stop, until what was accepted is answered.
+    async fn serve_out(mut self, connection: impl GracefulConnection) {
+        let mut connection = std::pin::pin!(connection);
+        tokio::select! {
+            _ = connection.as_mut() => {}
+            () = told(&mut self.stopping) => {
+                connection.as_mut().graceful_shutdown();
+                let _ = connection.await;
+            }
+        }
+        drop(self.unfinished);
+    }
+}
+
+/// Until the server was told to stop.
+async fn told(stopping: &mut watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+}

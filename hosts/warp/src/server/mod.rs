@@ -1,0 +1,79 @@
+//! The server: listener, connections, layers, and an orderly end.
+
+mod accept;
+mod filter;
+mod observe;
+mod stack;
+mod stop;
+mod tls;
+
+use std::{io, io::Write as _, net::SocketAddr, sync::Arc};
+
+use despacho_core::Settings;
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+    time::{Instant, timeout_at},
+};
+
+use crate::{app::App, config::Config, metrics::Metrics, scheduler, store::Store};
+
+/// Why the server could not run.
+pub type Failure = String;
+
+/// Serves until the process is told to stop, then finishes what was accepted and closes the store. `announce` runs once the
+/// listener accepts, with the address to reach it at.
+pub async fn serve(
+    config: &Config,
+    settings: Settings,
+    store: Store,
+    announce: impl FnOnce(&str) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let tls = tls::acceptor(config)?;
+    let listener = bind(config.listen).await?;
+    let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
+    let (unfinished, mut finished) = mpsc::channel(1);
+    let patience = config.timeouts.request;
+    let app = Arc::new(App { settings, store, metrics: Metrics::new(), patience, unfinished: unfinished.downgrade() });
+    let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
+    let (told, stopping) = watch::channel(false);
+    let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
+    tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
+
+    let server = accept::Server::new(config, app.clone(), tls, stopping, unfinished);
+    let mut stop = stop;
+    tokio::select! {
+        () = server.accept(listener) => {}
+        signal = stop.wait() => tracing::info!(signal, "stopping: no more connections, finishing what was accepted"),
+    }
+    // Told after the listener was dropped, so that no connection can be accepted and then not be told.
+    let _ = told.send(true);
+    let deadline = Instant::now() + config.timeouts.shutdown;
+    drop(server);
+    tokio::select! {
+        // Every connection and every unfinished write holds a sender: with the last one gone nothing is left to do.
+        ended = timeout_at(deadline, finished.recv()) => {
+            if ended.is_err() {
+                tracing::warn!("the deadline has passed: connections that are still open are cut");
+            }
+        }
+        signal = stop.wait() => tracing::warn!(signal, "told twice: connections that are still open are cut"),
+    }
+    let _ = scheduler.await;
+    let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
+    tracing::info!("stopped");
+    closed
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| format!("{address} cannot be listened on: {error}"))
+}
+
+/// Prints lines on standard output at once, even where it is a pipe.
+pub fn print(lines: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{lines}")?;
+    out.flush()
+}

@@ -1,0 +1,108 @@
+//! What every answer gets, and what is kept of it: one line in the log, one count in the metrics, headers for browsers.
+
+use std::{
+    convert::Infallible,
+    future::Future,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use despacho_core::api::{Outcome, sent_request_id};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
+
+use crate::{app::App, refusal};
+
+/// An API's answers are neither pages, nor frames, nor kept by anybody. The documentation page sets its own policy.
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
+];
+/// Half a year of HTTPS alone.
+const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=15552000");
+
+/// What is kept of a request while it is on its way.
+pub(super) struct Asked {
+    method: Method,
+    request_id: Option<String>,
+}
+
+impl Asked {
+    pub(super) fn of<B>(request: &Request<B>) -> Asked {
+        let preflight = request.method() == Method::OPTIONS;
+        let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
+        Asked { method: request.method().clone(), request_id }
+    }
+}
+
+/// Waits for an answer and writes down what it was. Of the request nothing is written but its method and its endpoint's
+/// template: paths, queries, headers and bodies may hold secrets and people's data.
+pub(super) async fn observe<B>(
+    app: &Arc<App>,
+    asked: Asked,
+    secure: bool,
+    answer: impl Future<Output = Result<Response<B>, Infallible>>,
+) -> Result<Response<B>, Infallible> {
+    let mut flight = Flight { app, started: Instant::now(), answered: false };
+    app.metrics.in_flight.inc();
+    let mut response = answer.await?;
+    flight.answered = true;
+    let took = flight.started.elapsed();
+    let status = response.status().as_u16();
+    // A preflight is answered by the CORS layer, which knows of no outcome.
+    let outcome = response.extensions_mut().remove::<Outcome>().unwrap_or_else(|| Outcome {
+        route: "preflight",
+        code: None,
+        request_id: asked.request_id.unwrap_or_else(refusal::fresh_id),
+        log: None,
+    });
+    app.metrics.answered(outcome.route, status, took);
+    write_down(&asked.method, &outcome, status, took);
+    if let Ok(id) = HeaderValue::try_from(outcome.request_id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    harden(response.headers_mut(), secure);
+    Ok(response)
+}
+
+fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
+    let Outcome { route, code, request_id, log } = outcome;
+    let ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1_000.0;
+    match log {
+        Some(fault) => tracing::error!(request_id, %method, route, status, ms, code, fault, "request"),
+        None if status >= 500 => tracing::error!(request_id, %method, route, status, ms, code, "request"),
+        None => tracing::info!(request_id, %method, route, status, ms, code, "request"),
+    }
+}
+
+fn harden(headers: &mut HeaderMap, secure: bool) {
+    for (name, value) in HEADERS {
+        if !headers.contains_key(&name) {
+            headers.insert(name, value);
+        }
+    }
+    if secure {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
+    }
+}
+
+/// A request between its head and its answer. Dropped without an answer, its caller has gone.
+struct Flight<'a> {
+    app: &'a Arc<App>,
+    started: Instant,
+    answered: bool,
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        self.app.metrics.in_flight.dec();
+        if !self.answered {
+            self.app.metrics.abandoned.inc();
+            let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(ms, "a caller left before the answer");
+        }
+    }
+}

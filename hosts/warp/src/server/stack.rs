@@ -1,0 +1,115 @@
+//! The layers around the filter, from the outside in: observation with security headers, compression, CORS.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Request, Response, header};
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use tower::{Layer, ServiceExt, service_fn, util::BoxCloneSyncService};
+use tower_http::{
+    compression::{
+        CompressionBody, CompressionLayer,
+        predicate::{NotForContentType, Predicate, SizeAbove},
+    },
+    cors::{AllowOrigin, CorsLayer},
+};
+
+use super::{filter, observe};
+use crate::{
+    app::App,
+    config::Config,
+    refusal::{self, Refusal},
+};
+
+/// Below this many bytes a compressed answer saves no packet.
+const WORTH_COMPRESSING: u16 = 1024;
+/// What a page of another origin may read of an answer.
+const EXPOSED: [HeaderName; 7] = [
+    HeaderName::from_static("idempotent-replayed"),
+    HeaderName::from_static("ratelimit"),
+    HeaderName::from_static("ratelimit-policy"),
+    HeaderName::from_static("x-request-id"),
+    header::LINK,
+    header::RETRY_AFTER,
+    header::WWW_AUTHENTICATE,
+];
+/// What a page of another origin may send.
+const ACCEPTED: [HeaderName; 7] = [
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("x-api-token"),
+    HeaderName::from_static("x-integrator-token"),
+    HeaderName::from_static("x-request-id"),
+    header::ACCEPT,
+    header::ACCEPT_LANGUAGE,
+    header::CONTENT_TYPE,
+];
+/// How long a browser may keep what it was told about another origin's rights.
+const KNOWN_FOR: Duration = Duration::from_secs(3_600);
+
+/// A response's body, for one that warp does not name.
+pub(super) trait BodyOf {
+    type Body;
+}
+
+impl<B> BodyOf for Response<B> {
+    type Body = B;
+}
+
+type FilterBody = <warp::reply::Response as BodyOf>::Body;
+/// An answer's body: of the layers, or of a refusal.
+pub(super) type Body = Either<CompressionBody<FilterBody>, Full<Bytes>>;
+/// What answers a connection's requests.
+pub(super) type Stack = BoxCloneSyncService<Request<Incoming>, Response<Body>, Infallible>;
+
+/// The whole server as a service.
+pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
+    let secure = config.tls_cert.is_some();
+    let compression = CompressionLayer::new()
+        .compress_when(SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::IMAGES).and(NotForContentType::SSE));
+    let api = warp::service(filter::catch_all(app.clone()));
+    if config.cors_origins.is_empty() {
+        observed(app, compression.layer(api), secure)
+    } else {
+        observed(app, compression.layer(cors(&config.cors_origins).layer(api)), secure)
+    }
+}
+
+/// What a connection gets for which there is no room: one refusal, and its end.
+pub(super) fn refuser() -> Stack {
+    BoxCloneSyncService::new(service_fn(|request: Request<Incoming>| async move {
+        let (request, _) = request.into_parts();
+        let mut response = refusal::respond(&request, "unmatched", Refusal::Overloaded);
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        Ok(response.map(|body| Either::Right(Full::new(body))))
+    }))
+}
+
+fn observed<S>(app: Arc<App>, inner: S, secure: bool) -> Stack
+where
+    S: tower::Service<Request<Incoming>, Response = Response<CompressionBody<FilterBody>>, Error = Infallible>
+        + Clone
+        + Send
+        + Sync
+        + 'static,
+    S::Future: Send + 'static,
+{
+    BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
+        let (app, inner) = (app.clone(), inner.clone());
+        async move {
+            let asked = observe::Asked::of(&request);
+            let response = observe::observe(&app, asked, secure, inner.oneshot(request)).await?;
+            Ok(response.map(Either::Left))
+        }
+    }))
+}
+
+fn cors(origins: &[String]) -> CorsLayer {
+    let origins = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers(ACCEPTED)
+        .expose_headers(EXPOSED)
+        .max_age(KNOWN_FOR)
+}

@@ -1,0 +1,113 @@
+//! The state behind the core: which database, and what the server asks of it besides the core's own questions.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use despacho_core::{
+    Settings, api, demo,
+    host::{Fault, Host},
+    order::drive,
+};
+use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
+use http::{Request, Response};
+
+pub use despacho_sqlite::Stats;
+
+use crate::config::{Config, Database};
+
+/// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
+const FEW_IDS: u32 = 8;
+
+/// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
+pub enum Store {
+    /// The file in the data folder.
+    Sqlite(SqliteHost),
+}
+
+impl Store {
+    /// Opens the configured database for a server: makes it where it is missing, brings its schema up to date, and its deadlines
+    /// to the configured timing.
+    pub async fn open(config: &Config) -> Result<Store, String> {
+        match config.database {
+            Database::Sqlite => {
+                let host = sqlite(config).await?;
+                host.align_deadlines()
+                    .await
+                    .map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
+                Ok(Store::Sqlite(host))
+            }
+        }
+    }
+
+    /// Opens it for one command, beside a server that may be running.
+    pub async fn open_beside(config: &Config) -> Result<Store, String> {
+        match config.database {
+            Database::Sqlite => Ok(Store::Sqlite(sqlite(config).await?.reserving(FEW_IDS))),
+        }
+    }
+
+    /// The core's answer to a request.
+    pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
+        match self {
+            Store::Sqlite(host) => api::handle(host, settings, request).await,
+        }
+    }
+
+    /// Puts the demonstration's data in where it is not there yet, and says whether it was not.
+    pub async fn seed(&self, settings: &Settings) -> Result<bool, Fault> {
+        match self {
+            Store::Sqlite(host) => demo::seed(host, settings).await,
+        }
+    }
+
+    /// One round of timed transitions, at most `limit` orders; how many moved.
+    pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, Fault> {
+        match self {
+            Store::Sqlite(host) => drive::round(host, settings, host.moment().now, limit).await,
+        }
+    }
+
+    /// Whether reads and writes are answered.
+    pub async fn ready(&self) -> Result<(), Fault> {
+        match self {
+            Store::Sqlite(host) => host.driver().ready().await,
+        }
+    }
+
+    /// The database's figures.
+    pub fn stats(&self) -> Stats {
+        match self {
+            Store::Sqlite(host) => host.driver().stats(),
+        }
+    }
+
+    /// Finishes what waits, then closes.
+    pub async fn close(&self) -> Result<(), Fault> {
+        match self {
+            Store::Sqlite(host) => host.driver().close().await,
+        }
+    }
+}
+
+/// Copies the configured database to a file, and says what the copy holds.
+pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
+    let (from, to) = (config.database_file(), to.to_owned());
+    if !from.exists() {
+        return Err(format!("there is no database {}", from.display()));
+    }
+    let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
+    let report = copied.map_err(|error| error.to_string())?.map_err(|fault| fault.to_string())?;
+    Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
+}
+
+async fn sqlite(config: &Config) -> Result<SqliteHost, String> {
+    let (file, timing) = (config.database_file(), config.timing.clone());
+    let name = file.display().to_string();
+    // Migrations may take a while, and they block.
+    let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &Options::default())).await;
+    let database = opened
+        .map_err(|error| error.to_string())?
+        .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
+    let platform = LocalPlatform::new().map_err(|fault| fault.to_string())?;
+    Ok(SqliteHost::new(database, platform, timing))
+}

@@ -1,0 +1,37 @@
+//! The rules of the house, each a function from files to what is wrong with them.
+//!
+//! `tests/repository.rs` asks them about this repository; the tests beside each rule show on a small bad sample that it can fail.
+
+pub mod files;
+pub mod metadata;
+pub mod rules;
+pub mod syntax;
+
+use std::fmt;
+
+/// A place where a rule does not hold, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The file, with the line where there is one: `core/src/host.rs:12`.
+    pub at: String,
+    /// What is wrong there and what to do.
+    pub what: String,
+}
+
+impl Finding {
+    /// A finding about a whole file or folder.
+    pub fn new(at: impl Into<String>, what: impl Into<String>) -> Finding {
+        Finding { at: at.into(), what: what.into() }
+    }
+
+    /// A finding in a line.
+    pub fn in_line(file: &str, line: usize, what: impl Into<String>) -> Finding {
+        Finding::new(format!("{file}:{line}"), what)
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.what)
+    }
+}

@@ -1,0 +1,282 @@
+//! Valid values to store, each as full as its type allows, so that a field that is lost on the way is seen.
+
+use despacho_core::{
+    courier::Courier,
+    domain::{
+        Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, KeyId, Located, Money,
+        NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp,
+    },
+    host::{Changes, Write},
+    order::{
+        AssignedCourier, Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation, Place,
+    },
+    quote::{PriceLine, Rule},
+    store::{
+        Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
+        NotificationKind, Store, StoredAnswer,
+    },
+};
+
+/// When everything happens.
+pub(crate) const NOON: i64 = 1_795_262_400_000;
+
+/// So many minutes after noon.
+pub(crate) fn at(minutes: i64) -> Timestamp {
+    Timestamp::from_millis(NOON).after(Duration::minutes(minutes))
+}
+
+pub(crate) fn store_id(number: u64) -> StoreId {
+    StoreId::new(number).unwrap()
+}
+
+pub(crate) fn order_id(number: u64) -> OrderId {
+    OrderId::new(number).unwrap()
+}
+
+pub(crate) fn money(centavos: i64) -> Money {
+    Money::from_centavos(centavos).unwrap()
+}
+
+/// The CNPJ of a number, check digits included.
+pub(crate) fn cnpj(number: u64) -> Cnpj {
+    let with = |check: u32| Cnpj::parse(&format!("{:012}{check:02}", 11_222_333_000 + number)).ok();
+    (0..100).find_map(with).unwrap()
+}
+
+pub(crate) fn email(number: u64) -> Email {
+    Email::parse(&format!("Loja{number}@example.com")).unwrap()
+}
+
+pub(crate) fn point(number: u64) -> Point {
+    Point { lat_e7: -235_505_201 + i32::try_from(number).unwrap(), lon_e7: -466_333_089 }
+}
+
+fn phone() -> Phone {
+    Phone::parse("+5511987654321").unwrap()
+}
+
+fn place(number: u64) -> Place {
+    let address = Address {
+        street: Some("Rua 25 de Março".to_owned()),
+        number: Some("S/N".to_owned()),
+        complement: Some("fundos \"B\" \\ 2º".to_owned()),
+        neighborhood: Some("Sé".to_owned()),
+        city: Some("São Paulo".to_owned()),
+        state: Some("sp".to_owned()),
+        zip_code: Some("01021-200".to_owned()),
+        point: Some(point(number)),
+    };
+    Place { address, located: Located { point: point(number), precision: Precision::Cep5, radius_m: 230 } }
+}
+
+/// A branch of store 1, or store 1 itself.
+pub(crate) fn store(number: u64) -> Store {
+    let Place { address, located } = place(number);
+    Store {
+        id: store_id(number),
+        version: 1,
+        matrix: (number > 1).then(|| store_id(1)),
+        cnpj: cnpj(number),
+        name: format!("Padaria Pão Quente nº {number}"),
+        responsible: Person { name: "João Conceição".to_owned(), phone: Some(phone()) },
+        email: email(number),
+        password_hash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA".to_owned(),
+        address,
+        located,
+        category: 1,
+        billing: Billing::Prepaid { floor: money(-50) },
+        balance: Money::ZERO,
+        demo: number.is_multiple_of(2),
+        created_at: at(0),
+        deleted_at: None,
+    }
+}
+
+pub(crate) fn key(number: u64, store: u64) -> Key {
+    Key {
+        id: KeyId::new(number).unwrap(),
+        version: 1,
+        store: store_id(store),
+        hash: KeyHash::of(&format!("dsp_{number}")),
+        kind: KeyKind::Integration,
+        name: Some("ERP da matriz".to_owned()),
+        integrator: store_id(1),
+        created_at: at(0),
+        expires_at: at(60),
+        deleted_at: None,
+    }
+}
+
+pub(crate) fn delivery(number: u64) -> Delivery {
+    Delivery {
+        id: DeliveryId::new(number).unwrap(),
+        code: Some(format!("E-{number}")),
+        full_code: Some("E-full".to_owned()),
+        name: Some("Ana".to_owned()),
+        phone: Some(phone()),
+        observation: Some("portão azul\r\n\t🛵".to_owned()),
+        online_payment: number.is_multiple_of(2),
+        product_value: Some(money(12_345)),
+        situation: DeliverySituation::AwaitingPickup,
+        place: place(number),
+        distance: Distance(1_234),
+        delivery_code: "0042".to_owned(),
+        confirmation: Some(Confirmation {
+            marketplace_b: Some("B-7".to_owned()),
+            platform: true,
+            ..Default::default()
+        }),
+    }
+}
+
+/// An order of a store that is ready ten minutes after noon.
+pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
+    Order {
+        id: order_id(number),
+        version: 1,
+        store: store_id(store),
+        code: code.to_owned(),
+        full_code: Some(format!("{code}-full")),
+        fingerprint: "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8".to_owned(),
+        origin: "INTEGRATION".to_owned(),
+        situation: OrderSituation::Preparing,
+        situation_since: at(0),
+        created_at: at(0),
+        preparation_minutes: 10,
+        ready_at: at(10),
+        pickup: place(store),
+        pickup_code: "7788".to_owned(),
+        return_code: Some("1122".to_owned()),
+        deliveries: vec![delivery(number * 100 + 1), delivery(number * 100 + 2)],
+        total_distance: Distance(12_345),
+        return_leg: Some(Distance(678)),
+        fee: money(1_890),
+        price_breakdown: vec![PriceLine {
+            rule: Rule::Base,
+            quantity: rust_decimal::Decimal::ONE,
+            amount: money(1_890),
+        }],
+        tariff_version: "2026-11".to_owned(),
+        estimated: true,
+        expected_pickup: Some(at(12)),
+        expected_delivery: Some(at(40)),
+        courier: Some(AssignedCourier {
+            id: CourierId::new(9).unwrap(),
+            profile_id: 77,
+            name: "Caê".to_owned(),
+            phone: phone(),
+            email: Some("cae@example.com".to_owned()),
+            document: Some("000.000.001-91".to_owned()),
+            position: Some(point(3)),
+        }),
+        attempt: 2,
+        last_sequence: 1,
+    }
+}
+
+pub(crate) fn event(order: &Order, sequence: u32) -> Event {
+    Event {
+        order: order.id,
+        store: order.store,
+        sequence,
+        at: at(i64::from(sequence)),
+        kind: EventKind::Created,
+        situation: 110,
+        delivery: DeliveryId::new(5),
+        courier: Some(Person { name: "Caê".to_owned(), phone: Some(phone()) }),
+        by: Person { name: "platform".to_owned(), phone: None },
+        point: Some(point(4)),
+    }
+}
+
+pub(crate) fn courier(number: u64) -> Courier {
+    Courier {
+        id: CourierId::new(number).unwrap(),
+        version: 1,
+        profile_id: 700 + number,
+        name: "Caê".to_owned(),
+        phone: phone(),
+        email: Some(email(number)),
+        document: None,
+        position: Some(point(number)),
+        position_at: Some(at(1)),
+        available: true,
+    }
+}
+
+pub(crate) fn entry(store: u64, centavos: i64, floor: Option<i64>) -> LedgerEntry {
+    LedgerEntry {
+        store: store_id(store),
+        order: Some(order_id(1)),
+        kind: EntryKind::Fee,
+        amount: money(centavos),
+        at: at(0),
+        floor: floor.map(money),
+    }
+}
+
+pub(crate) fn notification(number: u64, store: u64) -> Notification {
+    let detail = Text::new("no such street", "rua inexistente");
+    let field = FailedField { pointer: "/deliveries/0".to_owned(), code: "address_not_found".to_owned(), detail };
+    let reason = FailureReason {
+        code: "address_not_found".to_owned(),
+        detail: Text::new("not found", "não encontrado"),
+        fields: vec![field],
+    };
+    Notification {
+        id: NotificationId::new(number).unwrap(),
+        store: store_id(store),
+        kind: NotificationKind::OrderCreationFailed,
+        created_at: at(0),
+        read_at: None,
+        order: None,
+        order_code: Some("P-1".to_owned()),
+        reason: Some(reason),
+    }
+}
+
+/// A running claim that ends in five minutes.
+pub(crate) fn claim(key: &str, holder: &str) -> Claim {
+    Claim {
+        scope: "store/1".to_owned(),
+        key: key.to_owned(),
+        fingerprint: "f00d".to_owned(),
+        holder: holder.to_owned(),
+        answer: None,
+        expires_at: at(5),
+    }
+}
+
+pub(crate) fn answered(claim: Claim) -> Claim {
+    let answer = StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()) };
+    Claim { answer: Some(answer), expires_at: at(24 * 60), ..claim }
+}
+
+/// No changes, decided at noon.
+pub(crate) fn changes() -> Changes {
+    Changes { at: at(0), ..Changes::default() }
+}
+
+/// A write over version `expected`; what comes back is version `expected + 1`.
+pub(crate) fn over<T>(expected: u32, value: T) -> Write<T> {
+    Write { expected, value }
+}
+
+/// Random numbers from a seed.
+pub(crate) struct Dice(Entropy);
+
+impl Dice {
+    pub(crate) fn new(seed: u8) -> Dice {
+        Dice(Entropy::new([seed; 32]))
+    }
+
+    /// A number below `sides`.
+    pub(crate) fn below(&mut self, sides: u64) -> u64 {
+        u64::from_be_bytes(self.0.bytes()) % sides
+    }
+
+    /// True once in `times`.
+    pub(crate) fn once_in(&mut self, times: u64) -> bool {
+        self.below(times) == 0
+    }
+}

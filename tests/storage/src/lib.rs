@@ -1,0 +1,55 @@
+//! One suite of storage tests. Whatever keeps Despacho's data passes it, the host in memory first of all; what a database must
+//! do is written here and nowhere else. Tests of one database alone stand in the module with its name.
+
+#![cfg(test)]
+
+mod backend;
+mod fixtures;
+mod sqlite;
+mod suite;
+
+use backend::Backend;
+
+/// Runs every case of the suite against a backend, in a module of its name. A new database is one more line below.
+macro_rules! run_suite {
+    ($backend:ident in $name:ident: $($theme:ident { $($case:ident),* $(,)? })*) => {
+        mod $name {$(
+            mod $theme {$(
+                #[tokio::test]
+                async fn $case() {
+                    let backend = <crate::backend::$backend as crate::Backend>::start().await;
+                    crate::suite::$theme::$case(backend).await;
+                }
+            )*}
+        )*}
+    };
+}
+
+macro_rules! against {
+    ($($backend:ident in $name:ident;)*) => {$(
+        run_suite! { $backend in $name:
+            aggregates {
+                a_store_is_read_as_written, a_removed_store_frees_its_cnpj_and_its_email, a_store_takes_no_taken_value,
+                keys_are_found_by_hash_and_listed_newest_first, an_order_is_read_as_written,
+                a_code_is_held_until_its_order_lets_go, couriers_are_listed_by_number, a_version_is_written_once,
+                a_racing_write_wins_once,
+            }
+            changes {
+                all_or_nothing, identifiers_are_never_repeated, hostile_text_is_text, a_restart_keeps_everything,
+                what_a_model_does,
+            }
+            exactness { no_digit_changes }
+            journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }
+            money { a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money }
+            notices {
+                notifications_come_in_pages, a_store_keeps_the_newest_500, a_claim_has_one_holder, an_ended_claim_is_free,
+                ended_claims_do_not_pile_up,
+            }
+        }
+    )*};
+}
+
+against! {
+    InMemory in memory;
+    OnSqlite in on_sqlite;
+}

@@ -1,0 +1,228 @@
+//! What is SQLite's own: its file, its backups, its queues.
+
+use std::time::Duration;
+
+use despacho_core::{
+    host::{Changes, Fault, Host, Write},
+    order::{Order, OrderSituation, Timing},
+};
+use despacho_sqlite::{BackupFault, LocalPlatform, OpenFault, Options, Sqlite, SqliteHost, backup};
+use futures_util::future::{join, join_all};
+use rusqlite::Connection;
+
+use crate::{
+    backend::{Backend, OnSqlite},
+    fixtures::{at, changes, entry, event, order, order_id, store, store_id},
+};
+
+fn create(number: u64) -> Changes {
+    let order = order(number, 1, &number.to_string());
+    let event = event(&order, 1);
+    Changes { orders: vec![Write::insert(order)], events: vec![event], ledger: vec![entry(1, -100, None)], ..changes() }
+}
+
+async fn with_store() -> OnSqlite {
+    let backend = OnSqlite::start().await;
+    backend.host().commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
+    backend
+}
+
+#[tokio::test]
+async fn a_database_from_the_future_is_refused_and_left_alone() {
+    let backend = OnSqlite::start().await;
+    backend.host().driver().close().await.unwrap();
+    let connection = Connection::open(backend.path()).unwrap();
+    let known: i64 = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0)).unwrap();
+    connection.execute("INSERT INTO schema_version (version) VALUES (?1)", [known + 41]).unwrap();
+    let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
+    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
+    let message = refused.to_string();
+    let named = [known, known + 41].map(|version| message.contains(&version.to_string()));
+    assert_eq!(named, [true, true], "{message}");
+    connection.execute("DELETE FROM schema_version WHERE version = ?1", [known + 41]).unwrap();
+    assert!(Sqlite::open(&backend.path(), &Options::default()).is_ok(), "nothing else was changed");
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    std::fs::write(&path, "not a database at all, but a text that is long enough to be looked at ".repeat(20)).unwrap();
+    assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenFault::Database(_))));
+    assert!(matches!(
+        Sqlite::open(&folder.path().join("no/such/folder.db"), &Options::default()),
+        Err(OpenFault::Database(_))
+    ));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_file_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let backend = with_store().await;
+    for name in ["despacho.db", "despacho.db-wal"] {
+        let mode = std::fs::metadata(backend.beside(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name}: {mode:o}");
+    }
+}
+
+#[tokio::test]
+async fn every_acknowledged_write_is_on_disk_at_once() {
+    let backend = with_store().await;
+    // A connection of its own sees what a restart after a crash would see: the file and its log.
+    let other = Connection::open(backend.path()).unwrap();
+    let settings: (String, i64) = (
+        other.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap(),
+        other.query_row("SELECT COUNT(*) FROM stores", [], |row| row.get(0)).unwrap(),
+    );
+    assert_eq!(settings, ("wal".to_owned(), 1));
+    let creates: Vec<Changes> = (1..=300).map(create).collect();
+    let results = join_all(creates.iter().map(|changes| backend.host().commit(changes))).await;
+    assert!(results.iter().all(Result::is_ok));
+    let count: i64 = other.query_row("SELECT COUNT(*) FROM orders", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 300);
+    let stats = backend.host().driver().stats();
+    assert_eq!((stats.commits, stats.conflicts, stats.failures, stats.queued_writes), (301, 0, 0, 0));
+    assert!(stats.groups < stats.commits / 2 && stats.largest_group > 1, "writes that wait share a flush: {stats:?}");
+}
+
+#[tokio::test]
+async fn one_conflict_undoes_itself_and_not_its_group() {
+    let backend = with_store().await;
+    let mut writes: Vec<Changes> = (1..=100).map(create).collect();
+    for index in (0..100).step_by(3) {
+        // All but the last statement of these are right.
+        writes[index].ledger.push(entry(99, 1, None));
+    }
+    let results = join_all(writes.iter().map(|changes| backend.host().commit(changes))).await;
+    for (index, result) in results.iter().enumerate() {
+        let wanted = if index % 3 == 0 { Err(Fault::Conflict) } else { Ok(()) };
+        assert_eq!(result, &wanted, "{index}");
+        let stands = backend.host().order(order_id(index as u64 + 1)).await.unwrap();
+        assert_eq!(stands.is_some(), result.is_ok(), "{index}");
+    }
+    let stats = backend.host().driver().stats();
+    assert_eq!((stats.commits, stats.conflicts), (67, 34));
+    let balance = backend.host().store(store_id(1)).await.unwrap().unwrap().balance;
+    assert_eq!(balance.centavos(), -100 * 66);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("despacho.db");
+    let options = Options { queue: 4, patience: Duration::from_millis(50), ..Options::default() };
+    let database = Sqlite::open(&path, &options).unwrap();
+    let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
+    // Somebody else, a command of the operator, holds the database for longer than anybody's patience.
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writes: Vec<Changes> = (1..=20).map(create).collect();
+    let release = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        other.execute_batch("ROLLBACK").unwrap();
+    };
+    let (results, ()) = join(join_all(writes.iter().map(|changes| host.commit(changes))), release).await;
+    let refused = results.iter().filter(|result| matches!(result, Err(Fault::Unavailable { what: "database", .. })));
+    assert!(refused.count() >= 15, "{results:?}");
+    assert_eq!(host.driver().ready().await, Ok(()), "and goes on as soon as it can");
+    for (number, result) in (1..).zip(&results) {
+        assert!(result.is_err(), "the ledger names a store that is not there");
+        assert_eq!(host.order(order_id(number)).await, Ok(None), "what was refused left nothing");
+    }
+}
+
+#[tokio::test]
+async fn closing_finishes_what_was_accepted() {
+    let backend = with_store().await;
+    let writes: Vec<Changes> = (1..=200).map(create).collect();
+    let commits = join_all(writes.iter().map(|changes| backend.host().commit(changes)));
+    let (results, closed) = join(commits, backend.host().driver().close()).await;
+    closed.unwrap();
+    assert!(results.iter().all(Result::is_ok), "all were queued before the close");
+    let backend = backend.restart().await;
+    assert_eq!(backend.host().due_orders(at(99), 1_000).await.unwrap().len(), 200);
+}
+
+#[tokio::test]
+async fn a_backup_while_writing_is_whole_and_of_one_instant() {
+    let backend = with_store().await;
+    let host = backend.host();
+    let copies: Vec<_> = (1..=4).map(|number| backend.beside(&format!("copy {number}.db"))).collect();
+    let writing = async {
+        for hundred in 0..30 {
+            let writes: Vec<Changes> = (1..=50).map(|number| create(hundred * 50 + number)).collect();
+            let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
+            assert!(results.iter().all(Result::is_ok));
+        }
+    };
+    let copying = async {
+        let mut reports = Vec::new();
+        for copy in &copies {
+            reports.push(host.driver().backup_to(copy).await.unwrap());
+        }
+        reports
+    };
+    let ((), reports) = join(writing, copying).await;
+    assert!(reports.is_sorted_by_key(|report| report.orders), "{reports:?}");
+    for (copy, report) in copies.iter().zip(&reports) {
+        let connection = Connection::open(copy).unwrap();
+        let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+        assert_eq!(count("SELECT COUNT(*) FROM orders"), report.orders);
+        assert_eq!(count("SELECT COUNT(*) FROM events"), report.orders, "of one instant");
+        assert_eq!(count("SELECT amount FROM balances WHERE store = 1"), -100 * report.orders, "of one instant");
+        drop(connection);
+        assert!(!backend.beside("copy 1.db-wal").exists(), "a copy is one file");
+        let restored = Sqlite::open(copy, &Options::default()).unwrap();
+        let restored = SqliteHost::new(restored, LocalPlatform::new().unwrap(), Timing::default());
+        assert!(restored.store(store_id(1)).await.unwrap().is_some());
+        restored.driver().close().await.unwrap();
+    }
+    let report = backup(&backend.path(), &backend.beside("by a command.db")).unwrap();
+    assert_eq!(report.orders, 1_500);
+    let again = host.driver().backup_to(&copies[0]).await;
+    assert_eq!(again, Err(BackupFault::Exists(copies[0].clone())), "no copy replaces another");
+    assert!(backup(&backend.beside("nothing.db"), &backend.beside("of nothing.db")).is_err());
+    assert!(!backend.beside("of nothing.db").exists() && !backend.beside("of nothing.db.partial").exists());
+}
+
+#[tokio::test]
+async fn deadlines_follow_the_configuration() {
+    let backend = with_store().await;
+    let searching = |number: u64| Order {
+        situation: OrderSituation::Searching,
+        situation_since: at(0),
+        ..order(number, 1, &number.to_string())
+    };
+    let orders = (1..=1_100).map(|number| Write::insert(searching(number))).collect();
+    backend.host().commit(&Changes { orders, ..changes() }).await.unwrap();
+    assert_eq!(backend.host().align_deadlines().await, Ok(1_100), "the first time nobody knows");
+    assert_eq!(backend.host().align_deadlines().await, Ok(0));
+    assert_eq!(backend.host().due_orders(at(20), 2_000).await.unwrap().len(), 1_100);
+    let backend = backend.restart_with(Timing { search_minutes: 45 }).await;
+    assert_eq!(backend.host().align_deadlines().await, Ok(1_100));
+    assert_eq!(backend.host().due_orders(at(44), 2_000).await, Ok(vec![]));
+    assert_eq!(backend.host().due_orders(at(45), 2_000).await.unwrap().len(), 1_100);
+}
+
+#[tokio::test]
+async fn no_statement_walks_a_table() {
+    let backend = with_store().await;
+    let connection = Connection::open(backend.path()).unwrap();
+    let searches = [
+        "SELECT body FROM orders WHERE store = 1 AND code = 'a' AND holds_code = 1",
+        "SELECT body FROM orders WHERE due_at <= 5 ORDER BY due_at, id LIMIT 5",
+        "SELECT body FROM events WHERE order_id = 5 ORDER BY sequence",
+        "SELECT body FROM stores WHERE email = 'a' AND deleted_at IS NULL",
+        "SELECT body FROM keys WHERE store = 1 ORDER BY created_at DESC, id DESC",
+        "SELECT body FROM notifications WHERE store = 1 AND id < 9 ORDER BY id DESC LIMIT 5",
+        "DELETE FROM claims WHERE (scope, idempotency_key) IN \
+         (SELECT scope, idempotency_key FROM claims WHERE expires_at <= 5 ORDER BY expires_at LIMIT 200)",
+    ];
+    for sql in searches {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let plan = steps.join("; ");
+        assert!(!plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Stores, keys, orders, couriers: read as written, unique where they must be, and one version after the other.
+
+use despacho_core::{
+    domain::{Email, Timestamp},
+    host::{Changes, Fault, Host, Write},
+    order::{Order, OrderSituation},
+    store::{Key, KeyHash, KeyHolder, Store},
+};
+use futures_util::future::join_all;
+
+use crate::{
+    backend::Backend,
+    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, over, store, store_id},
+};
+
+async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
+    let stores = numbers.iter().map(|number| Write::insert(store(*number))).collect();
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+}
+
+fn write_store(expected: u32, store: Store) -> Changes {
+    Changes { stores: vec![over(expected, store)], ..changes() }
+}
+
+fn write_order(expected: u32, order: Order) -> Changes {
+    Changes { orders: vec![over(expected, order)], ..changes() }
+}
+
+fn write_key(expected: u32, key: Key) -> Changes {
+    Changes { keys: vec![over(expected, key)], ..changes() }
+}
+
+pub(crate) async fn a_store_is_read_as_written(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2]).await;
+    let wanted = Ok(Some(store(2)));
+    assert_eq!(host.store(store_id(2)).await, wanted);
+    assert_eq!(host.store_by_email(&email(2)).await, wanted);
+    assert_eq!(host.store_by_email(&Email::parse("LOJA2@EXAMPLE.COM").unwrap()).await, wanted, "in any case");
+    assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, wanted);
+    assert_eq!(host.store(store_id(3)).await, Ok(None));
+    assert_eq!(host.store_by_email(&email(3)).await, Ok(None));
+    assert_eq!(host.store_by_cnpj("").await, Ok(None));
+
+    let renamed = Store { name: "Outra Padaria".to_owned(), version: 2, email: email(7), ..store(2) };
+    host.commit(&write_store(1, renamed.clone())).await.unwrap();
+    assert_eq!(host.store(store_id(2)).await, Ok(Some(renamed.clone())));
+    assert_eq!(host.store_by_email(&email(2)).await, Ok(None));
+    assert_eq!(host.store_by_email(&email(7)).await, Ok(Some(renamed)));
+}
+
+pub(crate) async fn a_removed_store_frees_its_cnpj_and_its_email(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2]).await;
+    host.commit(&Changes { keys: vec![Write::insert(key(5, 2))], ..changes() }).await.unwrap();
+    let removed = Store { deleted_at: Some(at(1)), version: 2, ..store(2) };
+    host.commit(&write_store(1, removed.clone())).await.unwrap();
+    assert_eq!(host.store(store_id(2)).await, Ok(None));
+    assert_eq!(host.store_by_email(&email(2)).await, Ok(None));
+    assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, Ok(None));
+    let holder = host.key(&key(5, 2).hash).await.unwrap().unwrap();
+    assert_eq!(holder.store, removed, "whoever calls with its key must be told that the store is gone");
+
+    let heir = Store { cnpj: cnpj(2), email: email(2), ..store(3) };
+    host.commit(&write_store(0, heir.clone())).await.unwrap();
+    assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, Ok(Some(heir)));
+    let back = Store { deleted_at: None, version: 3, ..removed };
+    assert_eq!(host.commit(&write_store(2, back)).await, Err(Fault::Conflict), "the heir has its values now");
+}
+
+pub(crate) async fn a_store_takes_no_taken_value(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2]).await;
+    let same_cnpj = Store { cnpj: cnpj(1), ..store(3) };
+    let same_email = Store { email: Email::parse("loja1@Example.com").unwrap(), ..store(3) };
+    for taken in [same_cnpj, same_email] {
+        assert_eq!(host.commit(&write_store(0, taken.clone())).await, Err(Fault::Conflict));
+        let moved = Store { id: store_id(2), ..taken };
+        assert_eq!(host.commit(&write_store(1, moved)).await, Err(Fault::Conflict));
+    }
+    assert_eq!(host.store(store_id(3)).await, Ok(None));
+    assert_eq!(host.store(store_id(2)).await, Ok(Some(store(2))));
+    let swapped = [Store { email: email(8), ..store(1) }, Store { email: email(1), ..store(2) }];
+    let stores = swapped.into_iter().map(|store| over(1, store)).collect();
+    assert_eq!(host.commit(&Changes { stores, ..changes() }).await, Ok(()), "in the order of the changes");
+}
+
+pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2]).await;
+    let older = Key { created_at: at(-5), ..key(12, 2) };
+    let keys = [key(10, 2), key(11, 2), older.clone(), key(13, 1)];
+    host.commit(&Changes { keys: keys.map(Write::insert).into(), ..changes() }).await.unwrap();
+    assert_eq!(host.key(&key(11, 2).hash).await, Ok(Some(KeyHolder { key: key(11, 2), store: store(2) })));
+    assert_eq!(host.key(&KeyHash::of("another")).await, Ok(None));
+    assert_eq!(host.key_by_id(key(13, 1).id).await, Ok(Some(key(13, 1))));
+    assert_eq!(host.key_by_id(key(14, 1).id).await, Ok(None));
+    assert_eq!(host.keys(store_id(2)).await, Ok(vec![key(11, 2), key(10, 2), older]));
+
+    let same_hash = Key { hash: key(10, 2).hash, ..key(14, 1) };
+    assert_eq!(host.commit(&write_key(0, same_hash)).await, Err(Fault::Conflict));
+    let same_hash = Key { hash: key(10, 2).hash, ..key(13, 1) };
+    assert_eq!(host.commit(&write_key(1, same_hash)).await, Err(Fault::Conflict));
+    let revoked = Key { deleted_at: Some(at(1)), version: 2, ..key(10, 2) };
+    host.commit(&write_key(1, revoked.clone())).await.unwrap();
+    assert_eq!(host.key(&revoked.hash).await.unwrap().map(|holder| holder.key), Some(revoked.clone()));
+    assert_eq!(host.commit(&write_key(1, revoked)).await, Err(Fault::Conflict));
+}
+
+pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
+    let host = backend.host();
+    host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
+    assert_eq!(host.order(order_id(50)).await, Ok(Some(order(50, 1, "P-1"))));
+    assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(Some(order(50, 1, "P-1"))));
+    assert_eq!(host.order_by_code(store_id(1), "p-1").await, Ok(None), "codes are the merchant's, letter by letter");
+    assert_eq!(host.order_by_code(store_id(2), "P-1").await, Ok(None));
+    assert_eq!(host.order(order_id(51)).await, Ok(None));
+    let moved = Order { situation: OrderSituation::Searching, version: 2, courier: None, ..order(50, 1, "P-1") };
+    host.commit(&write_order(1, moved.clone())).await.unwrap();
+    assert_eq!(host.order(order_id(50)).await, Ok(Some(moved)));
+}
+
+pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend) {
+    let host = backend.host();
+    host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
+    assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_order(0, order(52, 2, "P-1"))).await, Ok(()), "another store's code");
+    for (version, situation) in (1..).zip([OrderSituation::Searching, OrderSituation::Completed]) {
+        let holds = Order { situation, version: version + 1, ..order(50, 1, "P-1") };
+        host.commit(&write_order(version, holds)).await.unwrap();
+        assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(Fault::Conflict), "{situation:?}");
+    }
+    let cancelled = Order { situation: OrderSituation::Cancelled, version: 4, ..order(50, 1, "P-1") };
+    host.commit(&write_order(3, cancelled.clone())).await.unwrap();
+    assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(None));
+    host.commit(&write_order(0, order(51, 1, "P-1"))).await.unwrap();
+    assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(Some(order(51, 1, "P-1"))));
+    assert_eq!(host.order(order_id(50)).await, Ok(Some(cancelled)), "the earlier one is still there");
+    let revived = order(50, 1, "P-1");
+    assert_eq!(host.commit(&write_order(4, revived)).await, Err(Fault::Conflict), "its code is another's now");
+}
+
+pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
+    let host = backend.host();
+    let couriers = [courier(30), courier(10), courier(20)].map(Write::insert).into();
+    host.commit(&Changes { couriers, ..changes() }).await.unwrap();
+    assert_eq!(host.couriers().await, Ok(vec![courier(10), courier(20), courier(30)]));
+    let mut away = courier(20);
+    (away.available, away.version) = (false, 2);
+    let write = Changes { couriers: vec![over(1, away.clone())], ..changes() };
+    assert_eq!(host.commit(&write).await, Ok(()));
+    assert_eq!(host.commit(&write).await, Err(Fault::Conflict));
+    assert_eq!(host.couriers().await, Ok(vec![courier(10), away, courier(30)]));
+}
+
+pub(crate) async fn a_version_is_written_once(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1]).await;
+    let order_of = |version| Order { version, ..order(50, 1, "P-1") };
+    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(Fault::Conflict), "nothing is there");
+    host.commit(&write_order(0, order_of(1))).await.unwrap();
+    assert_eq!(host.commit(&write_order(0, order_of(1))).await, Err(Fault::Conflict), "it is there already");
+    assert_eq!(host.commit(&write_order(2, order_of(3))).await, Err(Fault::Conflict), "version 2 is to come");
+    // The version that counts is the one that was expected, whatever the value says of itself.
+    host.commit(&write_order(1, order_of(77))).await.unwrap();
+    assert_eq!(host.order(order_id(50)).await.unwrap().map(|order| order.version), Some(2));
+    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_store(0, store(1))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_store(1, store(1))).await, Ok(()));
+    assert_eq!(host.store(store_id(1)).await.unwrap().map(|store| store.version), Some(2));
+    assert_eq!(host.commit(&write_key(1, key(5, 1))).await, Err(Fault::Conflict));
+}
+
+pub(crate) async fn a_racing_write_wins_once(backend: impl Backend) {
+    let host = backend.host();
+    host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
+    let racers: Vec<Changes> = (0..40)
+        .map(|racer| {
+            write_order(1, Order { attempt: racer, ready_at: Timestamp::from_millis(1), ..order(50, 1, "P-1") })
+        })
+        .collect();
+    let results = join_all(racers.iter().map(|racer| host.commit(racer))).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(Fault::Conflict))), "{results:?}");
+    let winner = results.iter().position(Result::is_ok).unwrap();
+    let stands = host.order(order_id(50)).await.unwrap().unwrap();
+    assert_eq!((stands.attempt as usize, stands.version), (winner, 2));
+
+    let creators: Vec<Changes> = (60..100).map(|number| write_order(0, order(number, 1, "P-2"))).collect();
+    let results = join_all(creators.iter().map(|creator| host.commit(creator))).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "one code, one order");
+}

@@ -1,0 +1,170 @@
+//! What holds for a commit as a whole.
+
+use std::collections::BTreeSet;
+
+use despacho_core::{
+    domain::OrderId,
+    host::{Changes, Fault, Host, Write},
+    order::{Event, EventKind, Order},
+    store::{ClaimChange, KeyHash},
+};
+use futures_util::future::join_all;
+
+use crate::{
+    backend::Backend,
+    fixtures::{
+        at, changes, claim, courier, email, entry, event, key, notification, order, order_id, over, store, store_id,
+    },
+};
+
+/// One of everything.
+fn everything() -> Changes {
+    let order = order(50, 1, "P-1");
+    Changes {
+        at: at(0),
+        stores: vec![Write::insert(store(1))],
+        keys: vec![Write::insert(key(5, 1))],
+        couriers: vec![Write::insert(courier(9))],
+        events: vec![event(&order, 1)],
+        ledger: vec![entry(1, 2_000, None)],
+        notifications: vec![notification(70, 1)],
+        claim: Some(ClaimChange::Take(claim("k", "a"))),
+        orders: vec![Write::insert(order)],
+    }
+}
+
+/// What a reader can see of [`everything`].
+async fn visible<H: Host>(host: &H) -> Vec<String> {
+    let store = host.store(store_id(1)).await.unwrap();
+    let mut seen = vec![format!("{store:?}")];
+    seen.push(format!("{:?}", host.key(&key(5, 1).hash).await.unwrap()));
+    seen.push(format!("{:?}", host.order(order_id(50)).await.unwrap()));
+    seen.push(format!("{:?}", host.order_by_code(store_id(1), "P-1").await.unwrap()));
+    let events: Vec<Event> =
+        host.events(order_id(50)).await.unwrap().into_iter().map(|recorded| recorded.event).collect();
+    seen.push(format!("{events:?}"));
+    seen.push(format!("{:?}", host.couriers().await.unwrap()));
+    seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
+    seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
+    seen.push(format!("{:?}", host.due_orders(at(1_000), 10).await.unwrap()));
+    seen
+}
+
+pub(crate) async fn all_or_nothing(backend: impl Backend) {
+    let host = backend.host();
+    let before = visible(host).await;
+    let poison: [fn(&mut Changes); 6] = [
+        |changes| changes.stores.push(over(3, store(2))),
+        |changes| changes.keys.push(over(1, key(6, 1))),
+        |changes| changes.couriers.push(Write::insert(courier(9))),
+        |changes| changes.events.push(event(&order(50, 1, "P-1"), 1)),
+        |changes| changes.ledger.push(entry(1, -2_001, Some(0))),
+        |changes| changes.orders.push(Write::insert(order(51, 1, "P-1"))),
+    ];
+    for poison in poison {
+        let mut spoilt = everything();
+        poison(&mut spoilt);
+        assert_eq!(host.commit(&spoilt).await, Err(Fault::Conflict), "{spoilt:?}");
+        assert_eq!(visible(host).await, before);
+    }
+    host.commit(&everything()).await.unwrap();
+    let after = visible(host).await;
+    assert!(after.iter().zip(&before).all(|(after, before)| after != before));
+    // The claim comes last, so that its conflict undoes all the rest.
+    let late = Changes {
+        orders: vec![Write::insert(order(52, 1, "P-2"))],
+        claim: Some(ClaimChange::Take(claim("k", "b"))),
+        ..changes()
+    };
+    assert_eq!(host.commit(&late).await, Err(Fault::Conflict));
+    assert_eq!(host.order(order_id(52)).await, Ok(None));
+    assert_eq!(host.commit(&changes()).await, Ok(()), "nothing at all may be committed");
+    assert_eq!(visible(host).await, after);
+}
+
+pub(crate) async fn identifiers_are_never_repeated(backend: impl Backend) {
+    let mut seen = BTreeSet::new();
+    let mut backend = backend;
+    for count in [1_u32, 3, 511, 2, 600, 1, 0, 50] {
+        let mut block = backend.host().ids(count).await.unwrap();
+        let numbers: Vec<u64> = std::iter::from_fn(|| block.take(OrderId::new)).map(OrderId::get).collect();
+        assert_eq!(numbers.len(), count as usize);
+        assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "consecutive");
+        assert!(numbers.iter().all(|number| *number >= 1_000), "below 1,000 is free for fixtures");
+        assert!(numbers.into_iter().all(|number| seen.insert(number)));
+        if count == 511 {
+            backend = backend.restart().await;
+        }
+    }
+    let host = backend.host();
+    let blocks = join_all((0..100).map(|_| host.ids(7))).await;
+    for mut block in blocks.into_iter().map(Result::unwrap) {
+        for _ in 0..7 {
+            assert!(seen.insert(block.take(OrderId::new).unwrap().get()));
+        }
+    }
+}
+
+pub(crate) async fn hostile_text_is_text(backend: impl Backend) {
+    let host = backend.host();
+    let texts = [
+        "'; DROP TABLE orders; --",
+        "\"quoted\"",
+        "$1",
+        "?1",
+        ":name",
+        "%_\\",
+        "<script>alert(1)</script>",
+        "\u{202e}abc",
+        "🛵 entrega já",
+        "a\u{301}",
+        "\u{1}\u{7f}",
+        " ",
+        "NULL",
+        "0042",
+        "1e309",
+        "-0",
+    ];
+    for (number, text) in (100..).zip(texts) {
+        let mut hostile = order(number, 1, text);
+        hostile.pickup.address.street = Some(text.to_owned());
+        hostile.deliveries[0].observation = Some(format!("{text}\u{0}{text}"));
+        let mut held = claim(text, text);
+        text.clone_into(&mut held.scope);
+        let change = Changes {
+            orders: vec![Write::insert(hostile.clone())],
+            claim: Some(ClaimChange::Take(held.clone())),
+            ..changes()
+        };
+        host.commit(&change).await.unwrap();
+        assert_eq!(host.order_by_code(store_id(1), text).await, Ok(Some(hostile)), "{text:?}");
+        assert_eq!(host.claim(text, text).await, Ok(Some(held)), "{text:?}");
+        assert_eq!(host.key(&KeyHash::of(text)).await, Ok(None));
+        assert_eq!(host.store_by_cnpj(text).await, Ok(None));
+    }
+    assert_eq!(host.due_orders(at(1_000), 1_000).await.unwrap().len(), texts.len());
+}
+
+pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
+    backend.host().commit(&everything()).await.unwrap();
+    let moved = Order { version: 2, ready_at: at(3), ..order(50, 1, "P-1") };
+    let second = Changes { orders: vec![over(1, moved.clone())], events: vec![event(&moved, 2)], ..changes() };
+    backend.host().commit(&second).await.unwrap();
+    let before = visible(backend.host()).await;
+    let first_id = backend.host().events(order_id(50)).await.unwrap().first().map(|event| event.id);
+
+    let backend = backend.restart().await.restart().await;
+    let host = backend.host();
+    assert_eq!(visible(host).await, before);
+    assert_eq!(host.store_by_email(&email(1)).await.unwrap().map(|store| store.balance.centavos()), Some(2_000));
+    assert_eq!(host.commit(&second).await, Err(Fault::Conflict), "versions are kept too");
+    let third = Event { kind: EventKind::Ready, ..event(&moved, 3) };
+    host.commit(&Changes { events: vec![third], ..changes() }).await.unwrap();
+    let history = host.events(order_id(50)).await.unwrap();
+    assert_eq!(history.first().map(|event| event.id), first_id);
+    assert!(history.is_sorted_by_key(|event| event.id), "the journal goes on where it ended");
+}
+
+pub(crate) async fn what_a_model_does(backend: impl Backend) {
+    super::model::compare(backend.host(), 1_200).await;
+}

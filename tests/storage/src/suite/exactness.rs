@@ -1,0 +1,73 @@
+//! Money and metres, digit by digit.
+
+use despacho_core::{
+    api::wire::{Kilometres, Reais},
+    domain::{Distance, Money},
+    host::{Changes, Host, Write},
+    order::Order,
+    quote::{PriceLine, Rule},
+    store::LedgerEntry,
+};
+use rust_decimal::Decimal;
+
+use crate::{
+    backend::Backend,
+    fixtures::{Dice, at, changes, entry, order, order_id, store, store_id},
+};
+
+/// Amounts and distances that are looked at; `BATCH` of them in a commit.
+const VALUES: u64 = 10_000;
+const BATCH: u64 = 250;
+
+/// An order full of random numbers: amounts of up to fifteen digits, distances over their whole range, quantities of any scale.
+fn random_order(dice: &mut Dice, number: u64) -> Order {
+    let digits = u32::try_from(dice.below(16)).unwrap();
+    let centavos = i64::try_from(dice.below(10_u64.pow(digits))).unwrap();
+    let fee = Money::from_centavos(if dice.once_in(4) { -centavos } else { centavos }).unwrap();
+    let metres = u32::try_from(dice.below(u64::from(u32::MAX) + 1)).unwrap();
+    let quantity = Decimal::new(i64::try_from(dice.below(1 << 40)).unwrap(), u32::try_from(dice.below(12)).unwrap());
+    let mut order = Order {
+        fee,
+        total_distance: Distance(metres),
+        price_breakdown: vec![PriceLine { rule: Rule::Distance, quantity, amount: fee }],
+        ..order(number, 1, &number.to_string())
+    };
+    order.deliveries.truncate(1);
+    order
+}
+
+/// What the API writes of an order's numbers.
+fn written(order: &Order) -> [String; 3] {
+    let quantity = order.price_breakdown.first().map(|line| line.quantity.to_string());
+    let fee = serde_json::to_string(&Reais(order.fee)).unwrap();
+    [fee, serde_json::to_string(&Kilometres(order.total_distance)).unwrap(), quantity.unwrap()]
+}
+
+pub(crate) async fn no_digit_changes(backend: impl Backend) {
+    let mut dice = Dice::new(42);
+    let orders: Vec<Order> = (1..=VALUES).map(|number| random_order(&mut dice, number)).collect();
+    let host = backend.host();
+    host.commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
+    let mut sum = 0_i64;
+    for batch in orders.chunks(usize::try_from(BATCH).unwrap()) {
+        // Entries of up to ten digits, so that their sum stays an amount.
+        let entries = batch.iter().map(|order| entry(1, order.fee.centavos() % 10_000_000_000, None));
+        let ledger: Vec<LedgerEntry> = entries.collect();
+        sum += ledger.iter().map(|entry| entry.amount.centavos()).sum::<i64>();
+        let orders = batch.iter().cloned().map(Write::insert).collect();
+        host.commit(&Changes { orders, ledger, ..changes() }).await.unwrap();
+    }
+    let backend = backend.restart().await;
+    let host = backend.host();
+    for order in &orders {
+        let read = host.order(order.id).await.unwrap().unwrap();
+        assert_eq!(&read, order);
+        assert_eq!(written(&read), written(order));
+        let number: f64 = written(&read)[0].parse().unwrap();
+        assert_eq!(Money::from_number(number), Ok(order.fee), "through a JSON number and back");
+        let kilometres: Decimal = written(&read)[1].parse().unwrap();
+        assert_eq!(kilometres, Decimal::new(order.total_distance.metres().into(), 3));
+    }
+    assert_eq!(host.store(store_id(1)).await.unwrap().unwrap().balance.centavos(), sum);
+    assert_eq!(host.due_orders(at(10), 1).await.unwrap().first().map(|order| order.id), Some(order_id(1)));
+}

@@ -1,0 +1,86 @@
+//! Events, and orders that wait for the clock.
+
+use despacho_core::{
+    Settings,
+    domain::EventId,
+    host::{Changes, Fault, Host, Write},
+    order::{EventKind, Order, OrderSituation, drive},
+};
+
+use crate::{
+    backend::Backend,
+    fixtures::{at, changes, entry, event, order, order_id, over, store},
+};
+
+pub(crate) async fn events_keep_their_order(backend: impl Backend) {
+    let host = backend.host();
+    let (one, two) = (order(50, 1, "P-1"), order(51, 1, "P-2"));
+    let write = |events| Changes { events, ..changes() };
+    host.commit(&write(vec![event(&one, 1), event(&two, 1), event(&one, 2)])).await.unwrap();
+    host.commit(&write(vec![event(&one, 3)])).await.unwrap();
+    assert_eq!(host.commit(&write(vec![event(&two, 2), event(&one, 3)])).await, Err(Fault::Conflict), "3 is taken");
+    host.commit(&write(vec![event(&two, 2)])).await.unwrap();
+
+    let history = host.events(one.id).await.unwrap();
+    let wanted: Vec<_> = (1..=3).map(|sequence| event(&one, sequence)).collect();
+    assert_eq!(history.iter().map(|recorded| recorded.event.clone()).collect::<Vec<_>>(), wanted);
+    let other = host.events(two.id).await.unwrap();
+    assert_eq!(other.iter().map(|recorded| recorded.event.sequence).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(host.events(order_id(52)).await, Ok(vec![]));
+    let place = |index: usize| history.get(index).map(|recorded| recorded.id);
+    let other_place = |index: usize| other.get(index).map(|recorded| recorded.id);
+    let journal = [place(0), other_place(0), place(1), place(2), other_place(1)];
+    assert!(journal.is_sorted() && journal.iter().all(Option::is_some), "{journal:?}");
+    let distinct: std::collections::BTreeSet<Option<EventId>> = journal.into_iter().collect();
+    assert_eq!(distinct.len(), 5);
+}
+
+pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
+    let host = backend.host();
+    let ready_at = |number: u64, minutes| Order { ready_at: at(minutes), ..order(number, 1, &number.to_string()) };
+    let searching = Order { situation: OrderSituation::Searching, situation_since: at(-15), ..ready_at(54, 0) };
+    let cancelled = Order { situation: OrderSituation::Cancelled, ..ready_at(55, 0) };
+    let allocated = Order { situation: OrderSituation::Allocated, ..ready_at(56, 0) };
+    let orders =
+        vec![ready_at(50, 3), ready_at(51, 1), ready_at(53, 2), ready_at(52, 2), searching, cancelled, allocated];
+    host.commit(&Changes { orders: orders.into_iter().map(Write::insert).collect(), ..changes() }).await.unwrap();
+    let due = async |minutes, limit| -> Vec<u64> {
+        host.due_orders(at(minutes), limit).await.unwrap().iter().map(|order| order.id.get()).collect()
+    };
+    assert_eq!(due(0, 10).await, [0_u64; 0]);
+    assert_eq!(due(1, 10).await, [51]);
+    assert_eq!(due(5, 10).await, [51, 52, 53, 50, 54], "20 minutes after the search began, and by number where equal");
+    assert_eq!(due(5, 2).await, [51, 52]);
+    assert_eq!(due(5, 0).await, [0_u64; 0]);
+    let later = Order { ready_at: at(30), version: 2, ..ready_at(51, 1) };
+    host.commit(&Changes { orders: vec![over(1, later.clone())], ..changes() }).await.unwrap();
+    assert_eq!(due(5, 2).await, [52, 53]);
+    assert_eq!(host.due_orders(at(30), 10).await.unwrap().last(), Some(&later), "whole orders, as they stand");
+}
+
+pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {
+    let host = backend.host();
+    let changes = Changes {
+        stores: vec![Write::insert(store(1))],
+        orders: (50..55).map(|number| Write::insert(order(number, 1, &number.to_string()))).collect(),
+        events: (50..55).map(|number| event(&order(number, 1, ""), 1)).collect(),
+        ledger: (50..55).map(|_| entry(1, -1_890, None)).collect(),
+        ..changes()
+    };
+    host.commit(&changes).await.unwrap();
+    let settings = Settings::default();
+    assert_eq!(drive::round(host, &settings, at(9), 100).await, Ok(0));
+    assert_eq!(drive::round(host, &settings, at(10), 2).await, Ok(2));
+    assert_eq!(drive::round(host, &settings, at(10), 100).await, Ok(3));
+    let (one, two) =
+        tokio::join!(drive::round(host, &settings, at(31), 100), drive::round(host, &settings, at(31), 100));
+    assert_eq!(one.unwrap() + two.unwrap(), 5, "two clocks at once move each order once");
+    for number in 50..55 {
+        let kinds: Vec<EventKind> =
+            host.events(order_id(number)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
+        assert_eq!(kinds, [EventKind::Created, EventKind::Ready, EventKind::Searching, EventKind::Expired]);
+    }
+    let store = host.store(store(1).id).await.unwrap().unwrap();
+    assert_eq!(store.balance.centavos(), 0, "every fee came back once");
+    assert_eq!(host.notifications(store.id, None, 10).await.unwrap().len(), 5);
+}

@@ -1,0 +1,9 @@
+//! The cases, by theme. Each takes an empty backend.
+
+pub(crate) mod aggregates;
+pub(crate) mod changes;
+pub(crate) mod exactness;
+pub(crate) mod journal;
+mod model;
+pub(crate) mod money;
+pub(crate) mod notices;

@@ -1,0 +1,149 @@
+//! What steps need beyond Rust itself, how to tell whether it is there, and how to get it.
+
+use std::path::Path;
+
+use despacho_tool::{
+    place,
+    run::{self, Failure},
+};
+
+/// The version that `.cargo/deny.toml` is written for.
+const CARGO_DENY: &str = "cargo-deny@0.20.2";
+/// The Python packages of the contract test, whole and pinned.
+const REQUIREMENTS: &str = "tests/tool/requirements.txt";
+
+/// Something that must be there before a step can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A part of the Rust toolchain, by rustup's name and the command that shows it is there.
+    Component(&'static str, &'static str),
+    /// The standard library of a target.
+    Target(&'static str),
+    /// A program, and Debian's package that has it.
+    Program(&'static str, &'static str),
+    /// cargo-deny.
+    CargoDeny,
+    /// The virtual environment `venv` in the build folder, with the pinned packages.
+    Venv,
+}
+
+impl Need {
+    /// Makes sure that it is there: looks, and gets it where that is allowed.
+    pub(crate) fn ensure(self, root: &Path, offline: bool) -> Result<(), Missing> {
+        if self.is_there(root)? {
+            return Ok(());
+        }
+        if offline {
+            return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
+        }
+        println!("  getting {}", self.name());
+        self.get(root)?;
+        match self.is_there(root)? {
+            true => Ok(()),
+            false => Err(Failure::new(format!("{} is still missing after it was installed", self.name())).into()),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Need::Component(name, _) => format!("the Rust component {name}"),
+            Need::Target(name) => format!("the Rust target {name}"),
+            Need::Program(name, _) => format!("the program {name}"),
+            Need::CargoDeny => "cargo-deny".to_owned(),
+            Need::Venv => "the Python packages of the contract test".to_owned(),
+        }
+    }
+
+    fn is_there(self, root: &Path) -> Result<bool, Failure> {
+        Ok(match self {
+            Need::Component(_, subcommand) => run::succeeds(&["cargo", subcommand, "--version"]),
+            Need::Target(name) => run::answer(&["rustc", "--print", "target-libdir", "--target", name])
+                .is_some_and(|folder| Path::new(&folder).is_dir()),
+            Need::Program(name, _) => run::succeeds(&[name, "--version"]),
+            Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
+            Need::Venv => {
+                let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
+                venv_program("schemathesis")?.is_file() && installed == requirements(root)?
+            }
+        })
+    }
+
+    fn get(self, root: &Path) -> Result<(), Failure> {
+        let show = |words: &[&str]| run::show(run::command(root, words));
+        match self {
+            Need::Component(name, _) => show(&["rustup", "component", "add", name]),
+            Need::Target(name) => show(&["rustup", "target", "add", name]),
+            Need::Program(_, package) => debian_package(root, package),
+            // Without optimisation it builds in half the time, and it runs for a second.
+            Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
+            Need::Venv => make_venv(root),
+        }
+    }
+}
+
+/// Why a need is not met.
+#[derive(Debug)]
+pub(crate) enum Missing {
+    /// It is not there and must not be fetched: the step is skipped, for this reason.
+    Offline(String),
+    /// It could not be had: the step has failed.
+    Failed(Failure),
+}
+
+impl From<Failure> for Missing {
+    fn from(failure: Failure) -> Missing {
+        Missing::Failed(failure)
+    }
+}
+
+/// A program of the virtual environment.
+pub(crate) fn venv_program(name: &str) -> Result<std::path::PathBuf, Failure> {
+    let folder = if cfg!(windows) { "Scripts" } else { "bin" };
+    Ok(place::target()?.join("venv").join(folder).join(name))
+}
+
+/// A copy of the requirements that were installed last.
+fn venv_stamp() -> Result<std::path::PathBuf, Failure> {
+    Ok(place::target()?.join("venv").join("installed.txt"))
+}
+
+fn requirements(root: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(root.join(REQUIREMENTS)).map_err(|e| Failure::new(format!("{REQUIREMENTS}: {e}")))
+}
+
+fn make_venv(root: &Path) -> Result<(), Failure> {
+    if !run::succeeds(&["python3", "-c", "import venv, ensurepip"]) {
+        debian_package(root, "python3-venv")?;
+    }
+    let folder = place::target()?.join("venv");
+    let python = venv_program("python")?;
+    run::show(run::command(root, &["python3", "-m", "venv", "--clear", &folder.to_string_lossy()]))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS];
+    run::show(run::command(root, &[&[&*python.to_string_lossy()], &install[..]].concat()))?;
+    std::fs::write(venv_stamp()?, requirements(root)?)
+        .map_err(|e| Failure::new(format!("the stamp of {}: {e}", folder.display())))
+}
+
+/// Installs one of Debian's packages; only root on Debian can, anybody else is told what to do.
+fn debian_package(root: &Path, package: &str) -> Result<(), Failure> {
+    let is_root = run::answer(&["id", "-u"]).as_deref() == Some("0");
+    if !is_root || !run::succeeds(&["apt-get", "--version"]) {
+        return Err(Failure::new(format!("please install {package} (`apt-get install {package}`) and run this again")));
+    }
+    run::show(run::command(root, &["apt-get", "update", "--quiet"]))?;
+    let mut install = run::command(root, &["apt-get", "install", "--yes", "--no-install-recommends", package]);
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    run::show(install)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offline_names_what_is_missing_and_fetches_nothing() {
+        let missing = Need::Target("no-such-target").ensure(Path::new("."), true).err();
+        let said = |reason: &str| reason.contains("the Rust target no-such-target");
+        assert!(matches!(&missing, Some(Missing::Offline(reason)) if said(reason)), "{missing:?}");
+    }
+}

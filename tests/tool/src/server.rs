@@ -1,0 +1,174 @@
+//! A real `despacho` process on a free port, stopped when it is dropped.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    place,
+    run::{self, Failure},
+};
+
+/// How long a server may take until it says that it is ready; a busy machine is slow, not broken.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// The environment variable by which tests are told which build of the server to run.
+pub const BINARY: &str = "DESPACHO_BIN";
+
+/// Builds the server as it ships and returns the program.
+pub fn build(root: &Path) -> Result<PathBuf, Failure> {
+    build_with(root, "release", "release")
+}
+
+/// The server for a test: the build named by [`BINARY`], or else one made now, so that no test runs yesterday's. That one is
+/// not optimised: its dependencies are mostly those of the test, and built already.
+pub fn binary() -> Result<PathBuf, Failure> {
+    match std::env::var_os(BINARY) {
+        Some(path) => Ok(path.into()),
+        None => build_with(&place::root()?, "dev", "debug"),
+    }
+}
+
+fn build_with(root: &Path, profile: &str, folder: &str) -> Result<PathBuf, Failure> {
+    let words = ["cargo", "build", "--package", "despacho-warp", "--bin", "despacho", "--profile", profile];
+    run::show(run::command(root, &words))?;
+    Ok(place::target()?.join(folder).join(format!("despacho{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// A running server.
+pub struct Server {
+    child: Child,
+    /// Where it answers, without a slash at the end: `http://127.0.0.1:40123`.
+    pub base: String,
+    /// The demo matrix's key, where it was started with `--demo`.
+    pub key: Option<String>,
+}
+
+impl Server {
+    /// Starts `binary serve` on a free port with its database in `data`, and waits until it is ready.
+    ///
+    /// With `--demo` among `arguments` it also waits for the demo key.
+    pub fn start(
+        binary: &Path,
+        data: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<Server, Failure> {
+        let listen = free_address()?;
+        let mut command = Command::new(binary);
+        // A developer's own settings are no part of a test.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
+            command.env_remove(name);
+        }
+        let mut child = command
+            .args(["serve", "--listen", &listen, "--data"])
+            .arg(data)
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|e| Failure::new(format!("{} could not start: {e}", binary.display())))?;
+        let (send, lines) = mpsc::channel();
+        forward(child.stdout.take(), send.clone());
+        forward(child.stderr.take(), send);
+        let mut server = Server { child, base: String::new(), key: None };
+        server.await_ready(&lines, arguments.contains(&"--demo"))?;
+        Ok(server)
+    }
+
+    /// The process, so that a test can end it in ways of its own.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    fn await_ready(&mut self, lines: &Receiver<String>, wants_key: bool) -> Result<(), Failure> {
+        let deadline = Instant::now() + START_LIMIT;
+        let mut said = Vec::new();
+        while self.base.is_empty() || (wants_key && self.key.is_none()) {
+            let wait = deadline.saturating_duration_since(Instant::now());
+            let line = lines.recv_timeout(wait).map_err(|e| {
+                let what = match e {
+                    RecvTimeoutError::Timeout => "did not become ready in time",
+                    RecvTimeoutError::Disconnected => "ended before it was ready",
+                };
+                Failure::new(format!("the server {what}; it said:\n{}", said.join("\n")))
+            })?;
+            match announcement(&line) {
+                Some(Announcement::Ready(base)) => self.base = base.to_owned(),
+                Some(Announcement::Key(key)) => self.key = Some(key.to_owned()),
+                None => {}
+            }
+            said.push(line);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Whether it had already ended does not matter here; the data folder is the caller's to judge.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A line of the server that others rely on.
+#[derive(Debug, PartialEq, Eq)]
+enum Announcement<'a> {
+    Ready(&'a str),
+    Key(&'a str),
+}
+
+fn announcement(line: &str) -> Option<Announcement<'_>> {
+    if let Some(base) = line.strip_prefix("ready ") {
+        return base.starts_with("http").then(|| Announcement::Ready(base.trim().trim_end_matches('/')));
+    }
+    line.strip_prefix("x-api-token: ").map(|key| Announcement::Key(key.trim()))
+}
+
+/// Sends a stream's lines on, and keeps reading when nobody listens: a full pipe would stop the server.
+fn forward(stream: Option<impl Read + Send + 'static>, to: mpsc::Sender<String>) {
+    let Some(stream) = stream else { return };
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(stream);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            let _ = to.send(String::from_utf8_lossy(&line).trim_end().to_owned());
+            line.clear();
+        }
+    });
+}
+
+/// An address that was free a moment ago. The kernel hands out ports in turn, so another program rarely gets it in between.
+fn free_address() -> Result<String, Failure> {
+    let fault = |e| Failure::new(format!("no free port on 127.0.0.1: {e}"));
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(fault)?;
+    listener.local_addr().map(|address| address.to_string()).map_err(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn announcements_are_told_from_logs() {
+        assert_eq!(announcement("ready http://127.0.0.1:80/"), Some(Announcement::Ready("http://127.0.0.1:80")));
+        assert_eq!(announcement("x-api-token: dsp_1"), Some(Announcement::Key("dsp_1")));
+        assert_eq!(announcement("ready when you are"), None);
+        assert_eq!(announcement("2026-11-21T00:00:00Z INFO listening"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_that_ends_early_shows_what_it_said() {
+        let failure = Server::start(Path::new("false"), Path::new("."), &[], &[]).err().map(|f| f.to_string());
+        assert!(failure.as_deref().is_some_and(|text| text.contains("ended before it was ready")), "{failure:?}");
+    }
+}

@@ -1,0 +1,117 @@
+//! The table of `cargo verify`. A new check is one more line here.
+
+use std::{path::Path, process::Command};
+
+use despacho_tool::{
+    run::{self, Failure},
+    server,
+};
+
+use crate::{contract, needs::Need};
+
+/// One check.
+pub(crate) struct Step {
+    /// What `--only` and `--from` call it.
+    pub(crate) name: &'static str,
+    /// What it shows, for people.
+    pub(crate) what: &'static str,
+    /// What must be there.
+    pub(crate) needs: &'static [Need],
+    /// What it does.
+    pub(crate) act: fn(&Path) -> Result<(), Failure>,
+}
+
+/// All steps, quick ones first: who breaks the formatting should know before the release build.
+pub(crate) const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        what: "the code is formatted",
+        needs: &[Need::Component("rustfmt", "fmt")],
+        act: |root| run::show(cargo(root, &["fmt", "--all", "--check"])),
+    },
+    Step {
+        name: "wasm",
+        what: "the core builds for a browser, alone, so that no host's features help it",
+        needs: &[Need::Target("wasm32-unknown-unknown")],
+        act: |root| {
+            run::show(cargo(root, &["check", "--locked", "-p", "despacho-core", "--target", "wasm32-unknown-unknown"]))
+        },
+    },
+    Step {
+        name: "clippy",
+        what: "no lint has anything to say",
+        needs: &[Need::Component("clippy", "clippy")],
+        act: |root| {
+            let words = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+            run::show(cargo(root, &words))
+        },
+    },
+    Step {
+        name: "doc",
+        what: "the documentation builds and its links lead somewhere",
+        needs: &[],
+        act: |root| {
+            let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--no-deps"]);
+            doc.env("RUSTDOCFLAGS", "-D warnings");
+            run::show(doc)
+        },
+    },
+    Step {
+        name: "deny",
+        what: "licences, sources and bans of the dependencies (.cargo/deny.toml)",
+        needs: &[Need::CargoDeny],
+        act: |root| {
+            let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "licenses", "bans", "sources"];
+            run::show(cargo(root, &words))
+        },
+    },
+    Step {
+        name: "release",
+        what: "the server as it ships; the tests below run this very build",
+        needs: &[],
+        act: |root| server::build(root).map(|_| ()),
+    },
+    Step { name: "test", what: "every test of the workspace", needs: &[], act: test },
+    Step {
+        name: "wasm-test",
+        what: "the core's own tests, on wasm: the same answers there",
+        needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
+        act: |root| {
+            let mut tests =
+                cargo(root, &["test", "--locked", "-p", "despacho-core", "--target", "wasm32-wasip1", "--lib"]);
+            // The path is from the package's folder, where cargo runs tests, so that no space can be in it. With threads of its
+            // own Node 20 crashes at the end of a long run.
+            let runner = "node --no-warnings --single-threaded ../tests/tool/wasi.mjs";
+            tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
+            run::show(tests)
+        },
+    },
+    Step {
+        name: "doctest",
+        what: "the examples in the documentation",
+        needs: &[],
+        act: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--doc"])),
+    },
+    Step {
+        name: "contract",
+        what: "generated requests, sound and broken, get answers as /openapi.json promises",
+        needs: &[Need::Venv],
+        act: contract::check,
+    },
+];
+
+/// A cargo command in the repository.
+fn cargo(root: &Path, words: &[&str]) -> Command {
+    run::command(root, &[&["cargo"], words].concat())
+}
+
+fn test(root: &Path) -> Result<(), Failure> {
+    let runner: &[&str] = if run::succeeds(&["cargo", "nextest", "--version"]) {
+        &["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]
+    } else {
+        &["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]
+    };
+    let mut tests = cargo(root, runner);
+    tests.env(server::BINARY, server::build(root)?);
+    run::show(tests)
+}
