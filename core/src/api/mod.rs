@@ -7,6 +7,8 @@ mod call;
 mod gates;
 mod handlers;
 mod idempotency;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod planning;
 pub mod problem;
 mod read;

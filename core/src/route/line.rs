@@ -8,8 +8,8 @@ use super::assign::{AssignFault, Costs, MAX_COST, assign};
 use super::problem::{Budget, Pin, Problem, RouteFault, UNREACHABLE};
 use super::solve::best_order;
 
-/// The most work a line may ask for: about ten seconds.
-const MAX_WORK: u64 = 10_000_000_000;
+/// The most work a line may ask for: about two seconds.
+const MAX_WORK: u64 = 2_000_000_000;
 
 /// A question for an order of visit.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -11,7 +11,7 @@ const ROWS: [&[&str]; 5] = [
     // One row: host.rs names the aggregates, whose drivers are generic over Host, and each aggregate's part of Settings.
     &["courier", "order", "store", "quote", "host", "settings"],
     &["api"],
-    &["memory"],
+    &["demo", "memory"],
 ];
 
 /// What several hosts stand on, each knowing those before it; hosts themselves do not know each other.
