@@ -5,19 +5,22 @@
 
 use std::collections::BTreeSet;
 
-use despacho_core::api::{OPENAPI, openapi, problem::Code, routes::ROUTES};
+use despacho_core::{
+    api::{OPENAPI, problem::Code, routes::ROUTES},
+    document,
+};
 use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
 const COMMAND: &str = "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
 
-fn document() -> Value {
-    serde_json::from_str(&openapi::text().unwrap()).unwrap()
+fn written() -> Value {
+    serde_json::from_str(&document::text().unwrap()).unwrap()
 }
 
 #[test]
 fn the_file_is_the_document() {
-    let text = openapi::text().unwrap();
+    let text = document::text().unwrap();
     if std::env::var("DESPACHO_WRITE_OPENAPI").is_ok() {
         std::fs::write(FILE, &text).unwrap();
     } else {
@@ -28,7 +31,7 @@ fn the_file_is_the_document() {
 
 #[test]
 fn every_route_is_described_and_nothing_else_but_the_deployments_own() {
-    let document = document();
+    let document = written();
     let described: BTreeSet<String> = document["paths"]
         .as_object()
         .unwrap()
@@ -56,7 +59,7 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
             _ => {}
         }
     }
-    let document = document();
+    let document = written();
     let mut found = BTreeSet::new();
     references(&document, &mut found);
     for target in &found {
@@ -76,7 +79,7 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
 
 #[test]
 fn every_problem_has_an_example_and_every_code_a_meaning() {
-    let document = document();
+    let document = written();
     for code in Code::ALL {
         let example = &document["components"]["examples"][code.name()]["value"];
         assert_eq!((&example["code"], &example["status"]), (&code.name().into(), &code.status().into()));
@@ -86,7 +89,7 @@ fn every_problem_has_an_example_and_every_code_a_meaning() {
 
 #[test]
 fn every_code_of_a_field_in_the_sources_is_described() {
-    let codes = &document()["components"]["schemas"]["FieldCode"]["enum"];
+    let codes = &written()["components"]["schemas"]["FieldCode"]["enum"];
     let codes: BTreeSet<&str> = codes.as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
     let sources =
         ["read.rs", "planning.rs", "validate/mod.rs", "validate/address.rs", "validate/order.rs", "validate/store.rs"];

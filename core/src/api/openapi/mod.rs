@@ -4,10 +4,10 @@
 //! a host that ships: it needs the feature `openapi`.
 
 mod enums;
-mod examples;
 mod json;
 mod operations;
 mod parts;
+mod problems;
 mod responses;
 mod schemas;
 mod text;
@@ -18,26 +18,34 @@ pub use enums::{
 pub use json::Json;
 
 use self::{
-    examples::Example,
     operations::{Operation, TAGS, codes, operation},
     responses::Responses,
 };
 use super::{
     problem::Code,
-    routes::{Authority, ROUTES, Route},
+    routes::{Authority, Endpoint, ROUTES, Route},
 };
 use crate::host::Fault;
 
 /// What the page says before the first endpoint.
 const ABOUT: &str = include_str!("about.md");
 
-/// The document.
+/// A request with its answer, as an endpoint's example.
+pub struct Example {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The request's body.
+    pub request: Option<Json>,
+    /// The answer's body.
+    pub answer: Option<Json>,
+}
+
+/// The document with these examples.
 ///
 /// # Errors
-/// An example that the service did not answer as expected, or a value that could not be written.
-pub fn document() -> Result<Json, Fault> {
+/// A value that could not be written.
+pub fn document(examples: &[Example]) -> Result<Json, Fault> {
     let unwritten = |error: serde_json::Error| Fault::Internal { detail: error.to_string() };
-    let examples = examples::all()?;
     let mut responses = Responses::default();
     let mut paths: Vec<(String, Json)> = Vec::new();
     for route in ROUTES {
@@ -54,7 +62,7 @@ pub fn document() -> Result<Json, Fault> {
     responses.problem(404, &[Code::EndpointNotFound]);
     responses.problem(405, &[Code::MethodNotAllowed]);
     paths.extend(parts::own_paths(&refused));
-    let problems = examples::problems().map_err(unwritten)?;
+    let problems = problems::problems().map_err(unwritten)?;
     let problems = problems.into_iter().map(|(name, value)| (name.to_owned(), Json::object([("value", value)])));
     let schemas = schemas::all().map_err(unwritten)?;
     let components = Json::object([
@@ -73,14 +81,6 @@ pub fn document() -> Result<Json, Fault> {
         ("paths", Json::Object(paths)),
         ("components", components),
     ]))
-}
-
-/// The document as the file has it.
-///
-/// # Errors
-/// As [`document`].
-pub fn text() -> Result<String, Fault> {
-    document()?.pretty().map_err(|error| Fault::Internal { detail: error.to_string() })
 }
 
 fn info() -> Json {

@@ -12,6 +12,7 @@ const ROWS: [&[&str]; 5] = [
     &["courier", "order", "store", "quote", "host", "settings"],
     &["api"],
     &["demo", "memory"],
+    &["document"],
 ];
 
 /// What several hosts stand on, each knowing those before it; hosts themselves do not know each other.
