@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{Finding, files::TextFile, metadata::Package, syntax};
 
 /// The core's modules from the bottom up. A module may know those below it, and in a shared row its neighbours.
-const ROWS: [&[&str]; 5] = [
+const ROWS: [&[&str]; 6] = [
     &["domain"],
     &["geo", "limits", "route"],
     // One row: host.rs names the aggregates, whose drivers are generic over Host, and each aggregate's part of Settings.
