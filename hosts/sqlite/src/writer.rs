@@ -103,54 +103,107 @@ struct Shift {
     counters: Arc<Counters>,
 }
 
+/// What the last group tells about the next one.
+#[derive(Default)]
+struct Pace {
+    /// Requests that were answered or waiting when it was done: so many clients there are, and most will write again.
+    expected: usize,
+    /// How long to wait for them.
+    linger: Duration,
+}
+
+/// A group waits at most this part of the time that its flush will take, judged by the last one.
+const LINGER_PART: u32 = 4;
+/// Nor longer than this, however slow the disk.
+const LONGEST_LINGER: Duration = Duration::from_millis(2);
+
+/// What the queue holds next.
+enum Next {
+    Run(Work),
+    /// Nobody waits for it any more, or it waited too long.
+    Skip,
+    Close,
+}
+
 impl Shift {
     fn run(self) {
-        let mut group = Vec::with_capacity(self.group);
-        let mut open = true;
-        while open {
-            let Ok(first) = self.waiting.recv() else { break };
-            open = self.accept(first, &mut group);
-            while open && group.len() < self.group {
-                let Ok(next) = self.waiting.try_recv() else { break };
-                open = self.accept(next, &mut group);
-            }
-            if !group.is_empty() {
-                self.commit(&mut group);
-            }
+        let mut pace = Some(Pace::default());
+        while let Some(last) = pace {
+            pace = match self.waiting.recv().map(|job| self.accept(job)) {
+                Ok(Next::Run(first)) => self.group(first, &last),
+                Ok(Next::Skip) => Some(last),
+                Ok(Next::Close) | Err(_) => None,
+            };
         }
         // Statistics for the query planner, gathered from what this run asked; a failure costs nothing but time.
         let _ = self.connection.execute_batch("PRAGMA optimize");
     }
 
-    /// Takes a job into the group, unless nobody waits for it any more or it has waited too long. False ends the shift.
-    fn accept(&self, job: Job, group: &mut Vec<Work>) -> bool {
-        let Job::Work { work, since } = job else { return false };
+    fn accept(&self, job: Job) -> Next {
+        let Job::Work { work, since } = job else { return Next::Close };
         self.counters.queued_writes.fetch_sub(1, Relaxed);
         if work.abandoned() {
-            return true;
+            return Next::Skip;
         }
         if since.elapsed() > self.patience {
             self.counters.failures.fetch_add(1, Relaxed);
             work.refuse(unavailable("the write waited too long for its turn"));
-            return true;
+            return Next::Skip;
         }
-        group.push(work);
+        Next::Run(work)
+    }
+
+    /// Runs what waits in one transaction, each request in a savepoint of its own, and answers once all of it is on disk. None
+    /// where the database is to close.
+    fn group(&self, first: Work, last: &Pace) -> Option<Pace> {
+        if let Err(fault) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
+            self.counters.failures.fetch_add(1, Relaxed);
+            first.refuse(fault);
+            return Some(Pace::default());
+        }
+        let mut done = Vec::with_capacity(last.expected.min(self.group));
+        done.push(first.run(&self.connection));
+        let open = self.fill(&mut done, last);
+        let started = Instant::now();
+        let committed = self.finish();
+        let linger = (started.elapsed() / LINGER_PART).min(LONGEST_LINGER);
+        self.count(done.len() as u64);
+        let waiting = usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
+        let pace = Pace { expected: done.len().saturating_add(waiting), linger };
+        done.into_iter().for_each(|done| done.answer(&committed, &self.counters));
+        open.then_some(pace)
+    }
+
+    /// Adds what waits to a group and, where there are several clients, those that were just answered and are about to write again.
+    /// Without these, clients fall into two halves that take turns, and every flush serves half of them. One client alone
+    /// never waits. False where the database is to close.
+    fn fill(&self, done: &mut Vec<Done>, last: &Pace) -> bool {
+        let mut until = None;
+        while done.len() < self.group {
+            let job = match self.waiting.try_recv() {
+                Ok(job) => job,
+                Err(_) if done.len() >= last.expected => break,
+                Err(_) => {
+                    let until = *until.get_or_insert_with(|| Instant::now() + last.linger);
+                    let Ok(job) = self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())) else {
+                        break;
+                    };
+                    job
+                }
+            };
+            match self.accept(job) {
+                Next::Run(work) => done.push(work.run(&self.connection)),
+                Next::Skip => {}
+                Next::Close => return false,
+            }
+        }
         true
     }
 
-    /// Runs a group in one transaction, each request in a savepoint of its own, and answers once all of it is on disk.
-    fn commit(&self, group: &mut Vec<Work>) {
-        self.counters.last_group.store(group.len() as u64, Relaxed);
-        self.counters.largest_group.fetch_max(group.len() as u64, Relaxed);
-        if let Err(fault) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
-            self.counters.failures.fetch_add(group.len() as u64, Relaxed);
-            group.drain(..).for_each(|work| work.refuse(fault.clone()));
-            return;
-        }
-        let done: Vec<Done> = group.drain(..).map(|work| work.run(&self.connection)).collect();
-        let committed = self.finish();
+    fn count(&self, size: u64) {
         self.counters.groups.fetch_add(1, Relaxed);
-        done.into_iter().for_each(|done| done.answer(&committed, &self.counters));
+        self.counters.last_group.store(size, Relaxed);
+        self.counters.largest_group.fetch_max(size, Relaxed);
     }
 
     fn finish(&self) -> Result<(), Fault> {

@@ -72,7 +72,7 @@ named! {
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 20] = [
+const FIELD_CODES: [(&str, &str); 25] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -92,16 +92,20 @@ const FIELD_CODES: [(&str, &str); 20] = [
     ("invalid_cnpj", "Not a CNPJ, or its check digits belong to another number."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
     ("conflicting_pickup_code", "Two deliveries of one order have different pickup codes."),
+    ("city_unknown", "No municipality has this name."),
+    ("zip_code_unknown", "No municipality has this CEP."),
+    ("city_not_in_state", "The city is not in this state."),
+    ("zip_code_mismatch", "The CEP belongs to another municipality than the one named."),
+    ("coordinates_outside", "The coordinates lie outside Brazil, or in the sea."),
     ("too_many_deliveries", "The list has more deliveries than an order may have."),
 ];
 
 /// Problems whose code stands at the field at fault too.
-const ALSO_FIELDS: [Code; 7] = [
+const ALSO_FIELDS: [Code; 6] = [
     Code::StoreNotAllowed,
     Code::StoreNotFound,
     Code::CnpjTaken,
     Code::EmailTaken,
-    Code::AddressNotFound,
     Code::CoordinatesMismatch,
     Code::OutOfArea,
 ];

@@ -232,8 +232,8 @@ fn problem(code: Code) -> Problem {
         ]),
         Code::AddressNotFound => problem.with_errors(vec![field(
             "/deliveries/0/address",
-            "address_not_found",
-            "The address is not known here. Send latitude and longitude.",
+            "city_not_in_state",
+            "The city is not in this state. Was São Paulo (SP) meant?",
         )]),
         Code::StoreNotAllowed => problem.with_errors(vec![field(
             "/store/userPlatformId",

@@ -39,7 +39,8 @@ pub(super) fn tighten(schema: &mut Json) {
             _ => false,
         };
         let format = property.get("format").and_then(Json::text).unwrap_or_default().to_owned();
-        if !texts || format == "password" {
+        // A password is taken as it is; an email is held to its format, beside which a pattern says nothing more.
+        if !texts || matches!(format.as_str(), "password" | "email") {
             continue;
         }
         let required = required.contains(name);
