@@ -31,10 +31,14 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "wasm",
-        what: "the core builds for a browser, alone, so that no host's features help it",
+        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package",
         needs: &[Need::Target("wasm32-unknown-unknown")],
         act: |root| {
-            run::show(cargo(root, &["check", "--locked", "-p", "despacho-core", "--target", "wasm32-unknown-unknown"]))
+            for package in ["despacho-core", "despacho-bindings"] {
+                let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
+                run::show(cargo(root, &words))?;
+            }
+            Ok(())
         },
     },
     Step {

@@ -1,5 +1,6 @@
 //! Opening, changing and looking stores up, and logging in.
 
+use super::keys::hand_out;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
@@ -148,20 +149,16 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let hash = store.as_ref().map_or(NOBODY, |store| store.password_hash.as_str());
     let right = password.len() <= 4 * store::password::LONGEST && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
+    let settings = call.settings;
     let opening = Opening {
         store: store.id,
         integrator: store.id,
         kind: KeyKind::Panel,
         name: None,
-        validity: Duration::minutes(i64::from(call.settings.keys.session_hours) * 60),
-        secret: &call.settings.secret,
+        validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
+        secret: &settings.secret,
     };
-    let mut ids = call.ids(1).await?;
-    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
-    let answer = told(call, &key, nonce)?;
-    let changes = Changes { at: call.moment.now, keys: vec![Write::insert(key)], ..Changes::default() };
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    hand_out(call, opening).await
 }
 
 /// Whose idempotency keys those of a login are.
