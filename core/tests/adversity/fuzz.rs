@@ -85,12 +85,51 @@ fn check(host: &MemoryHost, target: &Target, body: &[u8], round: u32) -> Answer 
     let answer = send(host, &settings(), request);
     let context = || format!("round {round}, {} {}: {}", target.method, target.path, String::from_utf8_lossy(body));
     match answer.status {
-        200 | 201 => assert_shape(target.shape, &answer.body, &context()),
+        200 | 201 => {
+            assert_shape(target.shape, &answer.body, &context());
+            assert_price(&answer.body, &context());
+        }
         400..500 => assert_problem(answer.status, &answer.body, &context()),
         status => panic!("{status} for {}: {}", context(), answer.body),
     }
     assert!(answer.header("x-request-id").is_some_and(|id| id.len() == 32), "{}", context());
     answer
+}
+
+/// The lines of a price add up to it, to the centavo, and the legs of a route to its length, to the metre.
+fn assert_price(body: &Value, context: &str) {
+    let Some(lines) = body["priceBreakdown"].as_array() else { return };
+    let thousandths = |value: &Value| (value.as_f64().unwrap() * 1_000.0).round();
+    let sum: f64 = lines.iter().map(|line| thousandths(&line["amount"])).sum();
+    assert!((sum - thousandths(&body["deliveryFee"])).abs() < 0.5, "{context}: {body}");
+    let legs: f64 = body["deliveries"].as_array().unwrap().iter().map(|stop| thousandths(&stop["distance"])).sum();
+    let paid = body["deliveries"].as_array().unwrap().iter().all(|stop| stop["onlinePayment"] == true);
+    let total = thousandths(&body["totalDistance"]);
+    assert!(if paid { (legs - total).abs() < 0.5 } else { legs <= total }, "{context}: {body}");
+}
+
+#[test]
+fn ten_thousand_amounts_come_back_as_they_were_sent() {
+    let (host, mut dice) = (demo_host(), Dice(7));
+    for number in 0..200 {
+        let mut body = order(&format!("X-{number}"));
+        let stop = body["deliveries"][0].clone();
+        let centavos: Vec<usize> = (0..50).map(|_| dice.below(100_000_001)).collect();
+        let text = |centavos: &usize| format!("{}.{:02}", centavos / 100, centavos % 100);
+        let stops = centavos.iter().map(|amount| {
+            let mut stop = stop.clone();
+            stop["productValue"] = serde_json::from_str(&text(amount)).unwrap();
+            stop
+        });
+        body["deliveries"] = stops.collect();
+        body["sortByBestRoute"] = json!(false);
+        let made = crate::support::post(&host, "/delivery/orders", &[], &body);
+        let found = get(&host, &format!("/delivery/orders/{}", made.body["id"]), &[]);
+        for (amount, stop) in centavos.iter().zip(found.body["deliveries"].as_array().unwrap()) {
+            let shortest = text(amount).trim_end_matches('0').trim_end_matches('.').to_owned();
+            assert_eq!(stop["productValue"].to_string(), shortest);
+        }
+    }
 }
 
 /// What every store's balance is, its ledger says too.

@@ -137,9 +137,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// Items of a list that are kept at most, far beyond any limit on deliveries: `[{},{},…]` takes three bytes an item in a body and
+/// Items of a list that are kept at most, more than any limit on deliveries allows: `[{},{},…]` takes three bytes an item in a body and
 /// hundreds in memory, so that a list must stop growing where no request could be valid any more.
-pub const LONGEST_LIST: usize = 1_000;
+pub const LONGEST_LIST: usize = 256;
 
 /// A list of such values. What stands past [`LONGEST_LIST`] is not looked at.
 struct Objects<T>(Vec<T>);
