@@ -58,7 +58,7 @@ fn work(size: usize) -> u64 {
 
 fn measure(guest: &Guest, kind: Kind, size: usize, seed: u64) -> Result<Measured, Box<dyn Error>> {
     let rows = deck::matrix(kind, size, seed);
-    let closed = seed % 2 == 0;
+    let closed = seed.is_multiple_of(2);
     let metres = rows.iter().flatten().map(|metres| metres.unwrap_or(UNREACHABLE)).collect();
     let problem = Problem::new(rows.len(), metres)?.closed(closed);
     let repeats = if size <= 30 { 9 } else { 3 };
@@ -87,7 +87,7 @@ fn least(times: &[f64]) -> f64 {
 fn ask_peers(measured: &mut [Measured], kind: Kind, size: usize) -> Result<(), Box<dyn Error>> {
     let mut instances: Vec<Value> = Vec::new();
     for seed in (0..).take(measured.len()) {
-        instances.push(json!({ "matrix": deck::matrix(kind, size, seed), "closed": seed % 2 == 0 }));
+        instances.push(json!({ "matrix": deck::matrix(kind, size, seed), "closed": seed.is_multiple_of(2) }));
     }
     let question = json!({ "what": "route", "ms": PEER_MS, "instances": instances });
     for answer in peers::ask(&question.to_string())? {
