@@ -1,5 +1,7 @@
 //! The same questions natively and on wasm: the answers must be equal byte for byte.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
+
 use despacho_parity::guest::Guest;
 use despacho_parity::{answer_natively, deck};
 
