@@ -101,6 +101,8 @@ fn what_is_no_http_and_odd_targets_leave_the_server_standing() {
     }
     server.ask("OPTIONS *", b"").is_problem(404, "endpoint_not_found");
     server.ask("BREW /x", b"").is_problem(404, "endpoint_not_found");
+    // It names a host and no path.
+    server.ask("CONNECT other:443", b"").is_problem(404, "endpoint_not_found");
     let mut stream = server.connect();
     let two = [&request("GET /nothing", b"")[..]].concat();
     stream.write_all(&two).unwrap();
