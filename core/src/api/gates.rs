@@ -167,12 +167,14 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
     }
     let media = call.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if media.eq_ignore_ascii_case("application/json") {
+    let coding = call.parts.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let plain = coding.is_none_or(|coding| coding.trim().eq_ignore_ascii_case("identity"));
+    if plain && media.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
     Err(Problem::new(
         Code::UnsupportedMediaType,
-        "Send the body as JSON with the header `content-type: application/json`.",
-        "Envie o corpo em JSON com o cabeçalho `content-type: application/json`.",
+        "Send the body as JSON, not compressed, with the header `content-type: application/json`.",
+        "Envie o corpo em JSON, sem compressão, com o cabeçalho `content-type: application/json`.",
     ))
 }
