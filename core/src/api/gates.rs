@@ -4,6 +4,7 @@ use http::{HeaderMap, Method, header};
 
 use super::{
     call::{Call, plain},
+    handlers,
     problem::{Code, Problem},
     routes::{Authority, Endpoint, Route},
 };
@@ -41,7 +42,8 @@ pub(super) async fn pass<H: Host>(
             authorise(call)?;
             "operator".to_owned()
         }
-        Authority::Public => "public".to_owned(),
+        // Strangers share no idempotency keys: who logs in has those of the login name.
+        Authority::Public => handlers::login_scope(call.body),
     };
     if let Some(admission) = admission.filter(|admission| !admission.admitted) {
         return Err(Problem::new(
@@ -90,7 +92,8 @@ fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
             Code::Unavailable,
             "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and start it again.",
             "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie.",
-        ));
+        )
+        .retry_after(Duration::minutes(1)));
     };
     // Hashes are compared: how long it takes says nothing of the token.
     if KeyHash::of(token) == *operator {
@@ -127,7 +130,9 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
 
 /// Whether the caller takes JSON: no `Accept`, or one that has a range over it with a weight above zero.
 fn accepts_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let mut values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    // An empty value asks for nothing in particular, as no header does.
+    let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
     if values.peek().is_none() {
         return Ok(());
     }
@@ -162,12 +167,14 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
     }
     let media = call.parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if media.eq_ignore_ascii_case("application/json") {
+    let coding = call.parts.headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+    let plain = coding.is_none_or(|coding| coding.trim().eq_ignore_ascii_case("identity"));
+    if plain && media.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
     Err(Problem::new(
         Code::UnsupportedMediaType,
-        "Send the body as JSON with the header `content-type: application/json`.",
-        "Envie o corpo em JSON com o cabeçalho `content-type: application/json`.",
+        "Send the body as JSON, not compressed, with the header `content-type: application/json`.",
+        "Envie o corpo em JSON, sem compressão, com o cabeçalho `content-type: application/json`.",
     ))
 }

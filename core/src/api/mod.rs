@@ -7,6 +7,8 @@ mod call;
 mod gates;
 mod handlers;
 mod idempotency;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod planning;
 pub mod problem;
 mod read;
@@ -88,16 +90,9 @@ async fn answer<H: Host>(
     route: &'static Route,
     admission: &mut Option<Admission>,
 ) -> Result<Answer, Problem> {
-    let Passed { scope } = gates::pass(call, route, admission).await?;
-    if call.parts.method == http::Method::POST
-        && let Some(answer) = idempotency::begin(call, scope).await?
-    {
-        return Ok(answer);
-    }
-    let result = handlers::run(call, route.endpoint).await;
+    let result = carried_out(call, route, admission).await;
     let left = match &result {
-        // Every creation that fails by the caller's doing is told to the store too.
-        Err(problem) if route.endpoint == Endpoint::CreateOrder && problem.code.status() < 500 => {
+        Err(problem) if route.endpoint == Endpoint::CreateOrder && call.caller.is_some() && is_told(problem.code) => {
             handlers::failed_creation(call, problem).await.unwrap_or_default()
         }
         _ => crate::host::Changes { at: call.moment.now, ..Default::default() },
@@ -110,6 +105,26 @@ async fn answer<H: Host>(
         }
     }
     result
+}
+
+async fn carried_out<H: Host>(
+    call: &mut Call<'_, H>,
+    route: &'static Route,
+    admission: &mut Option<Admission>,
+) -> Result<Answer, Problem> {
+    let Passed { scope } = gates::pass(call, route, admission).await?;
+    if call.parts.method == http::Method::POST
+        && let Some(answer) = idempotency::begin(call, scope).await?
+    {
+        return Ok(answer);
+    }
+    handlers::run(call, route.endpoint).await
+}
+
+/// Whether a creation that failed so is told to the store too: every one that fails by the caller's doing, from the media type
+/// to the balance. A used-up quota would only fill the panel, and a request that is still running has not failed.
+fn is_told(code: Code) -> bool {
+    code.status() < 500 && !matches!(code, Code::RateLimited | Code::RequestInProgress)
 }
 
 /// The language that a request asks for.

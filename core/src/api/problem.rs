@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+#[cfg(feature = "openapi")]
+use crate::api::openapi::{FieldCode, ProblemCode};
 use crate::{
     domain::{Duration, Language, Text},
     host::Fault,
@@ -9,10 +11,10 @@ use crate::{
 };
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident $code:literal $status:literal $en:literal $pt:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident $code:literal $status:literal $en:literal $pt:literal,)*) => {
         /// What is wrong with a request, or with the service. The codes never change with the language.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Code { $($(#[$doc])* $variant,)* }
+        pub enum Code { $($(#[doc = $doc])* $variant,)* }
 
         impl Code {
             /// Every code, in the order of the documentation.
@@ -26,6 +28,11 @@ macro_rules! codes {
             /// The HTTP status that it comes with.
             pub fn status(self) -> u16 {
                 match self { $(Code::$variant => $status,)* }
+            }
+
+            /// When it is given, in a sentence of the documentation.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Code::$variant => concat!($($doc),*).trim_ascii_start(),)* }
             }
 
             /// What it means in a few words.
@@ -235,7 +242,7 @@ impl From<Fault> for Problem {
     }
 }
 
-/// A problem as it is written.
+/// A problem document (RFC 9457).
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Problem))]
@@ -252,7 +259,8 @@ pub struct ProblemDocument {
     pub detail: String,
     /// The path that was asked for.
     pub instance: String,
-    /// The kind of problem, for programs.
+    /// The kind of problem, for programs: it never changes with the language.
+    #[cfg_attr(feature = "openapi", schema(value_type = ProblemCode))]
     pub code: &'static str,
     /// The request's identifier, for the operator.
     pub request_id: String,
@@ -260,10 +268,11 @@ pub struct ProblemDocument {
     pub errors: Vec<FieldErrorDocument>,
     /// With `order_code_conflict`: the order that has the code.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub order_id: Option<u64>,
 }
 
-/// A field at fault as it is written.
+/// A field at fault.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = FieldError))]
@@ -271,6 +280,7 @@ pub struct FieldErrorDocument {
     /// RFC 6901 pointer into the request's body.
     pub pointer: String,
     /// The fault's code.
+    #[cfg_attr(feature = "openapi", schema(value_type = FieldCode))]
     pub code: &'static str,
     /// What is wrong, and what to send instead.
     pub detail: String,

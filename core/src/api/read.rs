@@ -25,14 +25,16 @@ const MOST_WRONG: usize = 50;
 /// # Errors
 /// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    match serde_json::from_slice::<Object<T>>(bytes) {
+    // The whole body is looked at: the parser skips what stands in fields that nobody reads.
+    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+    match serde_json::from_str::<Object<T>>(text) {
         Ok(Object(value)) => Ok(Body { value, wrong: Vec::new() }),
-        Err(error) => diagnose(bytes, &error),
+        Err(error) => diagnose(text, &error),
     }
 }
 
-fn diagnose<T: DeserializeOwned>(bytes: &[u8], first: &serde_json::Error) -> Result<Body<T>, Problem> {
-    let mut json: Value = serde_json::from_slice(bytes).map_err(|error| not_json(&error))?;
+fn diagnose<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Result<Body<T>, Problem> {
+    let mut json: Value = serde_json::from_str(text).map_err(|error| not_json(&error))?;
     if !json.is_object() {
         return Err(malformed(vec![FieldError {
             pointer: String::new(),
@@ -45,7 +47,7 @@ fn diagnose<T: DeserializeOwned>(bytes: &[u8], first: &serde_json::Error) -> Res
         match serde_path_to_error::deserialize::<_, Object<T>>(&json) {
             Ok(Object(value)) if !wrong.is_empty() => return Ok(Body { value, wrong }),
             // As a tree the body is fine: what the first pass stumbled on is a field that stands there twice.
-            Ok(_) => return Err(duplicate::<T>(bytes, first)),
+            Ok(_) => return Err(duplicate::<T>(text, first)),
             Err(error) => {
                 let steps = steps(error.path());
                 wrong.push(wrong_type(pointer(&steps), &error.inner().to_string()));
@@ -120,6 +122,18 @@ fn wrong_type(pointer: String, message: &str) -> FieldError {
     FieldError { pointer, code: "wrong_type", detail }
 }
 
+fn not_utf8(error: &std::str::Utf8Error) -> Problem {
+    let byte = error.valid_up_to() + 1;
+    malformed(vec![FieldError {
+        pointer: String::new(),
+        code: "invalid_json",
+        detail: Text::new(
+            format!("JSON is written in UTF-8; the body is not from byte {byte} on."),
+            format!("JSON é escrito em UTF-8; o corpo não é a partir do byte {byte}."),
+        ),
+    }])
+}
+
 fn not_json(error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), error.column());
     malformed(vec![FieldError {
@@ -132,8 +146,8 @@ fn not_json(error: &serde_json::Error) -> Problem {
     }])
 }
 
-fn duplicate<T: DeserializeOwned>(bytes: &[u8], first: &serde_json::Error) -> Problem {
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
+fn duplicate<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Problem {
+    let mut reader = serde_json::Deserializer::from_str(text);
     let parent = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
         Err(error) => pointer(&steps(error.path())),
         Ok(_) => String::new(),

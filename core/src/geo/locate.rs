@@ -1,6 +1,7 @@
 //! From an address to a place, by what the embedded gazetteer knows.
 
 use super::gazetteer::{Gazetteer, Municipality};
+use super::pack::Pack;
 use super::{great_circle_m, outline};
 use crate::domain::{Address, Located, Point, Precision, Uf};
 
@@ -87,6 +88,26 @@ impl Gazetteer {
             (Named::Nothing, None) if address.cep().is_some() => Err(LocateFault::CepUnknown),
             (Named::Nothing, None) => Err(LocateFault::NothingToGoBy),
         }
+    }
+
+    /// Locates an address with packs at hand: what [`Gazetteer::locate`] refuses stays refused, what it knows by its
+    /// municipality alone is asked of the packs, and the most precise answer wins; among equals the first pack's.
+    ///
+    /// A CEP, or a city, that only a pack knows is enough.
+    ///
+    /// # Errors
+    /// As [`Gazetteer::locate`].
+    pub fn locate_with(self, packs: &[Pack<'_>], address: &Address) -> Result<Located, LocateFault> {
+        let embedded = self.locate(address);
+        let open = match &embedded {
+            Ok(located) => located.precision == Precision::Municipality,
+            Err(fault) => matches!(fault, LocateFault::NotFound | LocateFault::CepUnknown),
+        };
+        if !open {
+            return embedded;
+        }
+        let found = packs.iter().filter_map(|pack| pack.locate(address)).min_by_key(|located| located.precision);
+        found.map_or(embedded, Ok)
     }
 
     fn named(self, address: &Address) -> Named {

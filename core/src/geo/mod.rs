@@ -1,17 +1,21 @@
 //! Where addresses are and how far apart on the road, from embedded data alone.
 
+pub mod cnefe;
 mod detour;
 mod gazetteer;
 mod locate;
 mod located;
 pub mod names;
 mod outline;
+pub mod pack;
+mod street;
 pub mod tables;
 
 pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};
 pub use locate::LocateFault;
 pub use located::{leg_located, matrix_located};
+pub use street::{StreetKey, street_key, street_number};
 
 use crate::domain::{Address, Located, Matrix};
 

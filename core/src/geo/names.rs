@@ -119,7 +119,7 @@ pub fn city_key(text: &str, saint: &str) -> String {
 }
 
 /// Letters that sound alike in old and new spellings, made one.
-fn one_spelling(joined: &str) -> String {
+pub(super) fn one_spelling(joined: &str) -> String {
     let bytes = joined.as_bytes();
     let mut key = String::with_capacity(bytes.len());
     let mut last = 0u8;
@@ -135,7 +135,7 @@ fn one_spelling(joined: &str) -> String {
             b'h' if !matches!(last, b'c' | b'l' | b'n') => continue,
             _ => byte,
         };
-        if letter != last {
+        if letter != last || letter.is_ascii_digit() {
             key.push(char::from(letter));
         }
         last = letter;

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 macro_rules! situations {
-    ($(#[$doc:meta])* $name:ident { $($(#[$text:meta])* $variant:ident = $number:literal $label:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[doc = $text:literal])* $variant:ident = $number:literal $label:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "u16", into = "u16")]
         #[repr(u16)]
-        pub enum $name { $($(#[$text])* $variant = $number,)* }
+        pub enum $name { $($(#[doc = $text])* $variant = $number,)* }
 
         impl $name {
             /// Every situation, in the order of its number.
@@ -22,6 +22,11 @@ macro_rules! situations {
             /// The name in the documentation: `OUT_FOR_DELIVERY`.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $label,)* }
+            }
+
+            /// What it means, in a sentence of the documentation.
+            pub fn meaning(self) -> &'static str {
+                match self { $($name::$variant => concat!($($text),*).trim_ascii_start(),)* }
             }
 
             /// The situation of a number.

@@ -30,22 +30,22 @@ pub(super) struct Reached {
 /// Work of growing one tree.
 pub(super) fn tree_work(legs: &Legs) -> u64 {
     let count = legs.count as u64;
-    if legs.symmetric { count * count * 2 / 3 + 20 * count } else { count * count + 25 * count }
+    if legs.symmetric { count * count + 25 * count } else { 5 * count * count / 4 + 30 * count }
 }
 
 /// Moves the prices for a while and keeps the best.
 pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
     let each = tree_work(legs);
     let mut prices = from.clone();
-    let tree = legs.tree(&prices);
-    let mut best = Reached { prices: prices.clone(), closed: false, work: each, tree: tree.clone() };
-    if tree.broken || tree.value > plan.room {
+    let mut now = Tree::new(legs.count);
+    legs.grow(&prices, &mut now);
+    let mut best = Reached { prices: prices.clone(), closed: false, work: each, tree: now.clone() };
+    if now.broken || now.value > plan.room {
         best.closed = true;
         return best;
     }
     // Without a known order, one a tenth above the first bound is aimed at.
-    let aim = if plan.room == i64::MAX { tree.value + tree.value.abs() / 10 + ONE } else { plan.room };
-    let mut now = tree;
+    let aim = if plan.room == i64::MAX { now.value + now.value.abs() / 10 + ONE } else { plan.room };
     let (mut leaving, mut entering) = (vec![0i64; legs.count], vec![0i64; legs.count]);
     let (mut factor, mut stale) = (plan.factor, 0);
     for _ in 0..plan.steps {
@@ -61,7 +61,7 @@ pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
         if !legs.symmetric {
             shift(&mut prices.enter, &now.enters, &mut entering, step);
         }
-        now = legs.tree(&prices);
+        legs.grow(&prices, &mut now);
         best.work += each;
         if now.broken {
             best.closed = true;
@@ -69,8 +69,8 @@ pub(super) fn ascend(legs: &Legs, from: &Prices, plan: &Plan) -> Reached {
         }
         // A path is kept even at the same value: it is an order, and the best one here.
         if now.value > best.tree.value || now.violation(legs.symmetric) == 0 {
-            best.prices = prices.clone();
-            best.tree = now.clone();
+            best.prices.clone_from(&prices);
+            best.tree.copy(&now);
             stale = 0;
             if now.value > plan.room {
                 best.closed = true;

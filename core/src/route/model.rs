@@ -17,6 +17,8 @@ pub(super) struct Model {
     pub(super) back: Vec<u32>,
     /// The stops of the problem behind each free stop, ascending; more than one where they are co-located.
     pub(super) members: Vec<Vec<usize>>,
+    /// The free stops of the model this one was merged from, likewise.
+    pub(super) places: Vec<Vec<usize>>,
     /// Whether every leg among free stops is as long as its reverse.
     pub(super) symmetric: bool,
     /// Metres of the legs that no order can change.
@@ -50,9 +52,10 @@ impl Model {
         }
         let out = free.iter().map(|&stop| at(entry, stop)).collect();
         let back = free.iter().map(|&stop| exit.map_or(0, |exit| at(stop, exit))).collect();
+        let places = (0..count).map(|place| vec![place]).collect();
         let members = free.into_iter().map(|stop| vec![stop]).collect();
         let symmetric = is_symmetric(count, &legs);
-        Ok(Model { count, legs, out, back, members, symmetric, fixed, first, last })
+        Ok(Model { count, legs, out, back, members, places, symmetric, fixed, first, last })
     }
 
     /// The order of the problem's stops behind an order of free stops.
@@ -77,25 +80,28 @@ impl Model {
         all.copied().filter(|&metres| metres != UNREACHABLE).max().unwrap_or(0).max(1)
     }
 
-    /// The model with co-located stops merged into one, wherever that provably keeps the optimum.
+    /// The model with co-located stops merged into one, and whether that provably keeps the optimum.
     ///
-    /// Two stops are one when no leg tells them apart, there is no distance between them, and no detour over them is
-    /// shorter than the direct leg (rounding to metres can break that); then some best order visits them in a row.
-    pub(super) fn merged(self) -> Model {
+    /// Two stops are one when no leg tells them apart and there is no distance between them. Where no detour over them is
+    /// shorter than the direct leg, some best order visits them in a row; rounding to metres can break that.
+    pub(super) fn merged(&self) -> (Model, bool) {
         let mut heads: Vec<usize> = Vec::new();
         let mut members: Vec<Vec<usize>> = Vec::new();
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        let mut exact = true;
         for stop in 0..self.count {
-            let twin = heads.iter().position(|&head| self.twins(head, stop) && self.bypassable(stop));
-            match twin {
-                Some(group) => members[group].extend(&self.members[stop]),
+            match heads.iter().position(|&head| self.twins(head, stop)) {
+                Some(group) => {
+                    members[group].extend(&self.members[stop]);
+                    places[group].push(stop);
+                    exact = exact && self.bypassable(stop);
+                }
                 None => {
                     heads.push(stop);
                     members.push(self.members[stop].clone());
+                    places.push(vec![stop]);
                 }
             }
-        }
-        if heads.len() == self.count {
-            return self;
         }
         let count = heads.len();
         let legs = heads.iter().flat_map(|&i| heads.iter().map(move |&j| (i, j)));
@@ -103,7 +109,35 @@ impl Model {
         let symmetric = is_symmetric(count, &legs);
         let out = heads.iter().map(|&i| self.out[i]).collect();
         let back = heads.iter().map(|&i| self.back[i]).collect();
-        Model { count, legs, out, back, members, symmetric, ..self }
+        (Model { count, legs, out, back, members, places, symmetric, ..*self }, exact)
+    }
+
+    /// The model with every leg cut to the shortest way over other stops: no order is longer in it, and merging is exact.
+    pub(super) fn shortcut(&self) -> Model {
+        let count = self.count;
+        let (mut legs, mut out, mut back) = (self.legs.clone(), self.out.clone(), self.back.clone());
+        for over in 0..count {
+            let onward: Vec<u32> = legs[over * count..(over + 1) * count].to_vec();
+            for from in (0..count).filter(|&from| from != over) {
+                let into = legs[from * count + over];
+                if into != UNREACHABLE {
+                    for (to, leg) in legs[from * count..(from + 1) * count].iter_mut().enumerate() {
+                        if to != from {
+                            *leg = (*leg).min(sum(into, onward[to]));
+                        }
+                    }
+                }
+            }
+        }
+        for stop in 0..count {
+            for over in (0..count).filter(|&over| over != stop) {
+                out[stop] = out[stop].min(sum(self.out[over], legs[over * count + stop]));
+                back[stop] = back[stop].min(sum(legs[stop * count + over], self.back[over]));
+            }
+        }
+        let symmetric = is_symmetric(count, &legs);
+        let (members, places) = (self.members.clone(), self.places.clone());
+        Model { count, legs, out, back, members, places, symmetric, ..*self }
     }
 
     /// Whether two stops are at no distance and alike in every leg.
@@ -120,10 +154,6 @@ impl Model {
 
     /// Whether leaving a stop out never makes a route longer: the triangle inequality through it.
     fn bypassable(&self, stop: usize) -> bool {
-        let sum = |a: u32, b: u32| match a == UNREACHABLE || b == UNREACHABLE {
-            true => UNREACHABLE,
-            false => a.saturating_add(b).min(UNREACHABLE - 1),
-        };
         let row = &self.legs[stop * self.count..(stop + 1) * self.count];
         (0..self.count).filter(|&from| from != stop).all(|from| {
             let into = self.legs[from * self.count + stop];
@@ -133,6 +163,11 @@ impl Model {
                 && (0..self.count).all(|to| to == from || to == stop || direct[to] <= sum(into, row[to]))
         })
     }
+}
+
+/// Two legs in a row: unreachable where one of them is, and only there.
+fn sum(a: u32, b: u32) -> u32 {
+    if a == UNREACHABLE || b == UNREACHABLE { UNREACHABLE } else { a.saturating_add(b).min(UNREACHABLE - 1) }
 }
 
 /// A leg as a length, or none where there is no road.

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
 use super::model::Model;
 use super::split::{Fix, split};
-use super::tree::{Legs, Prices, Scale};
+use super::tree::{Legs, Prices, Scale, Tree};
 
 /// Steps of the first ascent; it stops early where the bound is reached.
 const ROOT_STEPS: usize = 250;
@@ -19,10 +19,8 @@ const BRANCH_STEPS: usize = 24;
 pub(super) struct Outcome {
     /// The best order of free stops, or none where none was found.
     pub(super) order: Option<Vec<usize>>,
-    /// No order is shorter than this; without a meaning where there is no order.
+    /// No order is shorter than this; the largest number where it is proven that there is no order.
     pub(super) bound: u64,
-    /// Whether the search space was exhausted.
-    pub(super) complete: bool,
 }
 
 /// A part of the search space with its bound.
@@ -71,6 +69,11 @@ impl<'a> Proof<'a> {
         self.open.peek().is_none_or(|branch| branch.value > self.room())
     }
 
+    /// The most work that splitting one branch takes.
+    pub(super) fn step(&self) -> u64 {
+        tree_work(&self.base) * (BRANCH_STEPS as u64 + 2) * 3
+    }
+
     /// Takes an order where it is better than the best known one.
     pub(super) fn offer(&mut self, order: Vec<usize>) {
         if let Some(cost) = self.model.length(&order).filter(|_| order.len() == self.model.count)
@@ -80,10 +83,10 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Splits branches until nothing is open or so much work is done in all.
+    /// Splits branches until nothing is open or splitting one more would take the work in all above the budget.
     pub(super) fn explore(&mut self, budget: u64) {
         let mut legs = self.base.clone();
-        while !self.done() && self.work < budget {
+        while !self.done() && self.work + self.step() <= budget {
             let Some(branch) = self.open.pop() else { return };
             let parent = self.narrowed(&branch);
             if branch.fixes.is_empty() {
@@ -112,7 +115,7 @@ impl<'a> Proof<'a> {
         let unexplored = if self.done() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.value) };
         let least = unexplored.min(self.stuck);
         let bound = if least == i64::MAX { cost } else { (self.scale.metres(least) + self.model.fixed).min(cost) };
-        Outcome { order: self.best.map(|best| best.1), bound, complete: bound >= cost }
+        Outcome { order: self.best.map(|best| best.1), bound }
     }
 
     /// The legs of a branch without those that no better order can use.
@@ -121,7 +124,8 @@ impl<'a> Proof<'a> {
         legs.apply(&branch.fixes);
         self.work += 3 * tree_work(&legs);
         if self.best.is_some() {
-            let tree = legs.tree(&branch.prices);
+            let mut tree = Tree::new(legs.count);
+            legs.grow(&branch.prices, &mut tree);
             sparsify(&mut legs, &tree, &branch.prices, self.room());
         }
         legs

@@ -10,7 +10,7 @@ use super::arcs::Arcs;
 /// Neighbours tried per stop, each way.
 const NEIGHBOURS: usize = 8;
 /// Work of one trial of a move.
-const TRIAL: u64 = 5;
+const TRIAL: u64 = 7;
 /// The longest segment that a kick moves.
 const KICK: usize = 30;
 /// The longest segment that is moved and turned.
@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
             }
             self.kick();
             self.descend();
-            self.work += 50 + size as u64 / 2;
+            self.work += 100 + size as u64;
             if self.cost <= cost {
                 tour.copy_from_slice(&self.tour);
                 place.copy_from_slice(&self.place);
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
         for position in low..high {
             self.place[self.tour[position]] = position;
         }
-        self.work += 2 * (high - low) as u64;
+        self.work += 3 * (high - low) as u64;
         if !self.arcs.symmetric {
             self.resum(low.max(1), high);
         }

@@ -14,22 +14,20 @@ pub fn best_order(problem: &Problem, budget: Budget) -> Result<Visit, RouteFault
     let model = Model::of(problem)?;
     let sent = problem.sent();
     let known = problem.length(&sent);
-    let (found, bound, complete) = if model.count <= subset::MOST {
+    let (found, bound) = if model.count <= subset::MOST {
         let order = subset::solve(&model).ok_or(RouteFault::Infeasible)?;
-        (Some(model.expand(&order)), 0, true)
+        (Some(model.expand(&order)), u64::MAX)
     } else {
-        let merged = model.merged();
-        let (order, bound, complete) = approach(&merged, budget);
-        (order.map(|order| merged.expand(&order)), bound, complete)
+        approach(&model, budget)
     };
     let cost = found.as_ref().and_then(|order| problem.length(order));
     let (order, cost) = match (found, cost, known) {
         (Some(order), Some(cost), known) if known.is_none_or(|known| cost < known) => (order, cost),
         (_, _, Some(known)) => (sent, known),
-        _ if complete => return Err(RouteFault::Infeasible),
+        _ if bound == u64::MAX => return Err(RouteFault::Infeasible),
         _ => return Err(RouteFault::Unresolved),
     };
-    let proven = complete || bound >= cost;
+    let proven = bound >= cost;
     Ok(Visit { order, cost, proven, bound: if proven { cost } else { bound } })
 }
 
@@ -41,25 +39,70 @@ pub fn given_order(problem: &Problem) -> Result<Visit, RouteFault> {
     Ok(Visit { order, cost, proven, bound: if proven { cost } else { 0 } })
 }
 
-/// Search, then proof, over more stops than the table of subsets holds.
-fn approach(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64, bool) {
+/// Search, then proof, over more stops than the table of subsets holds; the order and a bound, the largest number where
+/// there is no order.
+fn approach(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
+    let (merged, exact) = model.merged();
+    if exact {
+        let hunt = hunt(&merged, &merged, budget.work);
+        return (hunt.order.map(|order| merged.expand(&order)), hunt.bound);
+    }
+    // Merging may cost a metre of rounding: the bound comes from the model in which it cannot. Where that is not enough,
+    // every stop stands for itself again.
+    let shortcut = merged.shortcut();
+    let work = (merged.count * merged.count * merged.count) as u64;
+    let mut found = hunt(&merged, &shortcut, budget.work.saturating_sub(work));
+    found.work += work;
+    let order = found.order.map(|order| order.iter().flat_map(|&stop| merged.places[stop].iter().copied()).collect());
+    let cost = order.as_ref().and_then(|order: &Vec<usize>| model.length(order)).unwrap_or(u64::MAX);
+    if found.bound >= cost && cost < u64::MAX || found.work >= budget.work {
+        return (order.map(|order| model.expand(&order)), found.bound);
+    }
+    let left = budget.work - found.work;
+    let mut proof = Proof::begin(model, order, left / 3);
+    proof.explore(left);
+    let outcome = proof.outcome();
+    (outcome.order.map(|order| model.expand(&order)), outcome.bound.max(found.bound))
+}
+
+/// What a hunt found in one model, with the bound from the same or a cheaper one.
+struct Hunt {
+    order: Option<Vec<usize>>,
+    bound: u64,
+    work: u64,
+}
+
+/// Alternates search in one model and proof in the other, whose legs are nowhere longer.
+fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
     if model.count <= subset::MOST {
         let order = subset::solve(model);
-        return (order, 0, true);
+        let bound = subset::solve(relaxed).and_then(|order| relaxed.length(&order)).unwrap_or(u64::MAX);
+        return Hunt { order, bound, work: 1 << (model.count + 5) };
     }
     let arcs = Arcs::of(model);
     let mut search = Search::new(&arcs);
-    search.run(2 * model.count as u64, budget.work / 3);
-    let mut proof = Proof::begin(model, Some(search.order()), budget.work.saturating_sub(search.work) / 3);
+    search.run(2 * model.count as u64, budget / 3);
+    let mut proof = Proof::begin(relaxed, Some(search.order()), budget.saturating_sub(search.work) / 3);
     // Few stops leave most of the work to the proof; many leave it to the search, which finds more there.
     let share = if model.count <= 60 { 10 } else { 60 };
     let mut slice = 20_000 * model.count as u64;
-    while !proof.done() && proof.work + search.work < budget.work {
-        slice = (2 * slice).min(budget.work - proof.work - search.work);
-        search.run(u64::MAX, search.work + slice / 100 * share);
+    while !proof.done() && proof.work + search.work < budget {
+        let left = budget - proof.work - search.work;
+        slice = (2 * slice).min(left);
+        let explored = slice / 100 * (100 - share);
+        if explored < proof.step() {
+            // The rest does not pay for splitting one branch: it all goes to the search.
+            search.run(u64::MAX, search.work + left);
+            proof.offer(search.order());
+            break;
+        }
+        search.run(u64::MAX, search.work + slice - explored);
         proof.offer(search.order());
-        proof.explore(proof.work + slice / 100 * (100 - share));
+        proof.explore(proof.work + explored);
     }
+    let work = proof.work + search.work;
     let outcome = proof.outcome();
-    (outcome.order, outcome.bound, outcome.complete)
+    let length = |order: &Vec<usize>| model.length(order).unwrap_or(u64::MAX);
+    let order = [Some(search.order()), outcome.order].into_iter().flatten().min_by_key(length);
+    Hunt { order: order.filter(|order| model.length(order).is_some()), bound: outcome.bound, work }
 }

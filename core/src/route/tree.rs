@@ -37,7 +37,6 @@ pub(super) struct Legs {
 pub(super) struct Scale(i32);
 
 /// The prices: what leaving and entering each stop costs. Symmetric models use `leave` alone, for both.
-#[derive(Clone)]
 pub(super) struct Prices {
     pub(super) leave: Vec<i32>,
     pub(super) enter: Vec<i32>,
@@ -61,6 +60,8 @@ pub(super) struct Tree {
     pub(super) leaves: Vec<i32>,
     /// Times a stop is entered less one.
     pub(super) enters: Vec<i32>,
+    /// Room for the growing, kept between trees.
+    left: Vec<Reach>,
 }
 
 impl Scale {
@@ -104,99 +105,90 @@ impl Legs {
         Legs { count, symmetric: model.symmetric, ahead, behind, out, back, forced: 0 }
     }
 
-    /// The cheapest tree at these prices; the work is about half the square of the count.
-    pub(super) fn tree(&self, prices: &Prices) -> Tree {
-        let count = self.count;
-        let mut tree = Tree {
-            value: 0,
-            broken: false,
-            parent: vec![(0, true); count],
-            joined: Vec::with_capacity(count),
-            head: 0,
-            tail: 0,
-            leaves: vec![if self.symmetric { -2 } else { -1 }; count],
-            enters: vec![-1; count],
-        };
+    /// Grows the cheapest tree at these prices; the work is about half the square of the count.
+    pub(super) fn grow(&self, prices: &Prices, tree: &mut Tree) {
+        tree.clear(self.count, self.symmetric);
         if self.symmetric {
-            self.grow_symmetric(&prices.leave, &mut tree);
+            self.grow_symmetric(&prices.leave, tree);
         } else {
-            self.grow_directed(prices, &mut tree);
+            self.grow_directed(prices, tree);
         }
-        self.attach(prices, &mut tree);
+        self.attach(prices, tree);
         let leave: i64 = prices.leave.iter().map(|&price| i64::from(price)).sum();
         let enter: i64 = prices.enter.iter().map(|&price| i64::from(price)).sum();
         tree.value -= if self.symmetric { 2 * leave } else { leave + enter };
         tree.value += self.forced * i64::from(FORCE);
-        tree
     }
 
     /// Prim's algorithm over the stops that are left, one price a stop.
     fn grow_symmetric(&self, price: &[i32], tree: &mut Tree) {
         let count = self.count;
-        let mut left: Vec<Reach> = (1..count).map(|stop| Reach { key: i32::MAX, stop, from: 0, down: true }).collect();
+        let mut left = std::mem::take(&mut tree.left);
+        left.extend((1..count).map(|stop| Reach { enter: price[stop], ..Reach::far(stop) }));
         let mut at = 0;
-        tree.joined.push(0);
         while !left.is_empty() {
             let row = &self.ahead[at * count..(at + 1) * count];
             let (mut pick, mut least) = (0, i32::MAX);
             let base = price[at];
             for (i, reach) in left.iter_mut().enumerate() {
-                let key = row[reach.stop] + price[reach.stop] + base;
-                if key < reach.key {
-                    reach.key = key;
-                    reach.from = at;
-                }
-                if reach.key < least {
-                    least = reach.key;
-                    pick = i;
-                }
+                let key = row[reach.stop as usize] + reach.enter + base;
+                let nearer = key < reach.key;
+                reach.key = if nearer { key } else { reach.key };
+                reach.from = if nearer { short(at) } else { reach.from };
+                let nearest = reach.key < least;
+                least = if nearest { reach.key } else { least };
+                pick = if nearest { i } else { pick };
             }
             let reach = left.swap_remove(pick);
-            tree.broken |= row_value(&self.ahead, count, reach.from, reach.stop) >= FORBIDDEN;
+            let (from, stop) = (reach.from as usize, reach.stop as usize);
+            tree.broken |= self.ahead[from * count + stop] >= FORBIDDEN;
             tree.value += i64::from(reach.key);
-            tree.leaves[reach.from] += 1;
-            tree.leaves[reach.stop] += 1;
-            tree.parent[reach.stop] = (reach.from, true);
-            tree.joined.push(reach.stop);
-            at = reach.stop;
+            tree.leaves[from] += 1;
+            tree.leaves[stop] += 1;
+            tree.parent[stop] = (from, true);
+            tree.joined.push(stop);
+            at = stop;
         }
+        tree.left = left;
     }
 
     /// The same on a one-way matrix: each edge in its cheaper direction.
     fn grow_directed(&self, prices: &Prices, tree: &mut Tree) {
         let count = self.count;
-        let mut left: Vec<Reach> = (1..count).map(|stop| Reach { key: i32::MAX, stop, from: 0, down: true }).collect();
+        let mut left = std::mem::take(&mut tree.left);
+        let reach = |stop: usize| Reach { enter: prices.enter[stop], leave: prices.leave[stop], ..Reach::far(stop) };
+        left.extend((1..count).map(reach));
         let mut at = 0;
-        tree.joined.push(0);
         while !left.is_empty() {
             let ahead = &self.ahead[at * count..(at + 1) * count];
             let behind = &self.behind[at * count..(at + 1) * count];
             let (leave, enter) = (prices.leave[at], prices.enter[at]);
             let (mut pick, mut least) = (0, i32::MAX);
             for (i, reach) in left.iter_mut().enumerate() {
-                let down = ahead[reach.stop] + leave + prices.enter[reach.stop];
-                let up = behind[reach.stop] + enter + prices.leave[reach.stop];
+                let down = ahead[reach.stop as usize] + leave + reach.enter;
+                let up = behind[reach.stop as usize] + enter + reach.leave;
                 let key = down.min(up);
-                if key < reach.key {
-                    reach.key = key;
-                    reach.from = at;
-                    reach.down = down <= up;
-                }
-                if reach.key < least {
-                    least = reach.key;
-                    pick = i;
-                }
+                let nearer = key < reach.key;
+                reach.key = if nearer { key } else { reach.key };
+                reach.from = if nearer { short(at) } else { reach.from };
+                let nearest = reach.key < least;
+                least = if nearest { reach.key } else { least };
+                pick = if nearest { i } else { pick };
             }
             let reach = left.swap_remove(pick);
-            let (from, to) = if reach.down { (reach.from, reach.stop) } else { (reach.stop, reach.from) };
-            tree.broken |= row_value(&self.ahead, count, from, to) >= FORBIDDEN;
+            let (from, stop) = (reach.from as usize, reach.stop as usize);
+            let ahead = self.ahead[from * count + stop];
+            let down = reach.key == ahead + prices.leave[from] + reach.enter;
+            let (from, to) = if down { (from, stop) } else { (stop, from) };
+            tree.broken |= self.ahead[from * count + to] >= FORBIDDEN;
             tree.value += i64::from(reach.key);
             tree.leaves[from] += 1;
             tree.enters[to] += 1;
-            tree.parent[reach.stop] = (reach.from, reach.down);
-            tree.joined.push(reach.stop);
-            at = reach.stop;
+            tree.parent[stop] = (reach.from as usize, down);
+            tree.joined.push(stop);
+            at = stop;
         }
+        tree.left = left;
     }
 
     /// The cheapest leg from the origin and the cheapest one back, at different stops where there are two.
@@ -225,6 +217,17 @@ impl Legs {
     }
 }
 
+impl Clone for Prices {
+    fn clone(&self) -> Prices {
+        Prices { leave: self.leave.clone(), enter: self.enter.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Prices) {
+        self.leave.clone_from(&other.leave);
+        self.enter.clone_from(&other.enter);
+    }
+}
+
 impl Prices {
     pub(super) fn none(count: usize) -> Prices {
         Prices { leave: vec![0; count], enter: vec![0; count] }
@@ -232,6 +235,45 @@ impl Prices {
 }
 
 impl Tree {
+    pub(super) fn new(count: usize) -> Tree {
+        Tree {
+            value: 0,
+            broken: false,
+            parent: Vec::with_capacity(count),
+            joined: Vec::with_capacity(count),
+            head: 0,
+            tail: 0,
+            leaves: Vec::with_capacity(count),
+            enters: Vec::with_capacity(count),
+            left: Vec::with_capacity(count),
+        }
+    }
+
+    /// A tree of the first stop alone.
+    fn clear(&mut self, count: usize, symmetric: bool) {
+        self.value = 0;
+        self.broken = false;
+        self.parent.clear();
+        self.parent.resize(count, (0, true));
+        self.joined.clear();
+        self.joined.push(0);
+        self.leaves.clear();
+        self.leaves.resize(count, if symmetric { -2 } else { -1 });
+        self.enters.clear();
+        self.enters.resize(count, -1);
+        self.left.clear();
+    }
+
+    /// Takes over another tree without its room for growing.
+    pub(super) fn copy(&mut self, other: &Tree) {
+        (self.value, self.broken) = (other.value, other.broken);
+        (self.head, self.tail) = (other.head, other.tail);
+        self.parent.clone_from(&other.parent);
+        self.joined.clone_from(&other.joined);
+        self.leaves.clone_from(&other.leaves);
+        self.enters.clone_from(&other.enters);
+    }
+
     /// How far the tree is from a path: the sum of the squares of the violations.
     pub(super) fn violation(&self, symmetric: bool) -> i64 {
         let squares = |all: &[i32]| all.iter().map(|&g| i64::from(g) * i64::from(g)).sum::<i64>();
@@ -265,17 +307,26 @@ impl Tree {
     }
 }
 
-/// A stop outside of the tree and the cheapest way to join it.
+/// A stop outside of the tree, its prices and the cheapest way to join it.
+#[derive(Clone, Copy)]
 struct Reach {
     key: i32,
-    stop: usize,
-    from: usize,
-    down: bool,
+    stop: u32,
+    from: u32,
+    enter: i32,
+    leave: i32,
 }
 
-#[inline]
-fn row_value(legs: &[i32], count: usize, from: usize, to: usize) -> i32 {
-    legs[from * count + to]
+impl Reach {
+    fn far(stop: usize) -> Reach {
+        Reach { key: i32::MAX, stop: short(stop), from: 0, enter: 0, leave: 0 }
+    }
+}
+
+/// An index of a stop, of which there are a few hundred at most.
+#[expect(clippy::cast_possible_truncation, reason = "stops are limited to MAX_STOPS")]
+fn short(stop: usize) -> u32 {
+    stop as u32
 }
 
 /// The two stops with the least priced legs.

@@ -49,6 +49,18 @@ pub enum Command {
         #[command(flatten)]
         given: Given,
     },
+    /// Answer visiting orders: one JSON object a line on standard input, one a line on standard output.
+    ///
+    /// In: {"matrix": [[metres]], "closed": false, "start": 0}, where null is a road that does not exist; "pins": [{"stop": 2,
+    /// "pin": "last"}] holds a stop first or last; "work" limits the search (about a nanosecond each). Out: {"order": [every index
+    /// but start], "cost": metres, "proven": whether no order is shorter, "bound": no order is shorter than that, "ms"}. A line
+    /// without an answer gives {"error": code, "detail"}, and the exit code is 1 at the end.
+    Route,
+    /// Answer assignments: one JSON object a line on standard input, one a line on standard output.
+    ///
+    /// In: {"costs": [[number]]}, where null is a pair that is not allowed; "unassigned" is the price of a row without a column.
+    /// Out: {"assign": [column or -1, one for each row], "cost", "ms"}. Faults as in `route`.
+    Assign,
     /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
     Config(Given),
     /// Ask the server that runs with this configuration whether it is ready; exit code 0 says yes. For containers.

@@ -74,3 +74,32 @@ fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
         Err(_) => refusal::respond(&refusal::facts(request), "GET /metrics", Refusal::Broken),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use despacho_core::Settings;
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::{config::Config, metrics::Metrics, store::Store};
+
+    #[tokio::test]
+    async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config { data: folder.path().to_owned(), ..Config::default() };
+        let store = Store::open(&config).await.unwrap();
+        let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
+        let unfinished = mpsc::channel(1).0.downgrade();
+        let app = Arc::new(App { settings: Settings::default(), store, metrics, patience, unfinished });
+        let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
+        assert_eq!(app.clone().answer(get("/readyz")).await.status(), 200);
+        app.store.close().await.unwrap();
+        assert_eq!(app.clone().answer(get("/healthz")).await.status(), 200);
+        let refused = app.clone().answer(get("/readyz")).await;
+        let problem: serde_json::Value = serde_json::from_slice(refused.body()).unwrap();
+        assert_eq!((refused.status().as_u16(), &problem["code"]), (503, &"unavailable".into()));
+        assert_eq!(problem["requestId"], "probe-1");
+        let outcome = refused.extensions().get::<Outcome>().unwrap();
+        assert_eq!((outcome.route, outcome.code), ("GET /readyz", Some("unavailable")));
+    }
+}

@@ -1,7 +1,8 @@
 //! The clock that drives timed transitions.
 
-use std::{sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use futures_util::FutureExt;
 use tokio::{sync::watch, time::MissedTickBehavior};
 
 use crate::app::App;
@@ -10,6 +11,8 @@ use crate::app::App;
 const TICK: Duration = Duration::from_millis(500);
 /// How many orders one round moves. What is left is moved by the next, at once.
 const BATCH: u32 = 200;
+/// How many rounds one tick runs at most, so that even orders that do not move as they should leave time for others.
+const BATCHES: u32 = 50;
 
 /// Runs until `stop` says true. A fault is logged and the next tick tries again.
 pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
@@ -21,14 +24,21 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
             _ = ticks.tick() => {}
             _ = stop.wait_for(|stop| *stop) => return,
         }
-        failed = catch_up(&app, &stop, failed).await;
+        // A panic is a bug of one order's transition; it must not stop the clock for all others for good.
+        failed = AssertUnwindSafe(catch_up(&app, &stop, failed)).catch_unwind().await.unwrap_or_else(|_| {
+            app.metrics.failed_rounds.inc();
+            true
+        });
     }
 }
 
 /// Moves everything that is due, and says whether that failed. The first fault of a row is logged, and the recovery.
 async fn catch_up(app: &Arc<App>, stop: &watch::Receiver<bool>, failed: bool) -> bool {
     let mut total = 0;
-    while !*stop.borrow() {
+    for _ in 0..BATCHES {
+        if *stop.borrow() {
+            break;
+        }
         match app.store.round(&app.settings, BATCH).await {
             Ok(moved) => {
                 total += moved;

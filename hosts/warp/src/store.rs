@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api,
+    Settings, api, demo,
     host::{Fault, Host},
     order::drive,
 };
@@ -50,6 +50,13 @@ impl Store {
     pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
         match self {
             Store::Sqlite(host) => api::handle(host, settings, request).await,
+        }
+    }
+
+    /// Puts the demonstration's data in where it is not there yet, and says whether it was not.
+    pub async fn seed(&self, settings: &Settings) -> Result<bool, Fault> {
+        match self {
+            Store::Sqlite(host) => demo::seed(host, settings).await,
         }
     }
 

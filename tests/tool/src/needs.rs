@@ -19,6 +19,8 @@ pub(crate) enum Need {
     Component(&'static str, &'static str),
     /// The standard library of a target.
     Target(&'static str),
+    /// A program, and Debian's package that has it.
+    Program(&'static str, &'static str),
     /// cargo-deny.
     CargoDeny,
     /// The virtual environment `venv` in the build folder, with the pinned packages.
@@ -46,6 +48,7 @@ impl Need {
         match self {
             Need::Component(name, _) => format!("the Rust component {name}"),
             Need::Target(name) => format!("the Rust target {name}"),
+            Need::Program(name, _) => format!("the program {name}"),
             Need::CargoDeny => "cargo-deny".to_owned(),
             Need::Venv => "the Python packages of the contract test".to_owned(),
         }
@@ -56,6 +59,7 @@ impl Need {
             Need::Component(_, subcommand) => run::succeeds(&["cargo", subcommand, "--version"]),
             Need::Target(name) => run::answer(&["rustc", "--print", "target-libdir", "--target", name])
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
+            Need::Program(name, _) => run::succeeds(&[name, "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
             Need::Venv => {
                 let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
@@ -69,6 +73,7 @@ impl Need {
         match self {
             Need::Component(name, _) => show(&["rustup", "component", "add", name]),
             Need::Target(name) => show(&["rustup", "target", "add", name]),
+            Need::Program(_, package) => debian_package(root, package),
             // Without optimisation it builds in half the time, and it runs for a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Venv => make_venv(root),

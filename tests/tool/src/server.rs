@@ -60,7 +60,12 @@ impl Server {
         variables: &[(&str, &str)],
     ) -> Result<Server, Failure> {
         let listen = free_address()?;
-        let mut child = Command::new(binary)
+        let mut command = Command::new(binary);
+        // A developer's own settings are no part of a test.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
+            command.env_remove(name);
+        }
+        let mut child = command
             .args(["serve", "--listen", &listen, "--data"])
             .arg(data)
             .args(arguments)

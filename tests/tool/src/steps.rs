@@ -31,10 +31,14 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "wasm",
-        what: "the core builds for a browser, alone, so that no host's features help it",
+        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package",
         needs: &[Need::Target("wasm32-unknown-unknown")],
         act: |root| {
-            run::show(cargo(root, &["check", "--locked", "-p", "despacho-core", "--target", "wasm32-unknown-unknown"]))
+            for package in ["despacho-core", "despacho-bindings"] {
+                let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
+                run::show(cargo(root, &words))?;
+            }
+            Ok(())
         },
     },
     Step {
@@ -42,7 +46,8 @@ pub(crate) const STEPS: &[Step] = &[
         what: "no lint has anything to say",
         needs: &[Need::Component("clippy", "clippy")],
         act: |root| {
-            let words = ["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
+            let words =
+                ["clippy", "--locked", "--workspace", "--all-features", "--all-targets", "--", "-D", "warnings"];
             run::show(cargo(root, &words))
         },
     },
@@ -51,7 +56,7 @@ pub(crate) const STEPS: &[Step] = &[
         what: "the documentation builds and its links lead somewhere",
         needs: &[],
         act: |root| {
-            let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--no-deps"]);
+            let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--all-features", "--no-deps"]);
             doc.env("RUSTDOCFLAGS", "-D warnings");
             run::show(doc)
         },
@@ -71,18 +76,42 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
         act: |root| server::build(root).map(|_| ()),
     },
-    Step { name: "test", what: "every test of the workspace", needs: &[], act: test },
+    Step { name: "test", what: "every test of the workspace", needs: &[Need::Target("wasm32-wasip1")], act: test },
+    Step {
+        name: "wasm-test",
+        what: "the core's own tests, on wasm: the same answers there",
+        needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
+        act: |root| {
+            let mut tests =
+                cargo(root, &["test", "--locked", "-p", "despacho-core", "--target", "wasm32-wasip1", "--lib"]);
+            // The path is from the package's folder, where cargo runs tests, so that no space can be in it. With threads of its
+            // own Node 20 crashes at the end of a long run.
+            let runner = "node --no-warnings --single-threaded ../tests/tool/wasi.mjs";
+            tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
+            run::show(tests)
+        },
+    },
     Step {
         name: "doctest",
         what: "the examples in the documentation",
         needs: &[],
-        act: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--doc"])),
+        act: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
     },
     Step {
         name: "contract",
         what: "generated requests, sound and broken, get answers as /openapi.json promises",
         needs: &[Need::Venv],
         act: contract::check,
+    },
+    Step {
+        name: "bench",
+        what: "how fast it is beside references in the same run: printed for people, nothing is asserted",
+        needs: &[],
+        act: |root| {
+            let words =
+                ["run", "--locked", "--release", "-p", "despacho-load", "--", "--seconds", "1", "--orders", "2000"];
+            run::show(cargo(root, &words))
+        },
     },
 ];
 
@@ -93,9 +122,9 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
 
 fn test(root: &Path) -> Result<(), Failure> {
     let runner: &[&str] = if run::succeeds(&["cargo", "nextest", "--version"]) {
-        &["nextest", "run", "--locked", "--workspace", "--no-fail-fast"]
+        &["nextest", "run", "--locked", "--workspace", "--all-features", "--no-fail-fast"]
     } else {
-        &["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]
+        &["test", "--locked", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"]
     };
     let mut tests = cargo(root, runner);
     tests.env(server::BINARY, server::build(root)?);

@@ -47,15 +47,21 @@ async fn issue<H: Host>(
     store: &Store,
     integrator: StoreId,
 ) -> Result<Answer, Stop> {
-    let days = request.days.unwrap_or(call.settings.keys.days);
+    let settings = call.settings;
+    let days = request.days.unwrap_or(settings.keys.days);
     let opening = Opening {
         store: store.id,
         integrator,
         kind: KeyKind::Integration,
         name: request.name,
         validity: Duration::minutes(i64::from(days) * 24 * 60),
-        secret: &call.settings.secret,
+        secret: &settings.secret,
     };
+    hand_out(call, opening).await
+}
+
+/// Issues a key, and tells it once.
+pub(super) async fn hand_out<H: Host>(call: &mut Call<'_, H>, opening: Opening<'_>) -> Result<Answer, Stop> {
     let mut ids = call.ids(1).await?;
     let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
     let answer = told(call, &key, nonce)?;

@@ -13,6 +13,7 @@ use super::{
 use crate::host::Host;
 
 pub(super) use orders::failed_creation;
+pub(super) use stores::login_scope;
 
 /// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Problem> {
@@ -20,10 +21,22 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
         match once(call, endpoint).await {
             Ok(answer) => return Ok(answer),
             Err(Stop::Problem(problem)) => return Err(problem),
-            Err(Stop::Conflict) => {}
+            Err(Stop::Conflict) => refresh(call).await?,
         }
     }
     Err(given_up())
+}
+
+/// Reads the calling store again: what the other write changed may be its balance, and a decision on the old one would conflict
+/// for ever.
+async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    let host = call.host;
+    if let Some(holder) = &mut call.caller
+        && let Some(store) = host.store(holder.store.id).await?
+    {
+        holder.store = store;
+    }
+    Ok(())
 }
 
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {

@@ -1,5 +1,6 @@
 //! Opening, changing and looking stores up, and logging in.
 
+use super::keys::hand_out;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
@@ -7,7 +8,7 @@ use crate::{
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
-        wire::{StoreCreated, StoreView},
+        wire::{CreateSession, StoreCreated, StoreView},
     },
     domain::{Cnpj, Duration, Email, Located, StoreId, Text},
     host::{Changes, Host, Write},
@@ -124,7 +125,7 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop>
 pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let (email, password) = validate::session(read(call.body)?)?;
     let bucket = Bucket {
-        name: format!("login/{}", crate::domain::fingerprint(&[b"login", email.to_lowercase().as_bytes()])),
+        name: login_name(&email),
         usage: Usage::Login,
         quota: call.settings.limits.logins_per_quarter,
         window: Duration::minutes(15),
@@ -148,20 +149,26 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let hash = store.as_ref().map_or(NOBODY, |store| store.password_hash.as_str());
     let right = password.len() <= 4 * store::password::LONGEST && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
+    let settings = call.settings;
     let opening = Opening {
         store: store.id,
         integrator: store.id,
         kind: KeyKind::Panel,
         name: None,
-        validity: Duration::minutes(i64::from(call.settings.keys.session_hours) * 60),
-        secret: &call.settings.secret,
+        validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
+        secret: &settings.secret,
     };
-    let mut ids = call.ids(1).await?;
-    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
-    let answer = told(call, &key, nonce)?;
-    let changes = Changes { at: call.moment.now, keys: vec![Write::insert(key)], ..Changes::default() };
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    hand_out(call, opening).await
+}
+
+/// Whose idempotency keys those of a login are.
+pub(in crate::api) fn login_scope(body: &[u8]) -> String {
+    let email = if body.is_empty() { None } else { read::<CreateSession>(body).ok().and_then(|body| body.value.email) };
+    login_name(email.unwrap_or_default().trim())
+}
+
+fn login_name(email: &str) -> String {
+    format!("login/{}", crate::domain::fingerprint(&[b"login", email.to_lowercase().as_bytes()]))
 }
 
 /// The hash of a password that nobody has.

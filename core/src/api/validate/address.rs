@@ -2,7 +2,7 @@
 
 use super::{Checker, Path};
 use crate::{
-    api::wire::AddressBody,
+    api::{problem::FieldError, wire::AddressBody},
     domain::{Address, Cep, Point, Uf},
 };
 
@@ -120,10 +120,9 @@ impl Checker {
             return;
         }
         // Where a part that would have been enough is at fault, that fault says it.
-        let at_fault = sent && !self.faults.is_empty() && {
-            let prefix = format!("{}/", path.pointer());
-            self.faults.iter().any(|fault| fault.pointer.starts_with(&prefix))
-        };
+        let prefix = format!("{}/", path.pointer());
+        let under = |fault: &FieldError| fault.pointer.starts_with(&prefix);
+        let at_fault = (sent && self.faults.iter().any(under)) || self.wrong.iter().any(under);
         if !at_fault {
             self.fault(
                 path,

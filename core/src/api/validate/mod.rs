@@ -101,12 +101,10 @@ impl Checker {
         self.fault(path, "required", "This field is required.", "Este campo é obrigatório.");
     }
 
-    /// A trimmed text of at most so many characters without control characters; an empty one is as good as absent.
+    /// A text of at most so many characters without control characters, trimmed; a blank one is as good as absent. Both are
+    /// asked of the text as it was sent, which is what a schema can say.
     fn text(&mut self, path: &Path<'_>, value: Option<&String>, longest: usize) -> Option<String> {
-        let text = value?.trim();
-        if text.is_empty() {
-            return None;
-        }
+        let text = value?;
         let length = text.chars().count();
         if length > longest {
             self.fault(
@@ -127,7 +125,8 @@ impl Checker {
             );
             return None;
         }
-        Some(text.to_owned())
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
     }
 
     /// The same, and it must be there.

@@ -5,7 +5,7 @@ use crate::{
     api::{
         problem::{Code, FieldError, Problem},
         read::Body,
-        wire::{ConfirmationBody, CreateOrder, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
+        wire::{ConfirmationBody, CreateOrder, LONGEST_LIST, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
     },
     domain::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text},
     limits::Limits,
@@ -100,7 +100,7 @@ impl Checker {
         let list = list.unwrap_or_default();
         let most = limits.deliveries;
         if list.len() > most as usize {
-            let length = list.len();
+            let length = if list.len() < LONGEST_LIST { list.len().to_string() } else { format!("{LONGEST_LIST}+") };
             let en = format!("At most {most} deliveries; this has {length}. Send more than one order.");
             let pt = format!("No máximo {most} entregas; este tem {length}. Envie mais de um pedido.");
             let errors = vec![FieldError {

@@ -5,10 +5,10 @@ use crate::{
     api::{
         problem::Problem,
         read::Body,
-        wire::{AddressBody, ContactBody, CreateMatrix, CreateSession, CreateStore, IssueKey, UpdateStore},
+        wire::{AddressBody, ContactBody, CreateMatrix, CreateSession, CreateStore, Id, IssueKey, UpdateStore},
     },
     domain::{Address, Cnpj, Email, InvalidCnpj, Money, Person, StoreId},
-    store::{Billing, Contact, KeyRequest, NewStore, password},
+    store::{Billing, Contact, KeyRequest, NewStore, Store, password},
 };
 
 const NAME: usize = 255;
@@ -27,11 +27,7 @@ pub fn contact_and_address(body: Body<CreateMatrix>) -> Result<NewStore, Problem
     let contact =
         checker.contact(sent.name.as_ref(), sent.responsible.as_ref(), sent.email.as_ref(), sent.address.as_ref());
     let password = checker.password(&root.member("password"), sent.password);
-    let path = root.member("marketplaceBranchId");
-    if sent.marketplace_branch_id.is_none() {
-        checker.required(&path);
-    }
-    let category = checker.whole(&path, sent.marketplace_branch_id, 1, 8).and_then(|number| u8::try_from(number).ok());
+    let category = checker.category(&root.member("marketplaceBranchId"), sent.marketplace_branch_id);
     let billing = checker.billing(&root.member("prepaidFloor"), sent.prepaid_floor);
     let new = match (cnpj, contact, password, category) {
         (Some(cnpj), Some(contact), Some(password), Some(category)) => {
@@ -185,6 +181,19 @@ impl Checker {
         let en = format!("Expected {least} to {most} characters.");
         self.fault(path, code, en, format!("Esperados de {least} a {most} caracteres."));
         None
+    }
+
+    fn category(&mut self, path: &Path<'_>, category: Option<Id>) -> Option<u8> {
+        let Some(Id(number)) = category else {
+            self.required(path);
+            return None;
+        };
+        let most = Store::CATEGORIES.len();
+        let known = u8::try_from(number).ok().filter(|number| (1..=most).contains(&usize::from(*number)));
+        if known.is_none() {
+            self.fault(path, "out_of_range", format!("Expected 1 to {most}."), format!("Esperado de 1 a {most}."));
+        }
+        known
     }
 
     fn billing(&mut self, path: &Path<'_>, floor: Option<f64>) -> Billing {

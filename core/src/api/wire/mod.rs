@@ -8,7 +8,7 @@ mod preview;
 mod store;
 
 pub use address::AddressBody;
-pub use numbers::{Id, Kilometres, Object, Quantity, Reais, object, objects};
+pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,
     NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,

@@ -54,7 +54,8 @@ impl Serialize for Quantity {
     }
 }
 
-/// An identifier in a request: a whole number, or a text of its digits.
+/// An identifier in a request: a whole number, or a text of its digits. Whole numbers that no identifier can be, negative ones and
+/// those past 64 bits, read as 0: they are out of range, not of the wrong type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Id(pub u64);
@@ -73,10 +74,26 @@ impl<'de> Deserialize<'de> for Id {
                 Ok(Id(number))
             }
 
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Id, E> {
+                Ok(Id(u64::try_from(number).unwrap_or_default()))
+            }
+
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Id, E> {
+                if number.fract() != 0.0 {
+                    return Err(E::invalid_type(de::Unexpected::Float(number), &self));
+                }
+                let exact = (0.0..=9_007_199_254_740_992.0).contains(&number);
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and 0 to 2^53")]
+                let whole = number as u64;
+                Ok(Id(if exact { whole } else { 0 }))
+            }
+
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Id, E> {
                 let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-                let number = if digits { text.parse().ok() } else { None };
-                number.map(Id).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+                if !digits {
+                    return Err(E::invalid_value(de::Unexpected::Str(text), &self));
+                }
+                Ok(Id(text.parse().unwrap_or_default()))
             }
         }
         deserializer.deserialize_any(Numbers)
@@ -120,7 +137,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// A list of such values, which stops growing where no request could be valid any more.
+/// Items of a list that are kept at most, more than any limit on deliveries allows: `[{},{},…]` takes three bytes an item in a body and
+/// hundreds in memory, so that a list must stop growing where no request could be valid any more.
+pub const LONGEST_LIST: usize = 256;
+
+/// A list of such values. What stands past [`LONGEST_LIST`] is not looked at.
 struct Objects<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
@@ -135,9 +156,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Objects<T>, A::Error> {
                 let mut list = Vec::with_capacity(items.size_hint().unwrap_or(0).min(64));
-                while let Some(Object(item)) = items.next_element()? {
+                while list.len() < LONGEST_LIST {
+                    let Some(Object(item)) = items.next_element()? else { return Ok(Objects(list)) };
                     list.push(item);
                 }
+                while items.next_element::<de::IgnoredAny>()?.is_some() {}
                 Ok(Objects(list))
             }
         }
@@ -175,9 +198,11 @@ mod tests {
     fn an_id_is_a_number_or_its_digits() {
         let read = |text: &str| serde_json::from_str::<Id>(text).ok().map(|id| id.0);
         assert_eq!(
-            (read("12"), read("\"12\""), read("\"\""), read("12.5"), read("-1")),
-            (Some(12), Some(12), None, None, None)
+            (read("12"), read("\"12\""), read("12.0"), read("\"\""), read("12.5"), read("\"-1\""), read("true")),
+            (Some(12), Some(12), Some(12), None, None, None, None)
         );
-        assert_eq!(read("\"99999999999999999999\""), None);
+        for no_identifier in ["0", "-1", "-0", "18446744073709551616", "1e308", "\"99999999999999999999\""] {
+            assert_eq!(read(no_identifier), Some(0), "{no_identifier}");
+        }
     }
 }

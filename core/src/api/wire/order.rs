@@ -3,6 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, Id, Kilometres, Quantity, Reais, object, objects};
+#[cfg(feature = "openapi")]
+use crate::{
+    api::openapi::{AnySituation, KeyOrigin, StoreNumber, VisitAddress},
+    order::{DeliverySituation, EventKind, OrderSituation},
+};
 use crate::{
     domain::{Person, Point, Precision, Timestamp},
     order::{Delivery, Event, Order, RecordedEvent},
@@ -15,23 +20,21 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateOrder {
     /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that are not cancelled.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(required = true, nullable = false, min_length = 1, max_length = 64, example = "PED-1042")
-    )]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "PED-1042"))]
     pub code: Option<String>,
     /// Whole minutes of preparation, 0 to 1440; the courier is looked for when they are over.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// Whether the expected times are wanted; without it they are null.
     pub preview_delivery_time: Option<bool>,
     /// The merchant's full code, 1 to 64 characters.
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 64))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
     /// Whether the deliveries are visited in the best order instead of the order sent.
     pub sort_by_best_route: Option<bool>,
     /// Where the courier collects; the store's own address where it is absent.
     #[serde(deserialize_with = "object")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
     pub pickup_address: Option<AddressBody>,
     /// The store on whose behalf the order is created: the caller, or one of its branches.
     #[serde(deserialize_with = "object")]
@@ -41,6 +44,7 @@ pub struct CreateOrder {
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
     pub deliveries: Option<Vec<NewDelivery>>,
     /// The quote of a preview of the same content; its fee holds for 15 minutes.
+    #[cfg_attr(feature = "openapi", schema(max_length = 16384))]
     pub quote_id: Option<String>,
 }
 
@@ -50,7 +54,7 @@ pub struct CreateOrder {
 #[serde(rename_all = "camelCase", default)]
 pub struct StoreRef {
     /// The store's number.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub user_platform_id: Option<Id>,
 }
 
@@ -60,27 +64,27 @@ pub struct StoreRef {
 #[serde(rename_all = "camelCase", default)]
 pub struct NewDelivery {
     /// The merchant's code, 1 to 64 characters.
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 64))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub code: Option<String>,
     /// The merchant's full code, 1 to 64 characters.
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 64))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
     /// The code that the merchant tells the courier at the pickup, 4 to 12 letters or digits; the same in all deliveries that
     /// set it. Where none does, one is drawn.
-    #[cfg_attr(feature = "openapi", schema(min_length = 4, max_length = 12, pattern = "^[0-9A-Za-z]{4,12}$"))]
+    #[cfg_attr(feature = "openapi", schema(format = "pickup-code", max_length = 64, example = "7K2P"))]
     pub pickup_code: Option<String>,
     /// The recipient, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 255, example = "Maria Silva"))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub name: Option<String>,
     /// The recipient's number in E.164.
-    #[cfg_attr(feature = "openapi", schema(example = "+5511999990000"))]
+    #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511999990000"))]
     pub phone: Option<String>,
     /// What the courier should know, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
     pub observation: Option<String>,
     /// Where it goes.
     #[serde(deserialize_with = "object")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether it is paid already (the default); where not, the courier brings the payment back.
     pub online_payment: Option<bool>,
@@ -95,6 +99,7 @@ pub struct NewDelivery {
 /// How the receipt of a delivery is confirmed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Confirmation))]
 #[serde(default)]
 pub struct ConfirmationBody {
     /// The order in the first marketplace.
@@ -133,6 +138,7 @@ pub struct MarketplaceWebhookOrder {
 /// An order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Order))]
 #[serde(rename_all = "camelCase")]
 pub struct OrderView {
     /// The order's number.
@@ -151,7 +157,7 @@ pub struct OrderView {
     /// Whose order it is.
     pub store_id: u64,
     /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(example = 110))]
+    #[cfg_attr(feature = "openapi", schema(value_type = OrderSituation))]
     pub situation: u16,
     /// What the merchant tells the courier when goods or payment come back; null until a return is known of.
     pub return_code: Option<String>,
@@ -189,13 +195,15 @@ pub struct OrderDetails {
     pub delivery_man: Option<CourierView>,
     /// What happened so far, oldest first.
     pub events: Vec<EventView>,
-    /// Where the order came from: `INTEGRATION` or `PANEL`.
+    /// Where the order came from.
+    #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub origin: String,
 }
 
 /// A delivery of an order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Delivery))]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryView {
     /// The delivery's number.
@@ -216,6 +224,7 @@ pub struct DeliveryView {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub product_value: Option<Reais>,
     /// Where it stands.
+    #[cfg_attr(feature = "openapi", schema(value_type = DeliverySituation))]
     pub situation: u16,
     /// Its place in the route, from 1.
     pub order_route: usize,
@@ -227,17 +236,18 @@ pub struct DeliveryView {
     /// What the recipient tells the courier.
     pub delivery_code: String,
     /// How well its place is known.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
 }
 
 /// A line of a fee.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = PriceLine))]
 #[serde(rename_all = "camelCase")]
 pub struct PriceLineView {
     /// The tariff's rule.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Rule))]
     pub rule: Rule,
     /// Kilometres, stops, per cent, or 1.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
@@ -250,6 +260,7 @@ pub struct PriceLineView {
 /// A courier.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Courier))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierView {
     /// The courier's number.
@@ -275,6 +286,7 @@ pub struct CourierView {
 /// Somebody in an event.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = EventPerson))]
 pub struct PersonView {
     /// Name.
     pub name: String,
@@ -285,6 +297,7 @@ pub struct PersonView {
 /// An event of an order's history. Consumers order by `sequence`; `description` is for people.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = OrderEvent))]
 #[serde(rename_all = "camelCase")]
 pub struct EventView {
     /// The event's place in the service's journal.
@@ -304,9 +317,10 @@ pub struct EventView {
     pub requested_by: PersonView,
     /// What happened, for programs.
     #[serde(rename = "type")]
-    #[cfg_attr(feature = "openapi", schema(example = "order.created"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = EventKind))]
     pub kind: &'static str,
-    /// Where the order, or the delivery, stood afterwards.
+    /// Where the order stood afterwards, or the delivery where `deliveryId` names one.
+    #[cfg_attr(feature = "openapi", schema(value_type = AnySituation))]
     pub situation: u16,
     /// Its place in the order's history: 1, 2, 3, without a gap.
     pub sequence: u32,

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, object, objects};
+#[cfg(feature = "openapi")]
+use crate::api::openapi::LocateAddress;
 use crate::domain::Precision;
 
 /// What a preview calculates. Fields that are not listed are ignored.
@@ -15,13 +17,14 @@ pub struct PreviewOrder {
     /// Whether the deliveries are visited in the best order instead of the order sent.
     pub sort_by_best_route: Option<bool>,
     /// Whole minutes of preparation, 0 to 1440.
-    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1440, example = 15))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// The store on whose behalf it is calculated: the caller, or one of its branches.
     #[serde(deserialize_with = "object")]
     pub store: Option<StoreRef>,
     /// Where the courier collects; the store's own address where it is absent.
     #[serde(deserialize_with = "object")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<LocateAddress>))]
     pub pickup_address: Option<AddressBody>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
@@ -38,7 +41,7 @@ pub struct PreviewStop {
     pub order_route: Option<f64>,
     /// Where it goes.
     #[serde(deserialize_with = "object")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = LocateAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether it is paid already (the default); where not, the courier brings the payment back.
     pub online_payment: Option<bool>,
@@ -47,6 +50,7 @@ pub struct PreviewStop {
 /// A calculation; nothing was created.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Preview))]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewView {
     /// The stops, in route order.
@@ -76,6 +80,7 @@ pub struct PreviewView {
 /// A stop of a calculated route.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = PreviewDelivery))]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewStopView {
     /// Its place in the route, from 1.
@@ -88,13 +93,14 @@ pub struct PreviewStopView {
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,
     /// How well its place is known.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
 }
 
 /// A price that holds for a while: send `id` back as `quoteId` when the order is created.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Quote))]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteView {
     /// The signed quote.

@@ -3,6 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, Id, Reais, object};
+#[cfg(feature = "openapi")]
+use crate::{
+    api::openapi::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress},
+    store::NotificationKind,
+};
 use crate::{
     domain::{Language, Person, Timestamp},
     store::{Key, Notification, Store},
@@ -15,10 +20,16 @@ use crate::{
 #[serde(default)]
 pub struct ContactBody {
     /// Name, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 1, max_length = 255))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 255, example = "Maria Silva")
+    )]
     pub name: Option<String>,
     /// Number in E.164.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = "+5511999990000"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511999990000")
+    )]
     pub phone: Option<String>,
 }
 
@@ -30,28 +41,28 @@ macro_rules! new_store {
         #[serde(rename_all = "camelCase", default)]
         pub struct $name {
             /// Business registration number, numeric or alphanumeric; punctuation is tolerated.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, example = "11.222.333/0001-81"))]
+            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "cnpj", max_length = 255, example = "11.222.333/0001-81"))]
             pub cnpj: Option<String>,
             /// Trade name, 5 to 255 characters.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 5, max_length = 255))]
+            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça"))]
             pub name: Option<String>,
             /// Whom to call.
             #[serde(deserialize_with = "object")]
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
             pub responsible: Option<ContactBody>,
             /// Contact and login address, at most 400 characters, unique.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 400))]
+            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "email", max_length = 400, example = "loja@exemplo.com.br"))]
             pub email: Option<String>,
             /// Password, 10 to 128 characters.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 10, max_length = 128))]
+            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 10, max_length = 128))]
             pub password: Option<String>,
             /// Where the store is; the default pickup.
             #[serde(deserialize_with = "object")]
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+            #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
             pub address: Option<AddressBody>,
             /// What it sells: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
-            #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, minimum = 1, maximum = 8))]
-            pub marketplace_branch_id: Option<f64>,
+            #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch, required = true))]
+            pub marketplace_branch_id: Option<Id>,
             $($(#[$field_doc])* pub $field: $kind,)*
         }
     };
@@ -77,18 +88,24 @@ new_store! {
 #[serde(rename_all = "camelCase", default)]
 pub struct UpdateStore {
     /// Trade name, 5 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 5, max_length = 255))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça")
+    )]
     pub name: Option<String>,
     /// Whom to call.
     #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub responsible: Option<ContactBody>,
     /// Contact and login address, at most 400 characters, unique.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 400))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, format = "email", max_length = 400, example = "loja@exemplo.com.br")
+    )]
     pub email: Option<String>,
     /// Where the store is.
     #[serde(deserialize_with = "object")]
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
 }
 
@@ -98,10 +115,13 @@ pub struct UpdateStore {
 #[serde(default)]
 pub struct CreateSession {
     /// The store's email.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, nullable = false, max_length = 400, example = "loja@exemplo.com.br")
+    )]
     pub email: Option<String>,
     /// The store's password.
-    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
+    #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 1))]
     pub password: Option<String>,
 }
 
@@ -111,19 +131,20 @@ pub struct CreateSession {
 #[serde(rename_all = "camelCase", default)]
 pub struct IssueKey {
     /// The store that the key is for: the caller where it is absent, or one of its branches.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub store_id: Option<Id>,
     /// What people call it, 1 to 255 characters.
-    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 255))]
+    #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Till 2"))]
     pub name: Option<String>,
     /// Whole days that it is valid, 1 to 3650.
-    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 3650))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
 }
 
 /// A store.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Store))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreView {
     /// The store's number.
@@ -139,6 +160,7 @@ pub struct StoreView {
     /// Where the store is.
     pub address: AddressBody,
     /// What it sells.
+    #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch))]
     pub marketplace_branch_id: u8,
     /// Its matrix; null for a matrix.
     pub matrix: Option<MatrixRef>,
@@ -150,6 +172,7 @@ pub struct StoreView {
 /// A matrix, by its number.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Matrix))]
 pub struct MatrixRef {
     /// The matrix's number.
     pub id: u64,
@@ -158,6 +181,7 @@ pub struct MatrixRef {
 /// A new key. Its text is told this once.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = IssuedKey))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreCreated {
     /// The key's number.
@@ -168,7 +192,8 @@ pub struct StoreCreated {
     pub value: String,
     /// The store that asked for it.
     pub integrator_id: String,
-    /// `INTEGRATION`, or `PANEL` for a login.
+    /// What the key is for.
+    #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub integrator_origin: &'static str,
     /// When the key ends.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -184,6 +209,7 @@ pub struct StoreCreated {
 /// A key, without its text.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Key))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyView {
     /// The key's number.
@@ -194,7 +220,8 @@ pub struct KeyView {
     pub name: Option<String>,
     /// The store that asked for it.
     pub integrator_id: String,
-    /// `INTEGRATION`, or `PANEL` for a login.
+    /// What the key is for.
+    #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub integrator_origin: &'static str,
     /// When it ends.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -229,12 +256,14 @@ pub struct NotificationList {
 /// One thing that a store is told.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Notification))]
 #[serde(rename_all = "camelCase")]
 pub struct NotificationView {
     /// The notification's number.
     pub id: u64,
-    /// Why: `order_creation_failed`, `order_expired`.
+    /// Why.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "openapi", schema(value_type = NotificationKind))]
     pub kind: &'static str,
     /// When.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -246,7 +275,8 @@ pub struct NotificationView {
     pub order_id: Option<u64>,
     /// The order's code as it was sent.
     pub order_code: Option<String>,
-    /// The problem's code.
+    /// The problem's code; null where there was none.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<ProblemCode>))]
     pub code: Option<String>,
     /// What went wrong, in the language of the request.
     pub detail: Option<String>,
@@ -257,10 +287,12 @@ pub struct NotificationView {
 /// A field at fault.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = FailedField))]
 pub struct FailedFieldView {
     /// RFC 6901 pointer into the request's body.
     pub pointer: String,
     /// The fault's code.
+    #[cfg_attr(feature = "openapi", schema(value_type = FieldCode))]
     pub code: String,
     /// What is wrong with it.
     pub detail: String,

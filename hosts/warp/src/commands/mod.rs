@@ -1,6 +1,7 @@
 //! The operator's commands.
 
 mod health;
+mod lines;
 mod operator;
 mod serve;
 
@@ -77,6 +78,8 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Key(KeyCommand::Revoke { id, given }) => operator::revoke_key(&given, id).await,
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
+        Command::Route => lines::route(),
+        Command::Assign => lines::assign(),
         Command::Config(given) => Ok(print(config::show(&load(&given)?).trim_end())?),
         Command::Healthcheck { given } => health::check(&load(&given)?.config).await,
     }

@@ -1,5 +1,7 @@
 //! `despacho serve`.
 
+use despacho_core::demo::KEY;
+
 use super::Failure;
 use crate::{
     config::{self, FIELDS, Loaded},
@@ -20,6 +22,43 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
     }
     let settings = config::settings(config)?;
     let store = Store::open(config).await?;
-    server::serve(config, settings, store, |address| server::print(&format!("ready {address}"))).await?;
+    if config.demo {
+        let fresh = store.seed(&settings).await.map_err(|fault| format!("no demonstration data: {fault}"))?;
+        tracing::warn!(fresh, "the demonstration's stores are open to everybody who knows the public key");
+    }
+    let lines = |address: &str| server::print(&announcement(address, config.demo));
+    server::serve(config, settings, store, lines).await?;
     Ok(())
+}
+
+/// What is printed once the server accepts connections. The first line, and with the demonstration the second, are for programs.
+fn announcement(address: &str, demo: bool) -> String {
+    let ready = format!("ready {address}");
+    if !demo {
+        return ready;
+    }
+    format!(
+        "{ready}\nx-api-token: {KEY}\n\nCreate an order in São Paulo:\n\n  curl -s {address}/delivery/orders \\\n    \
+         -H 'x-api-token: {KEY}' -H 'content-type: application/json' \\\n    -d '{ORDER}'\n\nDocumentation: {address}/docs"
+    )
+}
+
+/// An order for the curl line: one delivery with coordinates, picked up at the store's own address.
+const ORDER: &str = r#"{"code":"FIRST-1","previewDeliveryTime":true,"deliveries":[{"name":"Rita","phone":"+5511987654321","onlinePayment":true,"address":{"street":"Rua Augusta","number":"1500","city":"São Paulo","state":"SP","latitude":-23.5570,"longitude":-46.6600}}]}"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demonstration_is_announced_for_programs_first_and_people_after() {
+        let text = announcement("http://127.0.0.1:1", true);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(&lines[..2], ["ready http://127.0.0.1:1", format!("x-api-token: {KEY}").as_str()]);
+        assert_eq!(lines.iter().filter(|line| line.starts_with("x-api-token: ")).count(), 1);
+        assert!(
+            text.contains("curl -s http://127.0.0.1:1/delivery/orders") && text.ends_with("http://127.0.0.1:1/docs")
+        );
+        assert_eq!(announcement("http://127.0.0.1:1", false), "ready http://127.0.0.1:1");
+    }
 }

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use super::{Config, Database, LogFormat, value};
 
+/// Reads a text into its slot of the configuration, within the field's range.
+type Setter = fn(&mut Config, &str, (u64, u64)) -> Result<(), String>;
+
 /// One setting.
 pub struct Field {
     /// The key in the file, with its section: `limits.body-bytes`.
@@ -17,7 +20,7 @@ pub struct Field {
     /// Whether its value is never shown and no flag takes it: other users of a machine can read flags.
     pub secret: bool,
     /// Reads a value into the configuration.
-    pub(super) set: fn(&mut Config, &str, (u64, u64)) -> Result<(), String>,
+    pub(super) set: Setter,
     /// The value as text; empty where there is none.
     pub(super) show: fn(&Config) -> String,
 }

@@ -9,7 +9,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches, value_parser};
 
-use super::{Config, FIELDS, Field};
+use super::{Config, FIELDS, Field, read_tariff};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,6 +176,10 @@ impl Reader {
         if let Some((given, missing)) = missing {
             let source = sources.get(given).cloned().unwrap_or(Source::Default);
             self.fault(missing.to_owned(), &source, &format!("is needed where {given} is set"));
+        }
+        if let Some(Err(detail)) = config.tariff.as_deref().map(read_tariff) {
+            let source = sources.get("tariff").cloned().unwrap_or(Source::Default);
+            self.fault("tariff".to_owned(), &source, &detail);
         }
         if self.faults.is_empty() { Ok(Loaded { config, sources, warnings }) } else { Err(Faults(self.faults)) }
     }

@@ -140,7 +140,7 @@ impl Connection {
             .header_read_timeout(self.timeouts.header)
             .max_buf_size(HEAD_BYTES)
             .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
-        self.to_its_end(connection).await;
+        self.serve_out(connection).await;
     }
 
     async fn http2(self, io: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
@@ -150,11 +150,11 @@ impl Connection {
             .keep_alive_timeout(self.timeouts.header)
             .max_concurrent_streams(STREAMS)
             .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
-        self.to_its_end(connection).await;
+        self.serve_out(connection).await;
     }
 
     /// Until the peer ends it, or, once the server was told to stop, until what was accepted is answered.
-    async fn to_its_end(mut self, connection: impl GracefulConnection) {
+    async fn serve_out(mut self, connection: impl GracefulConnection) {
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => {}

@@ -101,6 +101,8 @@ impl Drop for Flight<'_> {
         self.app.metrics.in_flight.dec();
         if !self.answered {
             self.app.metrics.abandoned.inc();
+            let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(ms, "a caller left before the answer");
         }
     }
 }

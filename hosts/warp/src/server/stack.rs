@@ -3,7 +3,7 @@
 use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, Request, Response, header};
+use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, header};
 use http_body_util::{Either, Full};
 use hyper::body::Incoming;
 use tower::{Layer, ServiceExt, service_fn, util::BoxCloneSyncService};
@@ -98,10 +98,18 @@ where
         let (app, inner) = (app.clone(), inner.clone());
         async move {
             let asked = observe::Asked::of(&request);
-            let response = observe::observe(&app, asked, secure, inner.oneshot(request)).await?;
+            let response = observe::observe(&app, asked, secure, inner.oneshot(with_path(request))).await?;
             Ok(response.map(Either::Left))
         }
     }))
+}
+
+/// A request with a path: `CONNECT` names a host and no path, and warp's path filter panics where there is none.
+fn with_path(mut request: Request<Incoming>) -> Request<Incoming> {
+    if request.uri().path_and_query().is_none() {
+        *request.uri_mut() = Uri::from_static("/");
+    }
+    request
 }
 
 fn cors(origins: &[String]) -> CorsLayer {

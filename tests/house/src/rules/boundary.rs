@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
-const CORE_DEPENDENCIES: [&str; 14] = [
+const CORE_DEPENDENCIES: [&str; 15] = [
     "argon2",
     "base64",
     "bytes",
@@ -23,6 +23,8 @@ const CORE_DEPENDENCIES: [&str; 14] = [
     "serde_json",
     "serde_path_to_error",
     "sha2",
+    // Behind the feature `openapi`, for the tool that writes the document.
+    "utoipa",
 ];
 /// What the core's tests may name besides.
 const CORE_TEST_DEPENDENCIES: [&str; 3] = ["pollster", "proptest", "regex-lite"];

@@ -66,8 +66,12 @@ pub fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
         if let Some(wrong) = wrong_command(piece, known) {
             found.push(Finding::in_line(&file.path, line, wrong));
         }
-        for word in piece.split_whitespace() {
+        for (position, word) in piece.split_whitespace().enumerate() {
             let word = word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '(' | ')' | '"' | '\''));
+            // `despacho backup copy.db`: a bare name behind a command is the reader's own file.
+            if position > 0 && !word.contains('/') {
+                continue;
+            }
             if looks_like_path(word, known) && !exists(word, &file.path, known) {
                 found.push(Finding::in_line(&file.path, line, format!("`{word}` does not exist: correct it")));
             }
@@ -109,8 +113,14 @@ fn looks_like_path(word: &str, known: &Known) -> bool {
 
 /// A path may be meant from the root, from the document's folder, or, in the core's document, from its sources.
 fn exists(word: &str, document: &str, known: &Known) -> bool {
+    let bare = !word.contains('/');
     let word = word.trim_start_matches("./").trim_end_matches(['/', '.']);
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if bare {
+        // A bare name in a row about its folder: somewhere there must be such a file.
+        let ending = format!("/{word}");
+        return known.files.iter().any(|file| file == word || file.ends_with(&ending));
+    }
     let bases = ["".to_owned(), format!("{folder}/"), format!("{folder}/src/")];
     word.starts_with("target/") || bases.iter().any(|base| known.has(&format!("{base}{word}")))
 }
@@ -156,8 +166,7 @@ mod tests {
 
     #[test]
     fn a_living_path_is_not() {
-        let text =
-            "`core/src/host.rs`, `core/`, [a](tests/cases), `/delivery/orders`, `text/html`, `http::Request`, `a/b`";
+        let text = "`core/src/host.rs`, `core/`, [a](tests/cases), `/delivery/orders`, `text/html`, `http::Request`, `a/b`, `despacho backup copy.json`";
         assert_eq!(found("README.md", text), [""; 0]);
         assert_eq!(found("core/ARCHITECTURE.md", "`host.rs` and `src/host.rs`"), [""; 0]);
     }

@@ -1,0 +1,150 @@
+//! The OpenAPI 3.1 document, made of the table of routes, the wire types and the table of problems.
+//!
+//! `core/openapi.json` is this document; a test fails where the two differ and says how to write it anew. Nothing of this is in
+//! a host that ships: it needs the feature `openapi`.
+
+mod enums;
+mod json;
+mod operations;
+mod parts;
+mod problems;
+mod responses;
+mod schemas;
+mod text;
+
+pub use enums::{
+    AnySituation, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress,
+};
+pub use json::Json;
+
+use self::{
+    operations::{Operation, TAGS, codes, operation},
+    responses::Responses,
+};
+use super::{
+    problem::Code,
+    routes::{Authority, Endpoint, ROUTES, Route},
+};
+use crate::host::Fault;
+
+/// What the page says before the first endpoint.
+const ABOUT: &str = include_str!("about.md");
+
+/// A request with its answer, as an endpoint's example.
+pub struct Example {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The request's body.
+    pub request: Option<Json>,
+    /// The answer's body.
+    pub answer: Option<Json>,
+}
+
+/// The document with these examples.
+///
+/// # Errors
+/// A value that could not be written.
+pub fn document(examples: &[Example]) -> Result<Json, Fault> {
+    let unwritten = |error: serde_json::Error| Fault::Internal { detail: error.to_string() };
+    let mut responses = Responses::default();
+    let mut paths: Vec<(String, Json)> = Vec::new();
+    for route in ROUTES {
+        let example = examples.iter().find(|example| example.endpoint == route.endpoint);
+        let described = described(route, &operation(route.endpoint), example, &mut responses);
+        let method = route.method.as_str().to_ascii_lowercase();
+        match paths.iter_mut().find(|(path, _)| path == route.path()) {
+            Some((_, item)) => item.set(&method, described),
+            None => paths.push((route.path().to_owned(), Json::object([(&method, described)]))),
+        }
+    }
+    let refused = responses.problem(503, &[Code::Unavailable]);
+    // These two belong to no operation; the page tells of them before the first.
+    responses.problem(404, &[Code::EndpointNotFound]);
+    responses.problem(405, &[Code::MethodNotAllowed]);
+    paths.extend(parts::own_paths(&refused));
+    let problems = problems::problems().map_err(unwritten)?;
+    let problems = problems.into_iter().map(|(name, value)| (name.to_owned(), Json::object([("value", value)])));
+    let schemas = schemas::all().map_err(unwritten)?;
+    let components = Json::object([
+        ("schemas", Json::Object(schemas)),
+        ("responses", responses.components()),
+        ("parameters", parts::parameters()),
+        ("examples", Json::Object(problems.collect())),
+        ("headers", parts::headers()),
+        ("securitySchemes", parts::security()),
+    ]);
+    Ok(Json::object([
+        ("openapi", "3.1.0".into()),
+        ("info", info()),
+        ("servers", Json::List(vec![Json::object([("url", "/".into())])])),
+        ("tags", tags()),
+        ("paths", Json::Object(paths)),
+        ("components", components),
+    ]))
+}
+
+fn info() -> Json {
+    Json::object([
+        ("title", "Despacho".into()),
+        ("version", env!("CARGO_PKG_VERSION").into()),
+        ("summary", "Delivery dispatch for merchants in Brazil.".into()),
+        ("description", ABOUT.trim_end().into()),
+        ("license", Json::object([("name", "MIT OR Apache-2.0".into()), ("identifier", "MIT OR Apache-2.0".into())])),
+    ])
+}
+
+fn tags() -> Json {
+    let tag = |(name, text): (&str, &str)| Json::object([("name", name.into()), ("description", text.into())]);
+    Json::List(TAGS.map(tag).into())
+}
+
+/// The entry of an endpoint.
+fn described(route: &Route, operation: &Operation, example: Option<&Example>, responses: &mut Responses) -> Json {
+    let mut entry = Json::object([
+        ("tags", Json::list([operation.tag])),
+        ("operationId", operation.id.into()),
+        ("summary", operation.summary.into()),
+        ("description", operation.description.into()),
+        ("security", security(route.authority)),
+        ("parameters", parameters(route, operation)),
+    ]);
+    if let Some(schema) = operation.request {
+        let mut media = Json::object([("schema", Json::reference("schemas", schema))]);
+        if let Some(request) = example.and_then(|example| example.request.clone()) {
+            media.set("example", request);
+        }
+        let content = Json::object([("application/json", media)]);
+        entry.set("requestBody", Json::object([("required", true.into()), ("content", content)]));
+    }
+    let mut answers = Json::Object(Vec::new());
+    for (status, schema, meaning) in operation.answers {
+        let answer = example.and_then(|example| example.answer.clone());
+        let mut answer = responses::success(route, *schema, meaning, answer);
+        if let Some(links) = parts::links(operation.id) {
+            answer.set("links", links);
+        }
+        answers.set(&status.to_string(), answer);
+    }
+    for (status, codes) in responses::by_status(&codes(route, operation)) {
+        answers.set(&status.to_string(), responses.problem(status, &codes));
+    }
+    entry.with("responses", answers)
+}
+
+fn security(authority: Authority) -> Json {
+    let scheme = match authority {
+        Authority::Store => "storeKey",
+        Authority::Operator => "operatorToken",
+        Authority::Public => return Json::List(Vec::new()),
+    };
+    Json::List(vec![Json::object([(scheme, Json::List(Vec::new()))])])
+}
+
+fn parameters(route: &Route, operation: &Operation) -> Json {
+    let mut names = operation.parameters.to_vec();
+    if route.method == http::Method::POST {
+        names.push("idempotencyKey");
+    }
+    names.extend(["acceptLanguage", "requestId"]);
+    Json::List(names.into_iter().map(|name| Json::reference("parameters", name)).collect())
+}

@@ -1,0 +1,310 @@
+//! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
+
+use crate::api::{
+    problem::Code,
+    routes::{Authority, Endpoint, Route},
+};
+
+/// What is said about an endpoint, beyond what its row in the table of routes says.
+pub(super) struct Operation {
+    pub tag: &'static str,
+    pub id: &'static str,
+    pub summary: &'static str,
+    pub description: &'static str,
+    /// The schema of its body.
+    pub request: Option<&'static str>,
+    /// Statuses of success with the answer's schema and what they mean; no schema where there is no body.
+    pub answers: &'static [(u16, Option<&'static str>, &'static str)],
+    /// Parameters of its own, by their names among the components.
+    pub parameters: &'static [&'static str],
+    /// Problems of its own.
+    pub codes: &'static [Code],
+}
+
+/// Tags with what they gather.
+pub(super) const TAGS: [(&str, &str); 7] = [
+    ("Orders", "Preview, create and look up delivery orders."),
+    ("Stores", "A matrix and its branches."),
+    ("Sessions", "Logging in with email and password, for people at a panel."),
+    ("Keys", "Issue, list and revoke API keys."),
+    ("Notifications", "What a store is told beside its answers."),
+    ("Operator", "What whoever runs the service does, with the operator's token."),
+    ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
+];
+
+const PLACES: [Code; 2] = [Code::AddressNotFound, Code::CoordinatesMismatch];
+
+/// Every problem that an endpoint can answer with, in the order of the documentation.
+pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
+    let mut codes = vec![Code::NotAcceptable, Code::InternalError, Code::Unavailable, Code::UpstreamTimeout];
+    match route.authority {
+        Authority::Store => codes.extend([
+            Code::ApiKeyMissing,
+            Code::ApiKeyInvalid,
+            Code::ApiKeyExpired,
+            Code::ApiKeyRevoked,
+            Code::RateLimited,
+        ]),
+        Authority::Operator => codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid]),
+        Authority::Public => {}
+    }
+    if operation.request.is_some() {
+        let body = [Code::MalformedRequest, Code::BodyTooLarge, Code::UnsupportedMediaType, Code::ValidationFailed];
+        codes.extend(body);
+    }
+    if route.method == http::Method::POST {
+        codes.extend([Code::MalformedRequest, Code::BodyTooLarge, Code::RequestInProgress, Code::IdempotencyKeyReused]);
+    }
+    codes.extend(operation.codes);
+    Code::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
+}
+
+/// What is said about an endpoint.
+pub(super) fn operation(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::GetOrder => order(endpoint),
+        Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
+        Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
+        Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
+        Endpoint::CreateMatrix
+        | Endpoint::AdminIssueKey
+        | Endpoint::AdminListKeys
+        | Endpoint::AdminRevokeKey
+        | Endpoint::OpenApi => operator(endpoint),
+    }
+}
+
+fn order(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::CreateOrder => Operation {
+            tag: "Orders",
+            id: "createOrder",
+            summary: "Create an order",
+            description: "Collects at one place and delivers to 1 to 50 addresses. The fee is debited and a courier is \
+                looked for once `preparationTime` is over. The deliveries come back in route order: the order sent, or \
+                the shortest one with `sortByBestRoute`.\n\n`code` makes creation safe to repeat: the same code with \
+                the same content answers 200 with the order that exists, with other content 409 and its number in \
+                `orderId`. A cancelled, expired or failed order's code is free again. With `quoteId` the fee of a \
+                preview holds.\n\nA creation that fails by what was sent also becomes a notification of the store.",
+            request: Some("CreateOrder"),
+            answers: &[
+                (201, Some("Order"), "The order was created."),
+                (
+                    200,
+                    Some("Order"),
+                    "The order exists: the same code was sent before with the same content. Nothing was created.",
+                ),
+            ],
+            parameters: &[],
+            codes: &[
+                Code::StoreNotAllowed,
+                Code::InsufficientBalance,
+                Code::OrderCodeConflict,
+                Code::QuoteExpired,
+                Code::QuoteMismatch,
+                PLACES[0],
+                PLACES[1],
+                Code::OutOfArea,
+                Code::DistanceExceeded,
+                Code::TooManyDeliveries,
+            ],
+        },
+        Endpoint::PreviewOrder => Operation {
+            tag: "Orders",
+            id: "previewOrder",
+            summary: "Calculate route, fee and times",
+            description: "Calculates what the order would cost and creates nothing. It is enough that an address can \
+                be located. What a preview accepts, creation accepts, given the fields that only creation needs. \
+                `quote.id`, sent back as `quoteId`, keeps the fee for 15 minutes. `orderRoute` in the answer is the \
+                place in the route; what is sent there is ignored.",
+            request: Some("PreviewOrder"),
+            answers: &[(200, Some("Preview"), "The calculation.")],
+            parameters: &[],
+            codes: &[
+                Code::StoreNotAllowed,
+                PLACES[0],
+                PLACES[1],
+                Code::OutOfArea,
+                Code::DistanceExceeded,
+                Code::TooManyDeliveries,
+            ],
+        },
+        _ => Operation {
+            tag: "Orders",
+            id: "getOrder",
+            summary: "Look an order up",
+            description: "The order with its courier and its history, oldest event first. A store sees its own orders, a \
+                matrix those of its branches too; any other order is 404.",
+            request: None,
+            answers: &[(200, Some("OrderDetails"), "The order.")],
+            parameters: &["platformOrderId"],
+            codes: &[Code::OrderNotFound],
+        },
+    }
+}
+
+fn store(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::CreateStore => Operation {
+            tag: "Stores",
+            id: "createStore",
+            summary: "Create a branch",
+            description: "Only a matrix may. The answer is the branch's first key; `value` is told this once, so keep it. \
+                CNPJ and email are unique among all stores.",
+            request: Some("CreateStore"),
+            answers: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
+            parameters: &[],
+            codes: &[Code::MatrixRequired, Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1]],
+        },
+        Endpoint::UpdateStore => Operation {
+            tag: "Stores",
+            id: "updateStore",
+            summary: "Change the own store",
+            description: "Replaces name, responsible, email and address of the calling store. All four are required.",
+            request: Some("UpdateStore"),
+            answers: &[(200, Some("Store"), "The store as it is now.")],
+            parameters: &[],
+            codes: &[Code::StoreNotFound, Code::EmailTaken, PLACES[0], PLACES[1]],
+        },
+        Endpoint::GetStore => Operation {
+            tag: "Stores",
+            id: "getStore",
+            summary: "Look a store up",
+            description: "A store sees itself, a matrix its branches too; any other store is 404.",
+            request: None,
+            answers: &[(200, Some("Store"), "The store.")],
+            parameters: &["storeId"],
+            codes: &[Code::StoreNotFound],
+        },
+        _ => Operation {
+            tag: "Sessions",
+            id: "createSession",
+            summary: "Log in",
+            description: "Trades a store's email and password for a key that ends after some hours. Ten attempts in 15 \
+                minutes for one email, successful or not; then 429.",
+            request: Some("CreateSession"),
+            answers: &[(201, Some("IssuedKey"), "Logged in; `value` is the key of this session.")],
+            parameters: &[],
+            codes: &[Code::CredentialsInvalid, Code::RateLimited],
+        },
+    }
+}
+
+fn key(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::IssueKey => Operation {
+            tag: "Keys",
+            id: "issueKey",
+            summary: "Issue a key",
+            description: "For the calling store or, with `storeId`, for one of its branches. `value` is told this once. Send \
+                `{}` for the defaults: the calling store, one year.",
+            request: Some("IssueKey"),
+            answers: &[(201, Some("IssuedKey"), "The new key.")],
+            parameters: &[],
+            codes: &[Code::StoreNotFound],
+        },
+        Endpoint::ListKeys => Operation {
+            tag: "Keys",
+            id: "listKeys",
+            summary: "List keys",
+            description: "The keys of the calling store or, with `storeId`, of one of its branches, revoked and expired \
+                ones too. Their texts are not kept.",
+            request: None,
+            answers: &[(200, Some("KeyList"), "The keys.")],
+            parameters: &["storeIdOfKeys"],
+            codes: &[Code::StoreNotFound],
+        },
+        _ => Operation {
+            tag: "Keys",
+            id: "revokeKey",
+            summary: "Revoke a key",
+            description: "From now on the key is `api_key_revoked`. A key may revoke itself. Revoking twice changes nothing.",
+            request: None,
+            answers: &[(204, None, "The key is revoked.")],
+            parameters: &["keyId"],
+            codes: &[Code::KeyNotFound],
+        },
+    }
+}
+
+fn notification(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::ListNotifications => Operation {
+            tag: "Notifications",
+            id: "listNotifications",
+            summary: "List notifications",
+            description: "What the calling store was told, newest first. For the next page send `nextCursor` as `cursor`, \
+                until it is null.",
+            request: None,
+            answers: &[(200, Some("NotificationList"), "A page of notifications.")],
+            parameters: &["cursor", "limit"],
+            codes: &[Code::ValidationFailed],
+        },
+        _ => Operation {
+            tag: "Notifications",
+            id: "readNotification",
+            summary: "Mark a notification as read",
+            description: "Takes no body. One that was read already stays as it is.",
+            request: None,
+            answers: &[(200, Some("Notification"), "The notification, read.")],
+            parameters: &["notificationId"],
+            codes: &[Code::NotificationNotFound],
+        },
+    }
+}
+
+fn operator(endpoint: Endpoint) -> Operation {
+    match endpoint {
+        Endpoint::CreateMatrix => Operation {
+            tag: "Operator",
+            id: "createMatrix",
+            summary: "Create a matrix",
+            description: "The first store of a merchant. With `prepaidFloor` it pays ahead: an order that would take its \
+                balance below the floor is `insufficient_balance`.",
+            request: Some("CreateMatrix"),
+            answers: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
+            parameters: &[],
+            codes: &[Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1]],
+        },
+        Endpoint::AdminIssueKey => Operation {
+            tag: "Operator",
+            id: "adminIssueKey",
+            summary: "Issue a key for any store",
+            description: "For a store that lost its keys. `value` is told this once.",
+            request: Some("AdminIssueKey"),
+            answers: &[(201, Some("IssuedKey"), "The new key.")],
+            parameters: &[],
+            codes: &[Code::StoreNotFound],
+        },
+        Endpoint::AdminListKeys => Operation {
+            tag: "Operator",
+            id: "adminListKeys",
+            summary: "List any store's keys",
+            description: "All keys of the store, revoked and expired ones too.",
+            request: None,
+            answers: &[(200, Some("KeyList"), "The keys.")],
+            parameters: &["storeIdOfAnyKeys"],
+            codes: &[Code::StoreNotFound],
+        },
+        Endpoint::AdminRevokeKey => Operation {
+            tag: "Operator",
+            id: "adminRevokeKey",
+            summary: "Revoke any key",
+            description: "Revoking twice changes nothing.",
+            request: None,
+            answers: &[(204, None, "The key is revoked.")],
+            parameters: &["keyId"],
+            codes: &[Code::KeyNotFound],
+        },
+        _ => Operation {
+            tag: "Deployment",
+            id: "getOpenApi",
+            summary: "This document",
+            description: "The OpenAPI document that this page is made of.",
+            request: None,
+            answers: &[(200, Some("Document"), "The document.")],
+            parameters: &[],
+            codes: &[],
+        },
+    }
+}

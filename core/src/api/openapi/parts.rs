@@ -1,0 +1,239 @@
+//! What operations share: parameters, headers, security, and the deployment's own endpoints.
+
+use super::json::Json;
+
+fn id(name: &str, place: &str, description: &str, required: bool) -> Json {
+    let schema = Json::object([
+        ("type", "integer".into()),
+        ("format", "int64".into()),
+        ("minimum", 1.into()),
+        ("maximum", ((1 << 53) - 1).into()),
+    ]);
+    parameter(name, place, description, required, schema)
+}
+
+fn parameter(name: &str, place: &str, description: &str, required: bool, schema: Json) -> Json {
+    Json::object([
+        ("name", name.into()),
+        ("in", place.into()),
+        ("required", required.into()),
+        ("description", description.into()),
+        ("schema", schema),
+    ])
+}
+
+fn string() -> Json {
+    Json::object([("type", "string".into())])
+}
+
+/// Parameters by the names that operations refer to them by.
+pub(super) fn parameters() -> Json {
+    let key = Json::object([
+        ("type", "string".into()),
+        ("minLength", 1.into()),
+        ("maxLength", 255.into()),
+        ("pattern", "^[!-~]([ -~]*[!-~])?$".into()),
+    ]);
+    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
+    Json::object([
+        (
+            "acceptLanguage",
+            parameter(
+                "Accept-Language",
+                "header",
+                "The language of texts for people: Portuguese (`pt-BR`) or English, which is the default.",
+                false,
+                string().with("examples", Json::list(["pt-BR"])),
+            ),
+        ),
+        (
+            "requestId",
+            parameter(
+                "x-request-id",
+                "header",
+                "Your own identifier for this request: 1 to 128 letters, digits, dots, hyphens and underscores. It comes \
+                 back in the answer. Anything else is ignored and one is drawn.",
+                false,
+                string(),
+            ),
+        ),
+        (
+            "idempotencyKey",
+            parameter(
+                "Idempotency-Key",
+                "header",
+                "Any text of your own that names this request, such as a UUID. For 24 hours the same key with the same \
+                 body answers what the first success answered; with another body it is `idempotency_key_reused`.",
+                false,
+                key,
+            ),
+        ),
+        (
+            "platformOrderId",
+            id("platformOrderId", "path", "The order's number: `id` of the answer to its creation.", true),
+        ),
+        ("storeId", id("storeId", "path", "The store's number.", true)),
+        ("keyId", id("keyId", "path", "The key's number: its `id`, not its text.", true)),
+        ("notificationId", id("notificationId", "path", "The notification's number.", true)),
+        (
+            "storeIdOfKeys",
+            id("storeId", "query", "The store whose keys to list; the calling one where it is absent.", false),
+        ),
+        ("storeIdOfAnyKeys", id("storeId", "query", "The store whose keys to list.", true)),
+        ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
+        ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
+    ])
+}
+
+/// Headers of responses by the names that responses refer to them by.
+pub(super) fn headers() -> Json {
+    let header = |required: bool, description: &str, schema: Json| {
+        Json::object([("description", description.into()), ("required", required.into()), ("schema", schema)])
+    };
+    let seconds = || string().with("type", "integer").with("minimum", 1);
+    Json::object([
+        (
+            "RequestId",
+            header(
+                true,
+                "The request's identifier: yours where you sent one. Name it when you ask the operator.",
+                string(),
+            ),
+        ),
+        (
+            "RateLimitPolicy",
+            header(
+                true,
+                "The key's quota for requests of this kind: `\"create\";q=120;w=60` is 120 in 60 seconds.",
+                string(),
+            ),
+        ),
+        (
+            "RateLimit",
+            header(
+                true,
+                "What is left of it: `\"create\";r=119;t=1` is 119 requests now, and all of them again in a second.",
+                string(),
+            ),
+        ),
+        ("RetryAfter", header(false, "Seconds to wait before the request is sent again.", seconds())),
+        (
+            "IdempotentReplayed",
+            header(
+                false,
+                "`true` where this is the answer of an earlier request with the same `Idempotency-Key` or the same order.",
+                string().with("enum", Json::list(["true"])),
+            ),
+        ),
+        ("WwwAuthenticate", header(true, "How to authenticate: by a key in `x-api-token`.", string())),
+        (
+            "ContentLanguage",
+            header(true, "The language of the texts.", string().with("enum", Json::list(["en", "pt-BR"]))),
+        ),
+        ("Allow", header(true, "The methods that the path takes.", string())),
+    ])
+}
+
+/// Where an answer leads: the operation that takes a number out of it.
+pub(super) fn links(operation: &str) -> Option<Json> {
+    let (target, parameter, field, text) = match operation {
+        "createOrder" => ("getOrder", "platformOrderId", "id", "Look the order up."),
+        "createStore" => ("getStore", "storeId", "storeId", "Look the branch up."),
+        "issueKey" => ("revokeKey", "keyId", "id", "Revoke the key."),
+        "adminIssueKey" => ("adminRevokeKey", "keyId", "id", "Revoke the key."),
+        _ => return None,
+    };
+    let parameters = Json::object([(parameter, format!("$response.body#/{field}").into())]);
+    let link = [("operationId", target.into()), ("parameters", parameters), ("description", text.into())];
+    Some(Json::object([(target, Json::object(link))]))
+}
+
+/// The two kinds of credentials, which come in one header.
+pub(super) fn security() -> Json {
+    let scheme = |description: &str| {
+        Json::object([
+            ("type", "apiKey".into()),
+            ("in", "header".into()),
+            ("name", "x-api-token".into()),
+            ("description", description.into()),
+        ])
+    };
+    Json::object([
+        ("storeKey", scheme("A store's key: `value` of the answer that issued it.")),
+        ("operatorToken", scheme("The operator's token, `DESPACHO_ADMIN_TOKEN` of the deployment.")),
+    ])
+}
+
+/// An endpoint of the deployment: path, identifier, summary, description, media type, and whether it can be unavailable.
+type OwnEndpoint = (&'static str, &'static str, &'static str, &'static str, &'static str, bool);
+
+const OWN: [OwnEndpoint; 4] = [
+    (
+        "/healthz",
+        "getHealth",
+        "Whether the process is alive",
+        "Touches nothing else. For the platform that restarts processes.",
+        "application/json",
+        false,
+    ),
+    (
+        "/readyz",
+        "getReadiness",
+        "Whether requests can be served",
+        "Asks the database. For the balancer that sends requests.",
+        "application/json",
+        true,
+    ),
+    (
+        "/metrics",
+        "getMetrics",
+        "Metrics",
+        "In OpenMetrics text, for Prometheus: latency by route and status, commits, queue depth.",
+        "application/openmetrics-text",
+        false,
+    ),
+    (
+        "/docs",
+        "getDocs",
+        "Documentation",
+        "This document as a page. It loads nothing from elsewhere.",
+        "text/html",
+        false,
+    ),
+];
+
+/// Paths of the deployment's own endpoints; `refused` is the response to a reader that cannot be served.
+pub(super) fn own_paths(refused: &Json) -> Vec<(String, Json)> {
+    let path = |(path, id, summary, description, media, refusable): OwnEndpoint| {
+        let schema = match path {
+            "/healthz" => status("alive"),
+            "/readyz" => status("ready"),
+            _ => string(),
+        };
+        let content = Json::object([(media, Json::object([("schema", schema)]))]);
+        let mut responses =
+            Json::object([("200", Json::object([("description", summary.into()), ("content", content)]))]);
+        if refusable {
+            responses.set("503", refused.clone());
+        }
+        let operation = Json::object([
+            ("tags", Json::list(["Deployment"])),
+            ("operationId", id.into()),
+            ("summary", summary.into()),
+            ("description", description.into()),
+            ("security", Json::List(Vec::new())),
+            ("responses", responses),
+        ]);
+        (path.to_owned(), Json::object([("get", operation)]))
+    };
+    OWN.map(path).into()
+}
+
+fn status(value: &str) -> Json {
+    let status = string().with("enum", Json::list([value]));
+    Json::object([
+        ("type", "object".into()),
+        ("required", Json::list(["status"])),
+        ("properties", Json::object([("status", status)])),
+    ])
+}

@@ -1,0 +1,49 @@
+//! An example of each problem.
+
+use super::json::Json;
+use crate::{
+    api::problem::{Code, FieldError, Problem},
+    domain::{Language, Text},
+};
+
+/// A problem of each code as it is written.
+///
+/// # Errors
+/// What kept it from being written.
+pub(super) fn problems() -> serde_json::Result<Vec<(&'static str, Json)>> {
+    let written = |code: &Code| {
+        let document = problem(*code).document(Language::English, "/delivery/orders", "example-1");
+        Ok((code.name(), Json::of(&document)?))
+    };
+    Code::ALL.iter().map(written).collect()
+}
+
+fn problem(code: Code) -> Problem {
+    let field = |pointer: &str, code: &'static str, detail: &str| FieldError {
+        pointer: pointer.to_owned(),
+        code,
+        detail: Text::new(detail, detail),
+    };
+    let problem = Problem::new(code, format!("{}.", code.title().en), String::new());
+    match code {
+        Code::MalformedRequest => {
+            problem.with_errors(vec![field("/preparationTime", "wrong_type", "Expected a number.")])
+        }
+        Code::ValidationFailed => problem.with_errors(vec![
+            field("/code", "required", "This field is required."),
+            field("/deliveries/0/phone", "invalid_phone", "Write it as +5592991000000."),
+        ]),
+        Code::AddressNotFound => problem.with_errors(vec![field(
+            "/deliveries/0/address",
+            "city_not_in_state",
+            "The city is not in this state. Was São Paulo (SP) meant?",
+        )]),
+        Code::StoreNotAllowed => problem.with_errors(vec![field(
+            "/store/userPlatformId",
+            "store_not_allowed",
+            "The caller is neither this store nor its matrix.",
+        )]),
+        Code::OrderCodeConflict => Problem { existing_order: Some(1042), ..problem },
+        _ => problem,
+    }
+}

@@ -1,0 +1,116 @@
+//! Responses: answers with their headers, and problems, which operations share.
+
+use std::collections::BTreeMap;
+
+use super::json::Json;
+use crate::api::{
+    problem::Code,
+    routes::{Authority, Route},
+};
+
+/// The problems that the operations so far answer with: one component for each status and set of codes.
+#[derive(Default)]
+pub(super) struct Responses(Vec<(String, u16, Vec<Code>)>);
+
+/// Codes by their status.
+pub(super) fn by_status(codes: &[Code]) -> BTreeMap<u16, Vec<Code>> {
+    let mut sorted: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in codes {
+        sorted.entry(code.status()).or_default().push(*code);
+    }
+    sorted
+}
+
+/// A successful response.
+pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, example: Option<Json>) -> Json {
+    let mut headers = vec!["x-request-id"];
+    if route.authority == Authority::Store {
+        headers.extend(["RateLimit-Policy", "RateLimit"]);
+    }
+    if route.method == http::Method::POST {
+        headers.push("Idempotent-Replayed");
+    }
+    let mut response = Json::object([("description", meaning.into()), ("headers", headers_of(&headers))]);
+    if let Some(schema) = schema {
+        let schema = match schema {
+            "Document" => Json::object([("type", "object".into())]),
+            name => Json::reference("schemas", name),
+        };
+        let mut media = Json::object([("schema", schema)]);
+        if let Some(example) = example {
+            media.set("example", example);
+        }
+        response.set("content", Json::object([("application/json", media)]));
+    }
+    response
+}
+
+fn headers_of(names: &[&str]) -> Json {
+    let header = |name: &&str| {
+        let component = match *name {
+            "x-request-id" => "RequestId",
+            "RateLimit-Policy" => "RateLimitPolicy",
+            "Retry-After" => "RetryAfter",
+            "Idempotent-Replayed" => "IdempotentReplayed",
+            "WWW-Authenticate" => "WwwAuthenticate",
+            "Content-Language" => "ContentLanguage",
+            name => name,
+        };
+        ((*name).to_owned(), Json::reference("headers", component))
+    };
+    Json::Object(names.iter().map(header).collect())
+}
+
+impl Responses {
+    /// A reference to the response of these problems, which all have this status.
+    pub(super) fn problem(&mut self, status: u16, codes: &[Code]) -> Json {
+        let standing = self.0.iter().find(|(_, other, others)| *other == status && others == codes);
+        let name = match standing {
+            Some((name, ..)) => name.clone(),
+            None => {
+                let number = 1 + self.0.iter().filter(|(_, other, _)| *other == status).count();
+                let name = match codes {
+                    [code] => code.name().to_owned(),
+                    _ => format!("problem_{status}_{number}"),
+                };
+                self.0.push((name.clone(), status, codes.to_vec()));
+                name
+            }
+        };
+        Json::reference("responses", &name)
+    }
+
+    /// The components that the references point to, by status.
+    pub(super) fn components(mut self) -> Json {
+        self.0.sort_by_key(|(_, status, codes)| (*status, codes.first().copied()));
+        Json::Object(self.0.into_iter().map(|(name, status, codes)| (name, component(status, &codes))).collect())
+    }
+}
+
+fn component(status: u16, codes: &[Code]) -> Json {
+    let lines: Vec<_> = codes.iter().map(|code| format!("- `{}` {}", code.name(), code.meaning())).collect();
+    let mut headers = vec!["x-request-id", "Content-Language"];
+    match status {
+        401 => headers.push("WWW-Authenticate"),
+        405 => headers.push("Allow"),
+        409 | 503 => headers.push("Retry-After"),
+        429 => headers.extend(["Retry-After", "RateLimit-Policy", "RateLimit"]),
+        _ => {}
+    }
+    // Problems of one status differ in their code; the schema says which this operation has.
+    let narrowed = Json::object([
+        ("status", Json::object([("const", u64::from(status).into())])),
+        ("code", Json::object([("enum", Json::list(codes.iter().map(|code| code.name())))])),
+    ]);
+    let schema = Json::object([(
+        "allOf",
+        Json::List(vec![Json::reference("schemas", "Problem"), Json::object([("properties", narrowed)])]),
+    )]);
+    let examples = codes.iter().map(|code| (code.name().to_owned(), Json::reference("examples", code.name())));
+    let media = Json::object([("schema", schema), ("examples", Json::Object(examples.collect()))]);
+    Json::object([
+        ("description", lines.join("\n").into()),
+        ("headers", headers_of(&headers)),
+        ("content", Json::object([("application/problem+json", media)])),
+    ])
+}

@@ -1,0 +1,175 @@
+//! The schemas of the wire types, tightened to what the validator really takes.
+
+use utoipa::ToSchema;
+
+use super::{enums, json::Json, text};
+use crate::api::{problem::ProblemDocument, wire};
+
+/// The schemas that requests are read by; every other schema is an answer's.
+const REQUESTS: [&str; 13] = [
+    "CreateOrder",
+    "NewDelivery",
+    "Confirmation",
+    "MarketplaceOrder",
+    "MarketplaceWebhookOrder",
+    "StoreRef",
+    "PreviewOrder",
+    "PreviewStop",
+    "PersonContact",
+    "CreateStore",
+    "CreateMatrix",
+    "UpdateStore",
+    "IssueKey",
+];
+/// The one member of an answer that is left out where it has no value.
+const LEFT_OUT: &str = "orderId";
+
+/// Every schema of the document, in the order that the page lists them in.
+///
+/// # Errors
+/// What kept a schema from being written.
+pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
+    let mut schemas = Vec::new();
+    add::<wire::CreateOrder>(&mut schemas)?;
+    add::<wire::OrderDetails>(&mut schemas)?;
+    add::<wire::PreviewOrder>(&mut schemas)?;
+    add::<wire::PreviewView>(&mut schemas)?;
+    add::<wire::CreateStore>(&mut schemas)?;
+    add::<wire::UpdateStore>(&mut schemas)?;
+    add::<wire::StoreView>(&mut schemas)?;
+    add::<wire::CreateMatrix>(&mut schemas)?;
+    add::<wire::CreateSession>(&mut schemas)?;
+    add::<wire::IssueKey>(&mut schemas)?;
+    add::<wire::StoreCreated>(&mut schemas)?;
+    add::<wire::KeyList>(&mut schemas)?;
+    add::<wire::NotificationList>(&mut schemas)?;
+    add::<ProblemDocument>(&mut schemas)?;
+    let enums = enums::schemas();
+    schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
+    schemas.extend(enums.into_iter().map(|(name, schema)| (name.to_owned(), schema)));
+    let address = schemas.iter().find(|(name, _)| name == "Address").map(|(_, schema)| schema.clone());
+    for (name, schema) in &mut schemas {
+        match name.as_str() {
+            "VisitAddress" => *schema = visit_address(address.as_ref()),
+            "LocateAddress" => *schema = locate_address(address.as_ref()),
+            name if REQUESTS.contains(&name) || name == "CreateSession" => text::tighten(schema),
+            name => answered(schema, name == "Problem"),
+        }
+    }
+    let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
+    schemas.extend(issue.map(|schema| ("AdminIssueKey".to_owned(), admin_issue_key(schema))));
+    Ok(schemas)
+}
+
+/// The operator has no store of its own that a key could be for.
+fn admin_issue_key(mut schema: Json) -> Json {
+    if let Some(properties) = schema.get_mut("properties") {
+        properties.set(
+            "storeId",
+            Json::reference("schemas", "StoreNumber").with("description", "The store that the key is for."),
+        );
+    }
+    schema.with("description", "What key to issue for which store.").with("required", Json::list(["storeId"]))
+}
+
+fn add<T: ToSchema>(schemas: &mut Vec<(String, Json)>) -> serde_json::Result<()> {
+    let mut found = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut found);
+    for (name, schema) in found {
+        if !schemas.iter().any(|(standing, _)| *standing == name) {
+            // serde's defaults and the widths of Rust's numbers say nothing of the JSON.
+            let unwanted = |name: &str, value: &Json| match name {
+                "default" => *value == Json::Null,
+                "format" => matches!(value.text(), Some("int32" | "int64" | "double")),
+                _ => false,
+            };
+            schemas.push((name, Json::of(&schema)?.without(&unwanted)));
+        }
+    }
+    Ok(())
+}
+
+/// An answer's schema: every field is always there, and `null` where it has no value.
+fn answered(schema: &mut Json, problem: bool) {
+    if let Some(Json::List(parts)) = schema.get_mut("allOf") {
+        parts.iter_mut().for_each(|part| answered(part, problem));
+    }
+    let Some(properties) = schema.get("properties") else { return };
+    let names = properties.members().iter().map(|(name, _)| name.as_str());
+    let required = Json::list(names.filter(|name| !(problem && *name == LEFT_OUT)));
+    schema.set("required", required);
+}
+
+/// The members of an address in a request; `required` ones are never null.
+fn address(answer: Option<&Json>, required: &[&str]) -> Json {
+    let properties = answer.and_then(|schema| schema.get("properties")).cloned();
+    let mut properties = properties.unwrap_or(Json::Null);
+    if let Json::Object(members) = &mut properties {
+        for (name, property) in members.iter_mut() {
+            if !matches!(name.as_str(), "latitude" | "longitude") {
+                property.set("maxLength", 255);
+                match name.as_str() {
+                    "state" => property.set("format", "uf"),
+                    "zipCode" => property.set("format", "cep"),
+                    _ => {}
+                }
+            }
+            if required.contains(&name.as_str()) {
+                property.set("type", "string");
+            }
+        }
+    }
+    let mut schema = Json::object([("type", "object".into()), ("properties", properties)]);
+    if !required.is_empty() {
+        schema.set("required", Json::list(required.iter().copied()));
+    }
+    text::tighten(&mut schema);
+    schema
+}
+
+/// A part of an address with these members, of these types.
+fn part(description: &str, members: &[(&str, &str)]) -> Json {
+    let kinds = members.iter().map(|(name, kind)| {
+        let mut property = Json::object([("type", (*kind).into())]);
+        if *kind == "string" {
+            // Its pattern stands with the address's own members; two on one value keep a generator of tests searching.
+            property = property.with("minLength", 1);
+        }
+        ((*name).to_owned(), property)
+    });
+    let present = members.iter().filter(|(_, kind)| *kind != "null").map(|(name, _)| *name);
+    let mut part = Json::object([("description", description.into()), ("properties", Json::Object(kinds.collect()))]);
+    let present: Vec<_> = present.collect();
+    if !present.is_empty() {
+        part.set("required", Json::list(present));
+    }
+    part
+}
+
+const NO_COORDINATES: [(&str, &str); 2] = [("latitude", "null"), ("longitude", "null")];
+
+fn visit_address(answer: Option<&Json>) -> Json {
+    let description = "An address that somebody goes to. Coordinates, both or neither, locate it; without them it is \
+                       looked up, and what cannot be found is `address_not_found`.";
+    let coordinates = [("latitude", "number"), ("longitude", "number")];
+    let ways = vec![part("With coordinates.", &coordinates), part("Without coordinates.", &NO_COORDINATES)];
+    address(answer, &["street", "number", "city", "state"])
+        .with("description", description)
+        .with("anyOf", Json::List(ways))
+}
+
+fn locate_address(answer: Option<&Json>) -> Json {
+    let description = "An address that can be located: by coordinates, by `zipCode`, or by `city` and `state`. The best \
+                       that is there is used.";
+    let with = |more: &[(&'static str, &'static str)]| {
+        let mut members = NO_COORDINATES.to_vec();
+        members.extend(more);
+        members
+    };
+    let ways = vec![
+        part("By coordinates.", &[("latitude", "number"), ("longitude", "number")]),
+        part("By postal code.", &with(&[("zipCode", "string")])),
+        part("By municipality.", &with(&[("city", "string"), ("state", "string")])),
+    ];
+    address(answer, &[]).with("description", description).with("anyOf", Json::List(ways))
+}

@@ -1,0 +1,206 @@
+//! The OpenAPI document with examples that are true: requests that the in-memory host really answers, with its answers.
+//!
+//! Nothing of this is in a host that ships: it needs the feature `openapi`.
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use bytes::Bytes;
+use http::Request;
+use serde_json::{Value, json};
+
+use crate::{
+    api::{
+        self,
+        openapi::{self, Example, Json},
+        routes::Endpoint,
+    },
+    demo::{self, KEY},
+    domain::{Duration, Timestamp},
+    host::Fault,
+    memory::MemoryHost,
+    settings::Settings,
+    store::KeyHash,
+};
+
+const OPERATOR: &str = "an operator's token";
+
+/// The document, as `core/openapi.json` has it.
+///
+/// # Errors
+/// An example that the service did not answer as expected, or a value that could not be written.
+pub fn text() -> Result<String, Fault> {
+    openapi::document(&all()?)?.pretty().map_err(|error| internal(&error.to_string()))
+}
+
+/// A request for each endpoint that reads or answers JSON, in an order in which they succeed.
+///
+/// # Errors
+/// The answer of the first that does not.
+fn all() -> Result<Vec<Example>, Fault> {
+    let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
+    let host = MemoryHost::seeded(7);
+    host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
+    now(demo::seed(&host, &settings))??;
+    host.advance(Duration::minutes(1));
+    let run = Run { host, settings };
+    let mut examples = vec![
+        run.ask(Endpoint::PreviewOrder, "POST /delivery/orders/preview", KEY, Some(preview()))?,
+        run.ask(Endpoint::CreateOrder, "POST /delivery/orders", KEY, Some(order()))?,
+    ];
+    let id = examples.get(1).and_then(|example| example.answer.as_ref()?.get("id").cloned());
+    let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    examples.push(run.ask(Endpoint::GetOrder, &format!("GET /delivery/orders/{id}"), KEY, None)?);
+    let created = run.ask(Endpoint::CreateStore, "POST /delivery/stores", KEY, Some(branch()))?;
+    let value = |name: &str| {
+        let value = created.answer.as_ref().and_then(|answer| answer.get(name)).and_then(Json::text);
+        value.unwrap_or_default().to_owned()
+    };
+    let (key, store) = (value("value"), value("storeId"));
+    examples.push(created);
+    examples.push(run.ask(Endpoint::UpdateStore, "PUT /delivery/stores", &key, Some(update()))?);
+    examples.push(run.ask(Endpoint::GetStore, &format!("GET /delivery/stores/{store}"), KEY, None)?);
+    let login = json!({ "email": demo::EMAIL, "password": demo::PASSWORD });
+    examples.push(run.ask(Endpoint::CreateSession, "POST /delivery/sessions", "", Some(login))?);
+    let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
+    examples.push(run.ask(Endpoint::IssueKey, "POST /delivery/keys", KEY, Some(issue.clone()))?);
+    examples.push(run.ask(Endpoint::ListKeys, &format!("GET /delivery/keys?storeId={store}"), KEY, None)?);
+    // A creation that fails is what a notification tells of.
+    let mut far = order();
+    far["code"] = json!("PED-1043");
+    far["deliveries"][0]["phone"] = json!("11 99999-0000");
+    let failed = run.send("POST /delivery/orders", KEY, Some(&far))?;
+    if failed.status() != 422 {
+        return Err(internal("the faulty order was created"));
+    }
+    let listed = run.ask(Endpoint::ListNotifications, "GET /delivery/notifications?limit=1", KEY, None)?;
+    let id = listed.answer.as_ref().and_then(|page| match page.get("notifications")? {
+        Json::List(items) => items.first()?.get("id").cloned(),
+        _ => None,
+    });
+    let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    examples.push(listed);
+    let path = format!("POST /delivery/notifications/{id}/read");
+    examples.push(run.ask(Endpoint::ReadNotification, &path, KEY, None)?);
+    examples.push(run.ask(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
+    examples.push(run.ask(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
+    examples.push(run.ask(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
+    Ok(examples)
+}
+
+struct Run {
+    host: MemoryHost,
+    settings: Settings,
+}
+
+impl Run {
+    fn ask(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, Fault> {
+        let response = self.send(line, key, body.as_ref())?;
+        let answer: Json = serde_json::from_slice(response.body()).map_err(|error| internal(&error.to_string()))?;
+        if !response.status().is_success() {
+            return Err(internal(&format!("{line}: {answer:?}")));
+        }
+        let request = body.as_ref().map(Json::of).transpose().map_err(|error| internal(&error.to_string()))?;
+        Ok(Example { endpoint, request, answer: Some(answer) })
+    }
+
+    fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, Fault> {
+        let (method, path) = line.split_once(' ').unwrap_or_default();
+        let request = Request::builder().method(method).uri(path).header("x-api-token", key);
+        let request = request.header("content-type", "application/json").header("x-request-id", "example-1");
+        let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
+        let request = request.body(body).map_err(|error| internal(&error.to_string()))?;
+        now(api::handle(&self.host, &self.settings, request))
+    }
+}
+
+/// The in-memory host never waits, so one poll is the whole future.
+fn now<F: Future>(future: F) -> Result<F::Output, Fault> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => Ok(output),
+        Poll::Pending => Err(internal("the in-memory host waited")),
+    }
+}
+
+fn internal(detail: &str) -> Fault {
+    Fault::Internal { detail: detail.to_owned() }
+}
+
+fn first_address() -> Value {
+    json!({
+        "street": "Rua Augusta", "number": "900", "complement": "ap. 52", "neighborhood": "Consolação",
+        "city": "São Paulo", "state": "SP", "zipCode": "01304-001", "latitude": -23.5530, "longitude": -46.6560,
+    })
+}
+
+fn second_address() -> Value {
+    json!({
+        "street": "Rua Haddock Lobo", "number": "1500", "city": "São Paulo", "state": "SP",
+        "latitude": -23.5622, "longitude": -46.6680,
+    })
+}
+
+fn order() -> Value {
+    json!({
+        "code": "PED-1042",
+        "preparationTime": 15,
+        "previewDeliveryTime": true,
+        "sortByBestRoute": true,
+        "deliveries": [
+            {
+                "code": "1042-A", "name": "Maria Silva", "phone": "+5511999990000", "observation": "Ring twice",
+                "address": first_address(), "onlinePayment": true, "productValue": 57.9,
+                "confirmation": { "platform": true },
+            },
+            { "code": "1042-B", "name": "José Santos", "phone": "+5511999990001", "address": second_address(), "onlinePayment": true },
+        ],
+    })
+}
+
+fn preview() -> Value {
+    json!({
+        "preparationTime": 15,
+        "previewDeliveryTime": true,
+        "sortByBestRoute": true,
+        "deliveries": [
+            { "orderRoute": 1, "address": first_address(), "onlinePayment": true },
+            { "orderRoute": 2, "address": second_address(), "onlinePayment": true },
+        ],
+    })
+}
+
+fn branch() -> Value {
+    json!({
+        "cnpj": "12.ABC.345/01DE-35",
+        "name": "Cantina da Praça — Pinheiros",
+        "responsible": { "name": "Rui Costa", "phone": "+5511999990002" },
+        "email": "pinheiros@cantina.example",
+        "password": "a long password",
+        "address": {
+            "street": "Rua dos Pinheiros", "number": "320", "city": "São Paulo", "state": "SP",
+            "zipCode": "05422-000", "latitude": -23.5650, "longitude": -46.6800,
+        },
+        "marketplaceBranchId": 1,
+    })
+}
+
+fn update() -> Value {
+    let mut update = branch();
+    if let Some(members) = update.as_object_mut() {
+        members.retain(|name, _| matches!(name.as_str(), "name" | "responsible" | "email" | "address"));
+    }
+    update["responsible"]["name"] = json!("Lia Rocha");
+    update
+}
+
+fn matrix() -> Value {
+    let mut matrix = branch();
+    matrix["cnpj"] = json!("34.028.316/0001-03");
+    matrix["name"] = json!("Cantina da Serra");
+    matrix["email"] = json!("matriz@cantina.example");
+    matrix["prepaidFloor"] = json!(0);
+    matrix
+}

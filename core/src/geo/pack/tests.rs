@@ -1,0 +1,186 @@
+use super::format::Header;
+use super::*;
+use crate::domain::{Address, Located, Precision};
+use crate::geo::cnefe::Row;
+use crate::geo::{LocateFault, street_key};
+
+/// Tables in memory.
+#[derive(Default)]
+struct Memory([Vec<Vec<u8>>; 4]);
+
+impl Sink for Memory {
+    type Fault = ();
+
+    fn append(&mut self, table: Table, record: &[u8]) -> Result<(), ()> {
+        self.0[table as usize].push(record.to_vec());
+        Ok(())
+    }
+}
+
+fn pack(rows: &[Row]) -> Vec<u8> {
+    let mut sorted: Vec<[u8; ROW]> = rows.iter().map(row_bytes).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let (mut builder, mut memory) = (Builder::default(), Memory::default());
+    for row in &sorted {
+        builder.push(row, &mut memory).expect("memory takes all");
+    }
+    let counts = builder.finish(&mut memory).expect("memory takes all");
+    memory.0[Table::Streets as usize].sort_unstable();
+    let mut label = [0; LABEL];
+    label[..4].copy_from_slice(b"test");
+    let mut bytes = Header { counts, rows: rows.len() as u64, label }.to_bytes().to_vec();
+    bytes.extend(memory.0.concat().concat());
+    seal(&mut bytes);
+    bytes
+}
+
+fn seal(bytes: &mut [u8]) {
+    let mut sum = Checksum::default();
+    sum.update(&bytes[..CHECKSUM_AT]);
+    sum.update(&bytes[HEADER..]);
+    bytes[CHECKSUM_AT..HEADER].copy_from_slice(&sum.finish().to_le_bytes());
+}
+
+fn row(cep: u32, street: &str, number: u32, latitude: f64, longitude: f64) -> Row {
+    let point = Point::from_degrees(latitude, longitude).expect("on the planet");
+    Row { ibge: 3_550_308, cep, street: street_key(street), number, point, exact: true }
+}
+
+fn sample() -> Vec<u8> {
+    pack(&[
+        row(1_310_100, "AVENIDA PAULISTA", 1_000, -23.5650, -46.6520),
+        row(1_310_100, "AVENIDA PAULISTA", 1_100, -23.5640, -46.6530),
+        row(1_310_100, "AVENIDA PAULISTA", 1_101, -23.5642, -46.6532),
+        row(1_310_100, "AVENIDA PAULISTA", 0, -23.5645, -46.6525),
+        row(1_310_200, "AVENIDA PAULISTA", 1_500, -23.5610, -46.6560),
+        row(4_000_000, "RUA ITU", 10, -23.6000, -46.6000),
+        row(4_001_000, "TRAVESSA ITU", 10, -23.5000, -46.7000),
+        row(4_002_000, "RUA DAS FLORES", 5, -23.6000, -46.6000),
+        row(4_003_000, "RUA DAS FLORES", 5, -23.4500, -46.7500),
+        Row { exact: false, ..row(4_999_000, "ESTRADA LONGE", 1, -23.8, -46.7) },
+    ])
+}
+
+fn ask(street: &str, number: &str, cep: &str) -> Option<Located> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let address = Address {
+        street: text(street),
+        number: text(number),
+        zip_code: text(cep),
+        city: text("São Paulo"),
+        state: text("SP"),
+        ..Address::default()
+    };
+    Pack::open(&sample()).expect("a pack").locate(&address)
+}
+
+fn near(located: Option<Located>, precision: Precision, latitude: f64, longitude: f64, within_m: u32) {
+    let located = located.expect("a place");
+    let point = Point::from_degrees(latitude, longitude).expect("on the planet");
+    let off_m = crate::geo::great_circle_m(located.point, point);
+    assert!(located.precision == precision && off_m <= within_m, "{located:?} is {off_m} m off");
+}
+
+#[test]
+fn a_door_is_found_however_its_street_is_written() {
+    for (street, number, cep) in [
+        ("Avenida Paulista", "1100", "01310-100"),
+        ("Av. Paulista", "1100", ""),
+        ("paulista", "nº 1100", "01310-100"),
+        ("Av Paulista, 1100", "", ""),
+        ("Av Paulista", "1100 A", "01310-900"),
+    ] {
+        near(ask(street, number, cep), Precision::Number, -23.5640, -46.6530, 1);
+    }
+    near(ask("Av. Paulista", "1500", "01310-100"), Precision::Street, -23.5645, -46.6527, 150);
+    near(ask("Av. Paulista", "1500", ""), Precision::Number, -23.5610, -46.6560, 1);
+}
+
+#[test]
+fn a_missing_number_lies_between_its_neighbours_of_the_same_side() {
+    near(ask("Av. Paulista", "1050", "01310-100"), Precision::Street, -23.5645, -46.6525, 2);
+    let beyond = ask("Av. Paulista", "9000", "01310-100").expect("the street");
+    assert!(beyond.precision == Precision::Street && beyond.radius_m >= 30);
+    near(ask("Av. Paulista", "S/N", "01310-100"), Precision::Street, -23.5644, -46.6527, 30);
+}
+
+#[test]
+fn namesakes_are_told_apart_or_not_guessed() {
+    near(ask("Rua Itu", "10", ""), Precision::Number, -23.6, -46.6, 1);
+    near(ask("Travessa Itu", "10", ""), Precision::Number, -23.5, -46.7, 1);
+    near(ask("Rua das Flores", "5", "04003-000"), Precision::Number, -23.45, -46.75, 1);
+    assert_eq!(ask("Rua das Flores", "5", ""), None);
+    assert_eq!(ask("Rua Que Não Existe", "5", ""), None);
+}
+
+#[test]
+fn a_cep_far_from_the_street_wins() {
+    near(ask("Rua Itu", "10", "04003-000"), Precision::Cep, -23.45, -46.75, 1);
+    near(ask("Rua Que Não Existe", "5", "04000-000"), Precision::Cep, -23.6, -46.6, 1);
+    near(ask("", "", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
+    near(ask("", "", "04000-999"), Precision::Cep5, -23.6, -46.6, 1);
+    assert_eq!(ask("", "", "05000-000"), None);
+    // Rows of a census sector place a CEP, not a door.
+    near(ask("Estrada Longe", "1", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
+}
+
+#[test]
+fn packs_refine_what_the_embedded_gazetteer_accepts() {
+    let bytes = sample();
+    let packs = [Pack::open(&bytes).expect("a pack")];
+    let locate = |city: &str, state: &str, cep: &str, point| {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let (street, number) = (text("Av. Paulista"), text("1100"));
+        let (city, state, zip_code) = (text(city), text(state), text(cep));
+        let address = Address { street, number, city, state, zip_code, point, ..Address::default() };
+        crate::geo::Gazetteer::embedded().locate_with(&packs, &address)
+    };
+    let precision = |located: Result<Located, LocateFault>| located.map(|located| located.precision);
+    let sent = Point::from_degrees(-23.55, -46.63);
+    assert_eq!(precision(locate("São Paulo", "SP", "", None)), Ok(Precision::Number));
+    assert_eq!(precision(locate("", "", "01310-100", None)), Ok(Precision::Number));
+    assert_eq!(precision(locate("Manaus", "AM", "", None)), Ok(Precision::Municipality));
+    assert_eq!(precision(locate("São Paulo", "SP", "", sent)), Ok(Precision::Coordinates));
+    assert!(matches!(locate("Manaus", "AM", "01310-100", None), Err(LocateFault::CepElsewhere { .. })));
+    assert!(matches!(locate("", "", "00310-100", None), Err(LocateFault::CepUnknown)));
+}
+
+#[test]
+fn foreign_future_cut_and_damaged_packs_are_refused() {
+    let good = sample();
+    let info = Pack::open(&good).expect("a pack").info();
+    assert_eq!((info.label(), info.rows, info.cep5s, info.ceps, info.streets, info.doors), ("test", 10, 6, 7, 6, 8));
+    assert_eq!(Pack::open(b"").err(), Some(PackFault::NotAPack));
+    assert_eq!(Pack::open(&[b'x'; 200]).err(), Some(PackFault::NotAPack));
+    let mut future = good.clone();
+    future[8] = 2;
+    assert_eq!(Pack::open(&future).err(), Some(PackFault::FutureVersion { version: 2 }));
+    let cut = &good[..good.len() - 1];
+    assert!(matches!(Pack::open(cut), Err(PackFault::Truncated { .. })));
+    for at in 0..good.len() {
+        let mut damaged = good.clone();
+        damaged[at] ^= 0x40;
+        assert!(Pack::open(&damaged).is_err(), "byte {at}");
+    }
+}
+
+#[test]
+fn offsets_that_lead_outside_are_no_panic() {
+    // A sealed pack whose streets point at doors that are not there: a maker's fault, but no reason to fall over.
+    let mut bytes = sample();
+    let streets = HEADER + 6 * Table::Cep5.width() + 7 * Table::Cep.width();
+    for street in 0..6 {
+        let at = streets + street * Table::Streets.width();
+        bytes[at + 14..at + 22].fill(0xff);
+    }
+    seal(&mut bytes);
+    let address = Address {
+        street: Some("Av. Paulista".to_owned()),
+        number: Some("1100".to_owned()),
+        zip_code: Some("01310100".to_owned()),
+        ..Address::default()
+    };
+    let located = Pack::open(&bytes).expect("a sealed pack").locate(&address).expect("the street");
+    assert_eq!(located.precision, Precision::Street);
+}

@@ -1,0 +1,229 @@
+//! Faults of the host, ends of time, used-up quotas, and what may never be kept.
+
+use despacho_core::{Settings, domain::Duration, host::Fault, limits::Limits};
+use serde_json::json;
+
+use crate::{
+    rigged::Rigged,
+    support::{OPERATOR, demo_host, get, matrix, notifications, order, post, request, send, settings, store},
+};
+
+fn unavailable() -> Fault {
+    Fault::Unavailable { what: "database", detail: "disk 7 of rack 3".to_owned() }
+}
+
+#[test]
+fn a_conflict_is_decided_again_and_done_once() {
+    let host = demo_host();
+    let before = host.orders().len();
+    let rigged = Rigged::failing(&host, [(1, Fault::Conflict), (2, Fault::Conflict), (3, Fault::Conflict)]);
+    let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-1").to_string()));
+    assert_eq!((made.status, rigged.commits(), host.orders().len()), (201, 4, before + 1));
+}
+
+#[test]
+fn a_conflict_without_an_end_is_given_up() {
+    let host = demo_host();
+    let before = host.orders().len();
+    let rigged = Rigged::failing(&host, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| (at, Fault::Conflict)));
+    let answer = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-2").to_string()));
+    assert_eq!(answer.outcome(), (503, Some("unavailable")));
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert!(rigged.commits() <= 8, "{}", rigged.commits());
+    assert_eq!(host.orders().len(), before);
+}
+
+#[test]
+fn an_outage_leaves_nothing_and_frees_the_idempotency_key() {
+    let host = demo_host();
+    let before = host.orders().len();
+    let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-3").to_string());
+    // The first commit takes the claim, the second would create the order, the third gives the claim up.
+    let rigged = Rigged::failing(&host, [(2, unavailable())]);
+    let answer = send(&rigged, &settings(), one());
+    assert_eq!(answer.outcome(), (503, Some("unavailable")));
+    assert_eq!(answer.header("retry-after"), Some("2"));
+    assert!(!answer.body.to_string().contains("rack 3"), "{}", answer.body);
+    assert_eq!(host.orders().len(), before);
+    let again = send(&host, &settings(), one());
+    assert_eq!((again.status, again.header("idempotent-replayed")), (201, None));
+    // An outage at the very first commit says the same.
+    let rigged = Rigged::failing(&host, [(1, unavailable())]);
+    let answer = send(
+        &rigged,
+        &settings(),
+        request("POST", "/delivery/orders", &[("idempotency-key", "l")], order("R-4").to_string()),
+    );
+    assert_eq!((answer.outcome(), host.orders().len()), ((503, Some("unavailable")), before + 1));
+}
+
+#[test]
+fn a_claim_that_nobody_could_give_up_ends_by_itself() {
+    let host = demo_host();
+    let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-5").to_string());
+    let rigged = Rigged::failing(&host, [(2, unavailable()), (3, unavailable())]);
+    assert_eq!(send(&rigged, &settings(), one()).status, 503);
+    assert_eq!(send(&host, &settings(), one()).outcome(), (409, Some("request_in_progress")));
+    host.advance(Duration::seconds(90));
+    assert_eq!(send(&host, &settings(), one()).status, 201);
+}
+
+#[test]
+fn every_fault_has_its_status_and_keeps_its_detail() {
+    let host = demo_host();
+    let cases = [
+        (unavailable(), 503, "unavailable"),
+        (Fault::Timeout { what: "database" }, 504, "upstream_timeout"),
+        (Fault::Internal { detail: "row 7 is torn".to_owned() }, 500, "internal_error"),
+    ];
+    for (fault, status, code) in cases {
+        let rigged = Rigged::failing(&host, [(1, fault)]);
+        let answer = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-6").to_string()));
+        assert_eq!(answer.outcome(), (status, Some(code)));
+        assert!(!answer.body.to_string().contains("row 7") && answer.header("x-request-id").is_some());
+        assert_eq!(notifications(&host, &[]).len(), 0, "a fault of ours is nothing that the store did");
+    }
+}
+
+#[test]
+fn a_key_ends_when_its_time_is_over() {
+    let host = demo_host();
+    let issued = post(&host, "/delivery/keys", &[], &json!({ "expiresInDays": 2 }));
+    let headers = [("x-api-token", issued.body["value"].as_str().unwrap())];
+    let path = format!("/delivery/stores/{}", issued.body["storeId"].as_str().unwrap());
+    host.advance(Duration::millis(2 * 24 * 60 * 60_000 - 1));
+    assert_eq!(get(&host, &path, &headers).status, 200);
+    host.advance(Duration::millis(1));
+    let ended = get(&host, &path, &headers);
+    assert_eq!(ended.outcome(), (401, Some("api_key_expired")));
+    assert!(ended.header("www-authenticate").is_some_and(|value| value.contains("x-api-token")));
+}
+
+#[test]
+fn a_quota_is_counted_by_key_and_by_kind() {
+    let host = demo_host();
+    // What the seeding used of the key's quota is long over.
+    host.advance(Duration::minutes(1));
+    let limits = Limits { writes_per_minute: 2, previews_per_minute: 1, reads_per_minute: 3, ..Limits::default() };
+    let settings = Settings { limits, ..settings() };
+    let create = |code: &str| send(&host, &settings, request("POST", "/delivery/orders", &[], order(code).to_string()));
+    let first = create("Q-1");
+    assert_eq!(
+        (first.status, first.header("ratelimit"), first.header("ratelimit-policy")),
+        (201, Some("\"create\";r=1;t=30"), Some("\"create\";q=2;w=60"))
+    );
+    assert_eq!(create("Q-2").status, 201);
+    let (orders, told) = (host.orders().len(), notifications(&host, &[]).len());
+    let refused = create("Q-3");
+    assert_eq!(refused.outcome(), (429, Some("rate_limited")));
+    assert_eq!((refused.header("retry-after"), refused.header("ratelimit")), (Some("30"), Some("\"create\";r=0;t=30")));
+    assert_eq!((host.orders().len(), notifications(&host, &[]).len()), (orders, told));
+    // A failure counts as well, and other kinds and other keys are not touched.
+    let preview = request("POST", "/delivery/orders/preview", &[], order("Q-4").to_string());
+    assert_eq!(send(&host, &settings, preview).status, 200);
+    let (key, _) = matrix(&host, "12ABC34501DE35", "quota@exemplo.com.br", None);
+    let other = request("POST", "/delivery/orders", &[("x-api-token", &key)], order("Q-5").to_string());
+    assert_eq!(send(&host, &settings, other).status, 201);
+    host.advance(Duration::seconds(30));
+    assert_eq!(create("Q-6").status, 201);
+    assert_eq!(create("Q-7").status, 429);
+}
+
+#[test]
+fn logins_are_throttled_by_email() {
+    let host = demo_host();
+    let limits = Limits { logins_per_quarter: 3, ..Limits::default() };
+    let settings = Settings { limits, ..settings() };
+    let log_in = |email: &str, password: &str| {
+        let body = json!({ "email": email, "password": password }).to_string();
+        send(&host, &settings, request("POST", "/delivery/sessions", &[], body))
+    };
+    let email = despacho_core::demo::EMAIL;
+    for _ in 0..3 {
+        assert_eq!(log_in(email, "senha errada").outcome(), (401, Some("credentials_invalid")));
+    }
+    let right = despacho_core::demo::PASSWORD;
+    let refused = log_in(&email.to_uppercase(), right);
+    assert_eq!((refused.outcome(), refused.header("retry-after")), ((429, Some("rate_limited")), Some("300")));
+    assert_eq!(log_in("outra@exemplo.com.br", right).status, 401);
+    host.advance(Duration::minutes(5));
+    assert_eq!(log_in(email, right).status, 201);
+}
+
+#[test]
+fn idempotency_keys_of_two_logins_are_two() {
+    let host = demo_host();
+    let headers = [("idempotency-key", "1")];
+    let log_in = |email: &str, password: &str| {
+        post(&host, "/delivery/sessions", &headers, &json!({ "email": email, "password": password }))
+    };
+    let right = despacho_core::demo::PASSWORD;
+    let first = log_in(despacho_core::demo::EMAIL, right);
+    assert_eq!(first.status, 201, "{}", first.body);
+    let other = log_in("centro@demo.despacho.example", right);
+    assert_eq!(other.status, 201, "{}", other.body);
+    assert_ne!(first.body["value"], other.body["value"]);
+    assert_eq!(log_in(despacho_core::demo::EMAIL, right).body, first.body);
+    let reused = log_in(despacho_core::demo::EMAIL, "outra senha");
+    assert_eq!(reused.outcome(), (422, Some("idempotency_key_reused")));
+}
+
+#[test]
+fn neither_keys_nor_passwords_are_kept() {
+    let host = demo_host();
+    let operator = [("x-api-token", OPERATOR), ("idempotency-key", "m")];
+    let new = store("12ABC34501DE35", "segredo@exemplo.com.br", None);
+    let matrix = post(&host, "/admin/matrices", &operator, &new).body;
+    let own = [("x-api-token", matrix["value"].as_str().unwrap()), ("idempotency-key", "n")];
+    let issued = post(&host, "/delivery/keys", &own, &json!({ "name": "caixa" })).body;
+    let login = json!({ "email": "segredo@exemplo.com.br", "password": new["password"] });
+    let session = post(&host, "/delivery/sessions", &[("idempotency-key", "o")], &login).body;
+    // A login that fails, and a body that is at fault, must not leave the password behind either.
+    let wrong = json!({ "email": "segredo@exemplo.com.br", "password": "quase a senha certa" });
+    assert_eq!(post(&host, "/delivery/sessions", &[("idempotency-key", "p")], &wrong).status, 401);
+    let mut faulty = new.clone();
+    faulty["cnpj"] = json!("1");
+    assert_eq!(post(&host, "/admin/matrices", &[("x-api-token", OPERATOR)], &faulty).status, 422);
+    let everything = format!("{host:?}");
+    assert!(
+        everything.contains("segredo@exemplo.com.br") && everything.contains("$argon2id$"),
+        "the host shows itself"
+    );
+    for secret in [&matrix["value"], &issued["value"], &session["value"], &new["password"], &wrong["password"]] {
+        let secret = secret.as_str().unwrap();
+        assert!(secret.len() >= 10 && !everything.contains(secret), "{secret} is kept");
+    }
+    assert!(!everything.contains(OPERATOR));
+}
+
+#[test]
+fn a_code_is_free_again_when_time_has_ended_its_order() {
+    let host = demo_host();
+    let first = post(&host, "/delivery/orders", &[], &order("E-1"));
+    host.advance(Duration::minutes(20));
+    let again = post(&host, "/delivery/orders", &[], &order("E-1"));
+    assert_eq!((again.status, &again.body["situation"]), (200, &json!(200)), "the search has begun");
+    // Nobody looks at the order when its search ends.
+    host.advance(Duration::minutes(20));
+    let second = post(&host, "/delivery/orders", &[], &order("E-1"));
+    assert_eq!(second.status, 201, "{}", second.body);
+    assert_ne!(first.body["id"], second.body["id"]);
+    let ended = get(&host, &format!("/delivery/orders/{}", first.body["id"]), &[]);
+    assert_eq!(ended.body["situation"], 630);
+}
+
+#[test]
+fn every_failed_creation_is_told_whatever_stopped_it() {
+    let host = demo_host();
+    let failing = [
+        (request("POST", "/delivery/orders", &[], "{"), "malformed_request"),
+        (request("POST", "/delivery/orders", &[("accept", "text/html")], "{}"), "not_acceptable"),
+        (request("POST", "/delivery/orders", &[], "x".repeat(300_000)), "body_too_large"),
+        (request("POST", "/delivery/orders", &[("idempotency-key", "")], "{}"), "malformed_request"),
+    ];
+    for (told, (request, code)) in (1..).zip(failing) {
+        assert_eq!(send(&host, &settings(), request).body["code"], code);
+        let notifications = notifications(&host, &[]);
+        assert_eq!((notifications.len(), &notifications[0]["code"]), (told, &json!(code)));
+    }
+}

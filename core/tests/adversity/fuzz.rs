@@ -1,0 +1,143 @@
+//! 20,000 bodies that were right once: each gets a whole answer or a whole problem, never a fault of ours.
+
+use despacho_core::{
+    domain::{Duration, Money, StoreId},
+    host::Host,
+    memory::MemoryHost,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    mutate::mutated,
+    rigged::Dice,
+    shape::{CREATED, DETAILS, ORDER, PREVIEW, STORE, assert_problem, assert_shape},
+    support::{Answer, OPERATOR, demo_host, get, now, order, request, send, settings, store},
+};
+
+const ROUNDS: u32 = 20_000;
+
+/// An endpoint, a right body for it, how many of a hundred requests go there, and the shape of its success.
+struct Target {
+    method: &'static str,
+    path: &'static str,
+    body: Value,
+    share: usize,
+    shape: &'static [(&'static str, crate::shape::Kind)],
+}
+
+fn targets() -> Vec<Target> {
+    let mut update = store("", "matriz@demo.despacho.example", None);
+    update.as_object_mut().unwrap().retain(|name, _| !matches!(name.as_str(), "cnpj" | "password"));
+    let branch = store("12ABC34501DE35", "nova@exemplo.com.br", None);
+    let matrix = store("11444777000161", "outra@exemplo.com.br", Some(-100.0));
+    let key = json!({ "storeId": 1000, "name": "caixa", "expiresInDays": 30 });
+    let target = |method, path, body, share, shape| Target { method, path, body, share, shape };
+    vec![
+        target("POST", "/delivery/orders", order("F"), 48, ORDER),
+        target("POST", "/delivery/orders/preview", order("F"), 25, PREVIEW),
+        target("PUT", "/delivery/stores", update, 10, STORE),
+        target("POST", "/delivery/stores", branch, 7, CREATED),
+        target("POST", "/delivery/keys", key, 6, CREATED),
+        target("POST", "/admin/matrices", matrix, 2, CREATED),
+        target("POST", "/admin/keys", json!({ "storeId": "1000", "expiresInDays": 1 }), 2, CREATED),
+    ]
+}
+
+#[test]
+fn no_body_is_more_than_the_service_can_take() {
+    let host = demo_host();
+    let (targets, mut dice) = (targets(), Dice(20_261_121));
+    let (mut created, mut answers) = (Vec::new(), [0u32; 6]);
+    let before = host.orders().len();
+    for round in 0..ROUNDS {
+        let mut share = dice.below(100);
+        let target = targets.iter().find(|target| {
+            let found = share < target.share;
+            share = share.saturating_sub(target.share);
+            found
+        });
+        let target = target.unwrap();
+        let mut body = target.body.clone();
+        if target.shape.len() == ORDER.len() {
+            body["code"] = json!(format!("F-{round}"));
+        }
+        let answer = check(&host, target, &mutated(&body, &mut dice), round);
+        answers[usize::from(answer.status / 100)] += 1;
+        if answer.status == 201 && target.path == "/delivery/orders" {
+            created.push(answer.body["id"].clone());
+        }
+        host.advance(Duration::millis(50));
+    }
+    assert_eq!(host.orders().len(), before + created.len());
+    assert!(answers[2] > ROUNDS / 10 && answers[4] > ROUNDS / 3, "too one-sided to show anything: {answers:?}");
+    for id in created.iter().step_by(7) {
+        let found = get(&host, &format!("/delivery/orders/{id}"), &[]);
+        assert_eq!(found.status, 200, "{}", found.body);
+        assert_shape(DETAILS, &found.body, "lookup");
+    }
+    balances(&host);
+}
+
+fn check(host: &MemoryHost, target: &Target, body: &[u8], round: u32) -> Answer {
+    let token = [("x-api-token", OPERATOR)];
+    let headers: &[_] = if target.path.starts_with("/admin") { &token } else { &[] };
+    let request = request(target.method, target.path, headers, body.to_vec());
+    let answer = send(host, &settings(), request);
+    let context = || format!("round {round}, {} {}: {}", target.method, target.path, String::from_utf8_lossy(body));
+    match answer.status {
+        200 | 201 => {
+            assert_shape(target.shape, &answer.body, &context());
+            assert_price(&answer.body, &context());
+        }
+        400..500 => assert_problem(answer.status, &answer.body, &context()),
+        status => panic!("{status} for {}: {}", context(), answer.body),
+    }
+    assert!(answer.header("x-request-id").is_some_and(|id| id.len() == 32), "{}", context());
+    answer
+}
+
+/// The lines of a price add up to it, to the centavo, and the legs of a route to its length, to the metre.
+fn assert_price(body: &Value, context: &str) {
+    let Some(lines) = body["priceBreakdown"].as_array() else { return };
+    let thousandths = |value: &Value| (value.as_f64().unwrap() * 1_000.0).round();
+    let sum: f64 = lines.iter().map(|line| thousandths(&line["amount"])).sum();
+    assert!((sum - thousandths(&body["deliveryFee"])).abs() < 0.5, "{context}: {body}");
+    let legs: f64 = body["deliveries"].as_array().unwrap().iter().map(|stop| thousandths(&stop["distance"])).sum();
+    let paid = body["deliveries"].as_array().unwrap().iter().all(|stop| stop["onlinePayment"] == true);
+    let total = thousandths(&body["totalDistance"]);
+    assert!(if paid { (legs - total).abs() < 0.5 } else { legs <= total }, "{context}: {body}");
+}
+
+#[test]
+fn ten_thousand_amounts_come_back_as_they_were_sent() {
+    let (host, mut dice) = (demo_host(), Dice(7));
+    for number in 0..200 {
+        let mut body = order(&format!("X-{number}"));
+        let stop = body["deliveries"][0].clone();
+        let centavos: Vec<usize> = (0..50).map(|_| dice.below(100_000_001)).collect();
+        let text = |centavos: &usize| format!("{}.{:02}", centavos / 100, centavos % 100);
+        let stops = centavos.iter().map(|amount| {
+            let mut stop = stop.clone();
+            stop["productValue"] = serde_json::from_str(&text(amount)).unwrap();
+            stop
+        });
+        body["deliveries"] = stops.collect();
+        body["sortByBestRoute"] = json!(false);
+        let made = crate::support::post(&host, "/delivery/orders", &[], &body);
+        let found = get(&host, &format!("/delivery/orders/{}", made.body["id"]), &[]);
+        for (amount, stop) in centavos.iter().zip(found.body["deliveries"].as_array().unwrap()) {
+            let shortest = text(amount).trim_end_matches('0').trim_end_matches('.').to_owned();
+            assert_eq!(stop["productValue"].to_string(), shortest);
+        }
+    }
+}
+
+/// What every store's balance is, its ledger says too.
+fn balances(host: &MemoryHost) {
+    let mut stores: Vec<StoreId> = host.orders().iter().map(|order| order.store).collect();
+    stores.dedup();
+    for id in stores {
+        let sum: Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
+        assert_eq!(now(host.store(id)).unwrap().unwrap().balance, sum, "store {id}");
+    }
+}

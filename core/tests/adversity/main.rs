@@ -1,0 +1,11 @@
+//! What must hold when things go wrong: races, faults of the host, used-up quotas, and bodies that nobody meant to send.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+
+mod faults;
+mod fuzz;
+mod mutate;
+mod races;
+mod rigged;
+mod shape;
+mod support;

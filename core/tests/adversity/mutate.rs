@@ -1,0 +1,202 @@
+//! Bodies that were right once.
+
+use serde_json::{Map, Value, json};
+
+use crate::rigged::Dice;
+
+/// A body made of a right one by one to three changes: to its tree, to its text, or to its bytes.
+pub(crate) fn mutated(body: &Value, dice: &mut Dice) -> Vec<u8> {
+    let mut tree = body.clone();
+    for _ in 0..=dice.below(3) {
+        match dice.below(8) {
+            0..=3 => substitute(&mut tree, dice),
+            4 => drop_member(&mut tree, dice),
+            5 => grow_list(&mut tree, dice),
+            _ => {}
+        }
+    }
+    let mut bytes = tree.to_string().into_bytes();
+    match dice.below(10) {
+        0 | 1 => flip(&mut bytes, dice),
+        2 => bytes.truncate(dice.below(bytes.len() + 1)),
+        3 => splice(&mut bytes, dice),
+        4 => write_number(&mut bytes, dice),
+        _ => {}
+    }
+    bytes
+}
+
+fn interesting(dice: &mut Dice) -> Value {
+    let texts = [
+        "",
+        " ",
+        "\t\n",
+        "0",
+        "-1",
+        "9007199254740992",
+        "null",
+        "true",
+        "NaN",
+        "\u{0}",
+        "a\u{7}b",
+        "\u{feff}",
+        "\u{202e}abc",
+        "'; DROP TABLE orders; --",
+        "<script>alert(1)</script>",
+        "../../etc/passwd",
+        "${jndi:ldap://x}",
+        "%00",
+        "😀",
+        "+5511999990000",
+        "11999990000",
+        "SP",
+        "XX",
+        "01304-001",
+        "11.222.333/0001-81",
+        "a@b.co",
+        "1234",
+        "2026-11-21T12:00:00Z",
+    ];
+    let numbers = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        1440.0,
+        1441.0,
+        57.9,
+        10.999,
+        1e6,
+        1_000_000.01,
+        9_007_199_254_740_992.0,
+        1e15,
+        1e16,
+        1e28,
+        1e29,
+        1e308,
+        -1e308,
+        5e-324,
+        1e-9,
+        1e-10,
+        90.0,
+        -90.1,
+        180.0,
+        1e-300,
+    ];
+    match dice.below(12) {
+        0 => Value::Null,
+        1 => json!(dice.below(2) == 0),
+        2..=4 => json!(dice.pick(&numbers)),
+        5 => json!(dice.next()),
+        6 => json!(dice.next().cast_signed()),
+        7..=9 => json!(dice.pick(&texts)),
+        10 => json!("é".repeat(*dice.pick(&[1, 4, 5, 63, 64, 65, 255, 256, 1000, 1001]))),
+        _ => dice.pick(&[json!([]), json!({}), json!([[]]), json!([null]), json!({ "a": 1 }), json!([{}])]).clone(),
+    }
+}
+
+/// The nth place of a tree, counted from the root.
+fn place<'a>(tree: &'a mut Value, nth: &mut usize) -> Option<&'a mut Value> {
+    if *nth == 0 {
+        return Some(tree);
+    }
+    *nth -= 1;
+    match tree {
+        Value::Array(items) => items.iter_mut().find_map(|item| place(item, nth)),
+        Value::Object(members) => members.values_mut().find_map(|member| place(member, nth)),
+        _ => None,
+    }
+}
+
+fn size(tree: &Value) -> usize {
+    1 + match tree {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members.values().map(size).sum(),
+        _ => 0,
+    }
+}
+
+fn any_place<'a>(tree: &'a mut Value, dice: &mut Dice) -> &'a mut Value {
+    let mut nth = dice.below(size(tree));
+    place(tree, &mut nth).unwrap()
+}
+
+fn substitute(tree: &mut Value, dice: &mut Dice) {
+    let value = interesting(dice);
+    *any_place(tree, dice) = value;
+}
+
+fn drop_member(tree: &mut Value, dice: &mut Dice) {
+    if let Value::Object(members) = any_place(tree, dice)
+        && !members.is_empty()
+    {
+        let name = members.keys().nth(dice.below(members.len())).cloned().unwrap();
+        members.remove(&name);
+        let odd = [name.to_uppercase(), format!("{name} "), "__proto__".to_owned(), "a/b~c".to_owned()];
+        members.extend(Map::from_iter([(dice.pick(&odd).clone(), interesting(dice))]));
+    }
+}
+
+fn grow_list(tree: &mut Value, dice: &mut Dice) {
+    let times = *dice.pick(&[1, 2, 49, 50, 51, 300]);
+    if let Value::Array(items) = any_place(tree, dice) {
+        let item = items.first().cloned().unwrap_or_else(|| interesting(dice));
+        items.extend(std::iter::repeat_n(item, times));
+    }
+}
+
+fn flip(bytes: &mut [u8], dice: &mut Dice) {
+    for _ in 0..=dice.below(3) {
+        if !bytes.is_empty() {
+            let at = dice.below(bytes.len());
+            bytes[at] = dice.next().to_le_bytes()[0];
+        }
+    }
+}
+
+/// Writes a piece of the text once more somewhere else: members that stand twice, brackets that do not close.
+fn splice(bytes: &mut Vec<u8>, dice: &mut Dice) {
+    if bytes.is_empty() {
+        return;
+    }
+    let from = dice.below(bytes.len());
+    let piece = bytes[from..(from + dice.below(80)).min(bytes.len())].to_vec();
+    let at = dice.below(bytes.len());
+    bytes.splice(at..at, piece);
+}
+
+/// Writes something in place of a number that JSON's own writers never write.
+fn write_number(bytes: &mut Vec<u8>, dice: &mut Dice) {
+    let odd = [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        "-1e999",
+        "1e-999",
+        "0x10",
+        "01",
+        "+1",
+        "1.",
+        ".5",
+        "-",
+        "1e400",
+        "-0",
+        "18446744073709551616",
+        "1E5",
+        "0.1e1",
+        "\"\\ud800\"",
+        "\"\\u0000\"",
+        "'a'",
+        "undefined",
+        "[[[[[[[[",
+        "1_000",
+    ];
+    let digits: Vec<usize> =
+        bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()).map(|(at, _)| at).collect();
+    if !digits.is_empty() {
+        let at = *dice.pick(&digits);
+        bytes.splice(at..=at, dice.pick(&odd).bytes());
+    }
+}

@@ -1,0 +1,157 @@
+//! Requests that come between each other's steps, in orders drawn from a seed.
+
+use bytes::Bytes;
+use despacho_core::{api, domain::Duration, memory::MemoryHost};
+use http::Request;
+use serde_json::json;
+
+use crate::{
+    rigged::{Dice, Rigged, interleave},
+    support::{Answer, demo_host, get, matrix, now, order, post, request, send, settings},
+};
+
+/// Answers all requests, step by step in an order that the seed says.
+fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Answer> {
+    let (rigged, settings, mut dice) = (Rigged::waiting(host), settings(), Dice(seed));
+    let futures: Vec<_> = requests.into_iter().map(|request| api::handle(&rigged, &settings, request)).collect();
+    interleave(futures, |running| dice.below(running)).into_iter().map(Answer::from).collect()
+}
+
+#[test]
+fn one_idempotency_key_makes_one_order() {
+    let host = demo_host();
+    let mut in_progress = 0;
+    for seed in 0..150 {
+        let (code, key) = (format!("I-{seed}"), format!("key-{seed}"));
+        let before = host.orders().len();
+        let one = || {
+            let headers = [("idempotency-key", key.as_str())];
+            request("POST", "/delivery/orders", &headers, order(&code).to_string())
+        };
+        let answers = race(&host, seed, vec![one(), one(), one(), one()]);
+        assert_eq!(host.orders().len(), before + 1, "seed {seed}");
+        let fresh = |answer: &&Answer| answer.status == 201 && answer.header("idempotent-replayed").is_none();
+        assert_eq!(answers.iter().filter(fresh).count(), 1, "seed {seed}");
+        let made = &answers.iter().find(fresh).unwrap().body;
+        for answer in &answers {
+            match answer.outcome() {
+                (201, None) => assert_eq!(&answer.body, made, "seed {seed}"),
+                (409, Some("request_in_progress")) => {
+                    assert_eq!(answer.header("retry-after"), Some("1"));
+                    in_progress += 1;
+                }
+                other => panic!("seed {seed}: {other:?}"),
+            }
+        }
+        // Whoever was told to wait gets the answer afterwards.
+        let again = send(&host, &settings(), one());
+        assert_eq!((again.status, again.header("idempotent-replayed"), &again.body), (201, Some("true"), made));
+        host.advance(Duration::minutes(1));
+    }
+    assert!(in_progress > 100, "the orders of steps hardly differ: {in_progress}");
+}
+
+#[test]
+fn one_order_code_makes_one_order() {
+    let host = demo_host();
+    for seed in 0..150 {
+        let code = format!("C-{seed}");
+        let before = host.orders().len();
+        let with = |minutes: u32| {
+            let mut body = order(&code);
+            body["preparationTime"] = json!(minutes);
+            request("POST", "/delivery/orders", &[], body.to_string())
+        };
+        // Two callers mean the same order, the third another one under the same code.
+        let answers = race(&host, seed, vec![with(20), with(20), with(25)]);
+        assert_eq!(host.orders().len(), before + 1, "seed {seed}");
+        let mut statuses: Vec<_> = answers.iter().map(Answer::outcome).collect();
+        statuses.sort_unstable();
+        let same_first = [(200, None), (201, None), (409, Some("order_code_conflict"))];
+        let other_first = [(201, None), (409, Some("order_code_conflict")), (409, Some("order_code_conflict"))];
+        assert!(statuses == same_first || statuses == other_first, "seed {seed}: {statuses:?}");
+        host.advance(Duration::minutes(1));
+    }
+}
+
+#[test]
+fn a_prepaid_balance_never_passes_its_floor() {
+    let host = demo_host();
+    let cnpjs = ["12ABC34501DE35", "11444777000161", "00000000000191", "60746948000112", "33000167000101"];
+    for (seed, cnpj) in (0..).zip(cnpjs) {
+        // A fee is 10 to 15 reais, so that two orders fit and a third does not.
+        let (key, id) = matrix(&host, cnpj, &format!("pre{seed}@exemplo.com.br"), Some(-30.0));
+        let headers = [("x-api-token", key.as_str())];
+        let requests = (0..6)
+            .map(|at| request("POST", "/delivery/orders", &headers, order(&format!("P-{seed}-{at}")).to_string()));
+        let answers = race(&host, seed, requests.collect());
+        let made: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+        let fee = made[0].body["deliveryFee"].as_f64().unwrap();
+        assert!(fee * 2.0 <= 30.0 && fee * 3.0 > 30.0, "the fee is {fee}");
+        let outcomes: Vec<_> = answers.iter().map(Answer::outcome).collect();
+        assert_eq!(made.len(), 2, "seed {seed}: {outcomes:?}");
+        let refused = answers.iter().filter(|answer| answer.outcome() == (402, Some("insufficient_balance")));
+        assert_eq!(refused.count(), 4, "seed {seed}: {outcomes:?}");
+        let balance = get(&host, &format!("/delivery/stores/{id}"), &headers).body["balance"].as_f64().unwrap();
+        assert!((balance + 2.0 * fee).abs() < 1e-9 && balance >= -30.0, "{balance}");
+    }
+}
+
+#[test]
+fn one_email_and_one_cnpj_make_one_branch() {
+    let host = demo_host();
+    let branch = |email: &str| crate::support::store("12ABC34501DE35", email, None).to_string();
+    let requests = vec![
+        request("POST", "/delivery/stores", &[], branch("um@exemplo.com.br")),
+        request("POST", "/delivery/stores", &[], branch("UM@exemplo.com.br")),
+        request("POST", "/delivery/stores", &[], branch("dois@exemplo.com.br")),
+    ];
+    let answers = race(&host, 3, requests);
+    let mut outcomes: Vec<_> = answers.iter().map(Answer::outcome).collect();
+    outcomes.sort_unstable();
+    assert_eq!(outcomes, [(201, None), (409, Some("cnpj_taken")), (409, Some("cnpj_taken"))]);
+}
+
+#[test]
+fn two_updates_leave_one_of_them_whole() {
+    let host = demo_host();
+    for seed in 0..40 {
+        let update = |name: &str, number: &str| {
+            let mut body = crate::support::store("", &format!("{number}@exemplo.com.br"), None);
+            body["name"] = json!(name);
+            body["address"]["number"] = json!(number);
+            request("PUT", "/delivery/stores", &[], body.to_string())
+        };
+        let answers = race(&host, seed, vec![update("Loja Um", "1"), update("Loja Dois", "2")]);
+        assert!(answers.iter().all(|answer| answer.status == 200));
+        let id = &answers[0].body["id"];
+        let stands = get(&host, &format!("/delivery/stores/{id}"), &[]).body;
+        let expected = answers
+            .iter()
+            .any(|answer| ["name", "email", "address"].iter().all(|field| answer.body[*field] == stands[*field]));
+        assert!(expected, "{stands}");
+        host.advance(Duration::minutes(1));
+    }
+}
+
+#[test]
+fn a_due_order_moves_once_whoever_looks() {
+    let host = demo_host();
+    let made = post(&host, "/delivery/orders", &[], &order("D-1"));
+    let path = format!("/delivery/orders/{}", made.body["id"]);
+    host.advance(Duration::minutes(20));
+    assert_eq!(get(&host, &path, &[]).body["situation"], 200);
+    host.advance(Duration::minutes(20));
+    let answers = race(&host, 5, (0..5).map(|_| request("GET", &path, &[], "")).collect());
+    assert!(answers.iter().all(|answer| answer.status == 200 && answer.body["situation"] == 630));
+    assert!(answers.iter().all(|answer| answer.body["events"].as_array().unwrap().len() == 4));
+    // The fee came back once.
+    let id = despacho_core::domain::StoreId::new(made.body["storeId"].as_u64().unwrap()).unwrap();
+    let of_order = |entry: &&despacho_core::store::LedgerEntry| {
+        entry.order.is_some_and(|order| Some(order.get()) == made.body["id"].as_u64())
+    };
+    assert_eq!(host.ledger(id).iter().filter(of_order).count(), 2);
+    let store = now(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
+    let sum: despacho_core::domain::Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
+    assert_eq!(store.balance, sum);
+}

@@ -1,0 +1,145 @@
+//! The reference host, made to wait at every call or to fail at chosen commits, and a scheduler that says who goes on.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
+
+use despacho_core::{
+    courier::Courier,
+    domain::{Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp},
+    host::{Changes, Fault, Host},
+    limits::{Admission, Bucket},
+    memory::MemoryHost,
+    order::{Order, RecordedEvent},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+};
+
+/// The reference host with a rig around it.
+pub(crate) struct Rigged<'a> {
+    inner: &'a MemoryHost,
+    waits: bool,
+    commits: Cell<u32>,
+    faults: RefCell<BTreeMap<u32, Fault>>,
+}
+
+impl<'a> Rigged<'a> {
+    /// Waits once before each call, so that others can come between any two of them.
+    pub(crate) fn waiting(inner: &'a MemoryHost) -> Rigged<'a> {
+        Rigged { inner, waits: true, commits: Cell::new(0), faults: RefCell::default() }
+    }
+
+    /// Fails at the commits of these numbers, the first being 1.
+    pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, Fault); N]) -> Rigged<'a> {
+        Rigged { inner, waits: false, commits: Cell::new(0), faults: RefCell::new(faults.into()) }
+    }
+
+    /// Commits that were asked for so far.
+    pub(crate) fn commits(&self) -> u32 {
+        self.commits.get()
+    }
+
+    async fn turn(&self) {
+        if self.waits {
+            Turn(false).await;
+        }
+    }
+}
+
+/// Is ready at the second look.
+struct Turn(bool);
+
+impl Future for Turn {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+macro_rules! pass_on {
+    ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
+        async fn $name(&self, $($argument: $kind),*) -> Result<$answer, Fault> {
+            self.turn().await;
+            self.inner.$name($($argument),*).await
+        }
+    )*};
+}
+
+impl Host for Rigged<'_> {
+    pass_on! {
+        fn key(hash: &KeyHash) -> Option<KeyHolder>;
+        fn keys(store: StoreId) -> Vec<Key>;
+        fn key_by_id(id: KeyId) -> Option<Key>;
+        fn store(id: StoreId) -> Option<Store>;
+        fn store_by_email(email: &Email) -> Option<Store>;
+        fn store_by_cnpj(cnpj: &str) -> Option<Store>;
+        fn order(id: OrderId) -> Option<Order>;
+        fn order_by_code(store: StoreId, code: &str) -> Option<Order>;
+        fn events(order: OrderId) -> Vec<RecordedEvent>;
+        fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
+        fn couriers() -> Vec<Courier>;
+        fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
+        fn claim(scope: &str, key: &str) -> Option<Claim>;
+        fn ids(count: u32) -> IdBlock;
+        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
+        fn hash_password(password: &str, salt: [u8; 16]) -> String;
+        fn verify_password(password: &str, hash: &str) -> bool;
+    }
+
+    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+        self.turn().await;
+        self.commits.set(self.commits.get() + 1);
+        let fault = self.faults.borrow_mut().remove(&self.commits.get());
+        match fault {
+            Some(fault) => Err(fault),
+            None => self.inner.commit(changes).await,
+        }
+    }
+
+    fn moment(&self) -> Moment {
+        self.inner.moment()
+    }
+}
+
+/// Runs futures to their ends, each time letting the one go on that `choose` picks of so many.
+pub(crate) fn interleave<F: Future>(futures: Vec<F>, mut choose: impl FnMut(usize) -> usize) -> Vec<F::Output> {
+    let mut running: Vec<(usize, Pin<Box<F>>)> = futures.into_iter().map(Box::pin).enumerate().collect();
+    let mut done: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
+    let mut context = Context::from_waker(Waker::noop());
+    while !running.is_empty() {
+        let at = choose(running.len());
+        let (number, future) = &mut running[at];
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            done[*number] = Some(output);
+            drop(running.swap_remove(at));
+        }
+    }
+    done.into_iter().map(Option::unwrap).collect()
+}
+
+/// SplitMix64: the same numbers from the same seed.
+pub(crate) struct Dice(pub u64);
+
+impl Dice {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `most`, which is above zero.
+    pub(crate) fn below(&mut self, most: usize) -> usize {
+        usize::try_from(self.next() % most as u64).unwrap()
+    }
+
+    /// One of these.
+    pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}

@@ -1,0 +1,110 @@
+//! `core/openapi.json` is what the code says it is, and complete.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::disallowed_methods, reason = "this test reads and, when told to, writes a file of the repository")]
+
+use std::collections::BTreeSet;
+
+use despacho_core::{
+    api::{OPENAPI, problem::Code, routes::ROUTES},
+    document,
+};
+use serde_json::Value;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
+const COMMAND: &str = "DESPACHO_WRITE_OPENAPI=1 cargo test -p despacho-core --features openapi --test openapi";
+
+fn written() -> Value {
+    serde_json::from_str(&document::text().unwrap()).unwrap()
+}
+
+#[test]
+fn the_file_is_the_document() {
+    let text = document::text().unwrap();
+    if std::env::var("DESPACHO_WRITE_OPENAPI").is_ok() {
+        std::fs::write(FILE, &text).unwrap();
+    } else {
+        assert!(text == OPENAPI, "core/openapi.json is not what the code says. To write it anew, run\n    {COMMAND}");
+    }
+    assert!(text.len() < 200_000, "{} bytes are much to embed in every host", text.len());
+}
+
+#[test]
+fn every_route_is_described_and_nothing_else_but_the_deployments_own() {
+    let document = written();
+    let described: BTreeSet<String> = document["paths"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .flat_map(|(path, item)| {
+            item.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect();
+    let own = ["GET /healthz", "GET /readyz", "GET /metrics", "GET /docs"].map(str::to_owned);
+    let routes = ROUTES.iter().map(|route| route.template.to_owned()).chain(own).collect();
+    assert_eq!(described, routes);
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    fn references(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(members) => {
+                if let Some(Value::String(target)) = members.get("$ref") {
+                    found.insert(target.clone());
+                }
+                members.values().for_each(|value| references(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+    let document = written();
+    let mut found = BTreeSet::new();
+    references(&document, &mut found);
+    for target in &found {
+        assert!(document.pointer(target.trim_start_matches('#')).is_some(), "{target}");
+    }
+    // Given where there is no operation: on an unknown path, and on a known one with another method.
+    for name in ["endpoint_not_found", "method_not_allowed"] {
+        found.insert(format!("#/components/responses/{name}"));
+    }
+    for kind in ["schemas", "responses", "parameters", "headers"] {
+        for name in document["components"][kind].as_object().unwrap().keys() {
+            let target = format!("#/components/{kind}/{name}");
+            assert!(found.contains(&target), "{target} is not used");
+        }
+    }
+}
+
+#[test]
+fn every_problem_has_an_example_and_every_code_a_meaning() {
+    let document = written();
+    for code in Code::ALL {
+        let example = &document["components"]["examples"][code.name()]["value"];
+        assert_eq!((&example["code"], &example["status"]), (&code.name().into(), &code.status().into()));
+        assert!(code.meaning().ends_with('.'), "{}", code.name());
+    }
+}
+
+#[test]
+fn every_code_of_a_field_in_the_sources_is_described() {
+    let codes = &written()["components"]["schemas"]["FieldCode"]["enum"];
+    let codes: BTreeSet<&str> = codes.as_array().unwrap().iter().map(|code| code.as_str().unwrap()).collect();
+    let sources =
+        ["read.rs", "planning.rs", "validate/mod.rs", "validate/address.rs", "validate/order.rs", "validate/store.rs"];
+    for source in sources {
+        let path = format!("{}/src/api/{source}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        // Codes are the only texts in snake case, but for one member that a marketplace named.
+        let snake =
+            |text: &&str| text.contains('_') && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        for literal in code.split('"').skip(1).step_by(2).filter(snake).filter(|literal| *literal != "order_id") {
+            assert!(
+                codes.contains(literal),
+                "{source} has the code {literal}, which api/openapi/enums.rs does not describe"
+            );
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The operator's commands beside a running server.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::{Server, despacho, matrix, run, stdout};
+
+fn line(text: &str, name: &str) -> String {
+    text.lines()
+        .find_map(|line| line.strip_prefix(&format!("{name}: ")))
+        .unwrap_or_else(|| panic!("{name} in {text}"))
+        .to_owned()
+}
+
+#[test]
+fn keys_are_issued_listed_and_revoked_while_the_server_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    let status = |key: &str| server.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"");
+    let keys = status(&first).json();
+    assert_eq!(keys["keys"].as_array().map(Vec::len), Some(1), "{keys}");
+    let store = keys["keys"][0]["storeId"].to_string().replace('"', "");
+    let folder = &server.folder;
+    let issued =
+        stdout(&run(folder, &["key", "issue", "--store", &store, "--name", "till 2", "--expires-in-days", "3"]));
+    let (id, key) = (line(&issued, "key"), line(&issued, "x-api-token"));
+    assert_eq!(status(&key).status, 200);
+    let listed: Value = serde_json::from_str(&stdout(&run(folder, &["key", "list", "--store", &store]))).unwrap();
+    assert!(listed.to_string().contains("till 2") && !listed.to_string().contains(&key), "{listed}");
+    assert_eq!(stdout(&run(folder, &["key", "revoke", &id])), format!("key {id} is revoked\n"));
+    status(&key).is_problem(401, "api_key_revoked");
+    let nobody = run(folder, &["key", "issue", "--store", "999999"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(String::from_utf8(nobody.stderr).unwrap().contains("store_not_found"));
+}
+
+#[test]
+fn a_matrix_that_is_not_valid_is_told_every_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(
+        &folder,
+        &[
+            "matrix",
+            "create",
+            "--cnpj",
+            "12ABC34501DE34",
+            "--name",
+            "x",
+            "--responsible",
+            "A",
+            "--phone",
+            "92991",
+            "--email",
+            "nobody",
+            "--street",
+            "R",
+            "--number",
+            "1",
+            "--city",
+            "Manaus",
+            "--state",
+            "XX",
+        ],
+    );
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    for pointer in ["/cnpj", "/name", "/responsible/phone", "/email", "/address/state"] {
+        assert!(errors.contains(&format!("  {pointer}: ")), "{pointer} in {errors}");
+    }
+}
+
+#[test]
+fn a_backup_of_a_running_server_starts_as_a_database_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    let copy = server.folder.path().join("copy.db");
+    let made = stdout(&run(&server.folder, &["backup", "copy.db"]));
+    assert!(made.starts_with("copy.db is a copy of") && made.contains("checked"), "{made}");
+    let again = run(&server.folder, &["backup", "copy.db"]);
+    assert_eq!(again.status.code(), Some(1), "a copy is never overwritten");
+    let other = tempfile::tempdir().unwrap();
+    std::fs::copy(&copy, other.path().join("despacho.db")).unwrap();
+    let restored = Server::start_in(other, &[]);
+    assert_eq!(restored.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
+    let nothing = tempfile::tempdir().unwrap();
+    assert_eq!(run(&nothing, &["backup", "copy.db"]).status.code(), Some(1));
+    assert!(!nothing.path().join("despacho.db").exists(), "a backup makes no database");
+}
+
+#[test]
+fn tariffs_are_checked_and_the_built_in_one_is_a_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let built_in = stdout(&run(&folder, &["tariff", "check"]));
+    let write = |text: &str| std::fs::write(folder.path().join("tariff.json"), text).unwrap();
+    write(&built_in);
+    assert!(stdout(&run(&folder, &["tariff", "check", "tariff.json"])).contains("valid"));
+    let mut faulty: Value = serde_json::from_str(&built_in).unwrap();
+    faulty["perKm"] = (-1).into();
+    faulty["handoverMinutes"] = 999.into();
+    write(&faulty.to_string());
+    let output = run(&folder, &["tariff", "check", "tariff.json"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(1) && errors.contains("perKm") && errors.contains("handoverMinutes"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn the_health_check_tells_ready_from_gone() {
+    let server = Server::start(&[]);
+    let address = server.address().to_owned();
+    assert!(run(&server.folder, &["healthcheck", "--listen", &address]).status.success());
+    drop(server);
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run(&folder, &["healthcheck", "--listen", &address]).status.code(), Some(1));
+}
+
+#[test]
+fn with_a_certificate_the_server_speaks_https_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(folder.path().join("cert.pem"), own.cert.pem()).unwrap();
+    std::fs::write(folder.path().join("key.pem"), own.signing_key.serialize_pem()).unwrap();
+    let tls = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
+    let server = Server::start_in(folder, &tls);
+    let check = |folder: &tempfile::TempDir, more: &[&str]| {
+        let args = [&["healthcheck", "--listen", server.address()], more].concat();
+        despacho(folder).args(args).output().unwrap()
+    };
+    let answer = check(&server.folder, &tls);
+    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    assert_eq!(check(&server.folder, &[]).status.code(), Some(1), "plain HTTP is not answered");
+    let other = tempfile::tempdir().unwrap();
+    let stranger = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let pem = |name: &str, text: String| std::fs::write(Path::join(other.path(), name), text).unwrap();
+    pem("cert.pem", stranger.cert.pem());
+    pem("key.pem", stranger.signing_key.serialize_pem());
+    assert_eq!(check(&other, &tls).status.code(), Some(1), "another certificate is not trusted");
+}

@@ -1,0 +1,115 @@
+//! Layers, faults, and what is shown.
+
+use crate::harness::{despacho, run, stdout};
+
+fn folder_with(config: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("despacho.toml"), config).unwrap();
+    folder
+}
+
+#[test]
+fn flags_win_over_environment_over_file_over_defaults() {
+    let folder = folder_with("max-connections = 11\n[keys]\ndays = 12\n[limits]\ndeliveries = 13\n");
+    let mut command = despacho(&folder);
+    command.env("DESPACHO_CONFIG", "despacho.toml").env("DESPACHO_KEYS_DAYS", "22");
+    command.env("DESPACHO_LIMITS_DELIVERIES", "23").args(["config", "--limits-deliveries", "33"]);
+    let text = stdout(&command.output().unwrap());
+    for line in [
+        "max-connections = 11  # file despacho.toml",
+        "days = 22  # environment DESPACHO_KEYS_DAYS",
+        "deliveries = 33  # flag --limits-deliveries",
+        "session-hours = 12  # default",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line} in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_printed_is_a_configuration_file() {
+    let folder = folder_with("");
+    let args = ["config", "--cors-origins", "https://a.example,https://b.example", "--demo", "--log-format", "json"];
+    let first = stdout(&run(&folder, &args));
+    std::fs::write(folder.path().join("copy.toml"), &first).unwrap();
+    let second = stdout(&run(&folder, &["config", "--config", "copy.toml"]));
+    let values =
+        |text: &str| text.lines().map(|line| line.split("  # ").next().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(values(&first), values(&second));
+}
+
+#[test]
+fn all_faults_come_at_once_and_secrets_are_not_among_them() {
+    let folder = folder_with(
+        "listen = \"nowhere\"\nsecret = \"hush-hush-hush\"\nadmin-token = \"too short\"\nunknown = 1\ntariff = \"tariff.json\"\n\
+         [limits]\nbody-bytes = 1\npreviews-per-minute = []\n[limit]\nx = 1\n[tls]\ncert = \"c.pem\"\n",
+    );
+    std::fs::write(folder.path().join("tariff.json"), "{\"version\": \"x\"}").unwrap();
+    let mut command = despacho(&folder);
+    command.env("DESPACHO_LOG_LEVEL", "loud").args(["serve", "--config", "despacho.toml", "--keys-days", "0"]);
+    let output = command.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{errors}");
+    for fault in [
+        "listen (file despacho.toml): must be",
+        "secret (file despacho.toml): must be 64 hexadecimal digits",
+        "admin-token (file despacho.toml): must be 20 to 256",
+        "unknown (file despacho.toml): is no setting",
+        "limit (file despacho.toml): is no setting",
+        "limits.body-bytes (file despacho.toml): must be a whole number from 1024 to 16777216",
+        "limits.previews-per-minute (file despacho.toml): must be",
+        "tls.key (file despacho.toml): is needed",
+        "tariff (file despacho.toml): ",
+        "log.level (environment DESPACHO_LOG_LEVEL): must be",
+        "keys.days (flag --keys-days): must be a whole number from 1 to 3650",
+    ] {
+        assert!(errors.contains(fault), "{fault} in\n{errors}");
+    }
+    assert!(!errors.contains("hush") && !errors.contains("too short"), "{errors}");
+}
+
+#[test]
+fn a_broken_file_is_told_by_its_line_and_not_by_its_text() {
+    let folder = folder_with("demo = true\nadmin-token = hush-hush-hush\n");
+    let output = run(&folder, &["config", "--config", "despacho.toml"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors.contains("at line 2") && !errors.contains("hush"), "{errors}");
+    let missing = run(&folder, &["config", "--config", "none.toml"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(String::from_utf8(missing.stderr).unwrap().contains("cannot be read"));
+}
+
+#[test]
+fn secrets_take_no_flag_and_are_shown_to_nobody() {
+    let folder = folder_with("");
+    let (secret, token) = ("ab".repeat(32), "operator-token-0123456789");
+    let mut command = despacho(&folder);
+    command.env("DESPACHO_SECRET", &secret).env("DESPACHO_ADMIN_TOKEN", token).arg("config");
+    let text = stdout(&command.output().unwrap());
+    assert!(!text.contains(&secret) && !text.contains(token), "{text}");
+    assert!(text.contains("# secret (redacted)  # environment DESPACHO_SECRET"), "{text}");
+    for flag in ["--secret", "--admin-token"] {
+        assert_eq!(run(&folder, &["config", flag, token]).status.code(), Some(2), "{flag}");
+    }
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let folder = folder_with("");
+    for command in [
+        &["serve"][..],
+        &["matrix", "create"],
+        &["key", "issue"],
+        &["key", "list"],
+        &["key", "revoke"],
+        &["tariff", "check"],
+        &["backup"],
+        &["config"],
+        &["healthcheck"],
+    ] {
+        let text = stdout(&run(&folder, &[command, &["--help"]].concat()));
+        assert!(text.contains("Usage: despacho") && text.len() > 200, "{command:?}: {text}");
+    }
+    assert!(stdout(&run(&folder, &["--help"])).contains("Exit codes: 0"));
+    assert_eq!(run(&folder, &["serve", "--no-such-flag"]).status.code(), Some(2));
+}

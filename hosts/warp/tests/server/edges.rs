@@ -1,0 +1,110 @@
+//! Large, slow, broken and too many.
+
+use std::{
+    io::{Read, Write},
+    time::{Duration, Instant},
+};
+
+use crate::harness::{Answer, PATIENCE, Server, matrix, request};
+
+const TOO_LARGE: usize = 300_000;
+
+fn chunked(bytes: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    for piece in bytes.chunks(10_000) {
+        whole.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
+        whole.extend_from_slice(piece);
+        whole.extend_from_slice(b"\r\n");
+    }
+    whole.extend_from_slice(b"0\r\n\r\n");
+    whole
+}
+
+#[test]
+fn a_body_past_the_limit_is_413_however_its_length_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
+    let body = vec![b' '; TOO_LARGE];
+    server.ask(&head, &body).is_problem(413, "body_too_large");
+    let head = format!("{head}\ntransfer-encoding: chunked");
+    server.ask(&head, &chunked(&body)).is_problem(413, "body_too_large");
+    // Inside the limit a chunked body is a body.
+    server.ask(&head, &chunked(b"{}")).is_problem(422, "validation_failed");
+    server.ask(&head, &chunked(&vec![b' '; 200_000])).is_problem(400, "malformed_request");
+}
+
+#[test]
+fn who_dallies_with_the_head_is_cut_off() {
+    let server = Server::start(&["--timeouts-header-seconds", "1"]);
+    for sent in ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nhost: x\r\n"] {
+        let mut stream = server.connect();
+        let started = Instant::now();
+        stream.write_all(sent.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let waited = started.elapsed();
+        assert!(waited > Duration::from_millis(900) && waited < Duration::from_secs(10), "{sent:?} {waited:?}");
+        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{sent:?}");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_body_that_does_not_come_is_refused_and_the_connection_closed() {
+    let server = Server::start(&["--timeouts-request-seconds", "1"]);
+    let mut stream = server.connect();
+    stream.write_all(b"POST /delivery/orders HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{").unwrap();
+    let answer = Answer::read(&mut stream);
+    answer.is_problem(503, "unavailable");
+    assert_eq!(answer.header("connection"), Some("close"));
+    assert!(answer.header("retry-after").is_some());
+}
+
+#[test]
+fn a_connection_too_many_is_told_so() {
+    let server = Server::start(&["--max-connections", "2"]);
+    let held = [server.connect(), server.connect()];
+    for mut stream in &held {
+        // A keep-alive request makes sure that the connection was accepted.
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 200");
+    }
+    let refused = server.get("/healthz");
+    refused.is_problem(503, "unavailable");
+    assert_eq!((refused.header("connection"), refused.header("retry-after")), (Some("close"), Some("2")));
+    drop(held);
+    let deadline = Instant::now() + PATIENCE;
+    while server.get("/healthz").status != 200 {
+        assert!(Instant::now() < deadline, "no room after the others have left");
+    }
+    assert!(server.get("/metrics").text().contains("despacho_http_connections_shed_total"));
+}
+
+#[test]
+fn what_is_no_http_and_odd_targets_leave_the_server_standing() {
+    let server = Server::start(&[]);
+    for junk in [&b"\x16\x03\x01\x02\x00"[..], b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\0\0\0\0\r\n\r\n"] {
+        let mut stream = server.connect();
+        stream.write_all(junk).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(!answer.starts_with(b"HTTP/1.1 5"), "{}", String::from_utf8_lossy(&answer));
+    }
+    for target in ["/%00", "/%", "//", "/docs/../Cargo.toml", "/docs/x", "http://other/x", "/x?y=%ff", "/é"] {
+        let answer = server.ask(&format!("GET {target}"), b"");
+        assert!(answer.status == 404 || answer.status == 400, "{target}: {}", answer.status);
+    }
+    server.ask("OPTIONS *", b"").is_problem(404, "endpoint_not_found");
+    server.ask("BREW /x", b"").is_problem(404, "endpoint_not_found");
+    // It names a host and no path.
+    server.ask("CONNECT other:443", b"").is_problem(404, "endpoint_not_found");
+    let mut stream = server.connect();
+    let two = [&request("GET /nothing", b"")[..]].concat();
+    stream.write_all(&two).unwrap();
+    Answer::read(&mut stream).is_problem(404, "endpoint_not_found");
+}

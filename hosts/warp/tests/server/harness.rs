@@ -1,0 +1,243 @@
+//! Starts the binary on a free port with a folder of its own, and talks HTTP to it by hand, so that tests can be rude.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    sync::{Arc, Mutex},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const OPERATOR: &str = "operator-token-for-tests-1";
+
+/// The binary with a clean environment.
+pub(crate) fn despacho(folder: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_despacho"));
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("DESPACHO_") {
+            command.env_remove(name);
+        }
+    }
+    command.env("DESPACHO_DATA", folder.path()).current_dir(folder.path()).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(folder: &TempDir, args: &[&str]) -> Output {
+    despacho(folder).args(args).output().unwrap()
+}
+
+/// What a command printed.
+pub(crate) fn stdout(output: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{} {out}{err}", output.status);
+    out.into_owned()
+}
+
+/// A matrix store's key, made by the command.
+pub(crate) fn matrix(folder: &TempDir) -> String {
+    let output = run(
+        folder,
+        &[
+            "matrix",
+            "create",
+            "--cnpj",
+            "12ABC34501DE35",
+            "--name",
+            "Padaria Central",
+            "--responsible",
+            "Ana Lima",
+            "--phone",
+            "+5592991000000",
+            "--email",
+            "ana@padaria.com.br",
+            "--street",
+            "Avenida Paulista",
+            "--number",
+            "1000",
+            "--city",
+            "São Paulo",
+            "--state",
+            "SP",
+            "--latitude",
+            "-23.5614",
+            "--longitude",
+            "-46.6559",
+        ],
+    );
+    let text = stdout(&output);
+    text.lines().find_map(|line| line.strip_prefix("x-api-token: ")).unwrap().to_owned()
+}
+
+/// A running server.
+pub(crate) struct Server {
+    child: Child,
+    address: String,
+    log: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
+    /// The demonstration's key.
+    pub(crate) key: Option<String>,
+    pub(crate) folder: TempDir,
+}
+
+impl Server {
+    pub(crate) fn start(args: &[&str]) -> Server {
+        Server::start_in(tempfile::tempdir().unwrap(), args)
+    }
+
+    pub(crate) fn start_in(folder: TempDir, args: &[&str]) -> Server {
+        let mut command = despacho(&folder);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug"]).args(args);
+        command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let (errors, kept) = (child.stderr.take().unwrap(), log.clone());
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(errors).lines().map_while(Result::ok) {
+                let mut log = kept.lock().unwrap();
+                log.push_str(&line);
+                log.push('\n');
+            }
+        });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().transpose().unwrap().unwrap_or_default();
+        let second = if args.contains(&"--demo") { lines.next().transpose().unwrap() } else { None };
+        let key = second.and_then(|line| line.strip_prefix("x-api-token: ").map(str::to_owned));
+        // What is printed beyond has a reader to the end, so that printing never fails.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        let address = first.trim_end().rsplit("//").next().unwrap_or_default().to_owned();
+        assert!(first.starts_with("ready http"), "{first}{}", log.lock().unwrap());
+        Server { child, address, log, reader: Some(reader), key, folder }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends a request of its own connection and reads the answer. `head` is the request's line and headers, each on a line.
+    pub(crate) fn ask(&self, head: &str, body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(&request(head, body)).unwrap();
+        Answer::read(&mut stream)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.ask(&format!("GET {path}"), b"")
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for its end, at most so long, and gives its exit status and log.
+    pub(crate) fn ended(mut self, patience: Duration) -> (ExitStatus, String) {
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                self.reader.take().unwrap().join().unwrap();
+                return (status, self.log.lock().unwrap().clone());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it still runs: {}", self.log.lock().unwrap());
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The bytes of a request that asks for the connection's end.
+pub(crate) fn request(head: &str, body: &[u8]) -> Vec<u8> {
+    let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
+    let mut text = format!("{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n");
+    if !body.is_empty() && !headers.to_ascii_lowercase().contains("transfer-encoding") {
+        text.push_str(&format!("content-length: {}\r\n", body.len()));
+    }
+    for header in headers.lines() {
+        text.push_str(&format!("{header}\r\n"));
+    }
+    text.push_str("\r\n");
+    [text.as_bytes(), body].concat()
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// Reads to the connection's end.
+    pub(crate) fn read(stream: &mut TcpStream) -> Answer {
+        let mut bytes = Vec::new();
+        if let Err(error) = stream.read_to_end(&mut bytes) {
+            assert!(!bytes.is_empty(), "no answer: {error}");
+        }
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("an answer's head");
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+        let mut lines = head.lines();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let pair = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut answer = Answer { status, headers: lines.filter_map(pair).collect(), body: bytes[end + 4..].to_vec() };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = dechunked(&answer.body);
+        }
+        answer
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
+    /// Asserts that it is a problem document with this status and code.
+    pub(crate) fn is_problem(&self, status: u16, code: &str) {
+        assert_eq!((self.status, self.header("content-type")), (status, Some("application/problem+json")), "{self:?}");
+        let problem = self.json();
+        assert_eq!((&problem["status"], &problem["code"]), (&status.into(), &code.into()), "{problem}");
+        assert_eq!(problem["requestId"].as_str(), self.header("x-request-id"));
+    }
+}
+
+fn dechunked(mut rest: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    loop {
+        let end = rest.windows(2).position(|window| window == b"\r\n").unwrap();
+        let length = usize::from_str_radix(std::str::from_utf8(&rest[..end]).unwrap(), 16).unwrap();
+        if length == 0 {
+            return whole;
+        }
+        whole.extend_from_slice(&rest[end + 2..end + 2 + length]);
+        rest = &rest[end + 2 + length + 2..];
+    }
+}

@@ -1,0 +1,147 @@
+//! What browsers, proxies and monitors rely on.
+
+use crate::harness::{Server, matrix};
+
+#[test]
+fn only_configured_origins_may_read_answers() {
+    let server = Server::start(&["--cors-origins", "https://shop.example,http://localhost:5173"]);
+    let asked = server.ask(
+        "OPTIONS /delivery/orders\norigin: https://shop.example\naccess-control-request-method: POST\n\
+         access-control-request-headers: x-api-token,content-type\nx-request-id: preflight-1",
+        b"",
+    );
+    assert_eq!((asked.status, asked.header("x-request-id")), (200, Some("preflight-1")));
+    assert_eq!(asked.header("access-control-allow-origin"), Some("https://shop.example"));
+    assert!(asked.header("access-control-allow-methods").unwrap().contains("PUT"));
+    assert!(asked.header("access-control-allow-headers").unwrap().contains("x-api-token"));
+    let told = server.ask("GET /delivery/orders/1\norigin: http://localhost:5173", b"");
+    told.is_problem(401, "api_key_missing");
+    assert_eq!(told.header("access-control-allow-origin"), Some("http://localhost:5173"));
+    let exposed = told.header("access-control-expose-headers").unwrap();
+    for name in ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "idempotent-replayed"] {
+        assert!(exposed.split(',').any(|other| other.trim() == name), "{name} in {exposed}");
+    }
+    let stranger = server.ask("GET /healthz\norigin: https://evil.example", b"");
+    assert_eq!(stranger.header("access-control-allow-origin"), None);
+}
+
+#[test]
+fn without_origins_there_is_no_cors() {
+    let server = Server::start(&[]);
+    let asked =
+        server.ask("OPTIONS /delivery/orders\norigin: https://a.example\naccess-control-request-method: POST", b"");
+    asked.is_problem(405, "method_not_allowed");
+    assert!(!asked.headers.iter().any(|(name, _)| name.starts_with("access-control")));
+}
+
+#[test]
+fn large_answers_are_compressed_as_asked() {
+    let server = Server::start(&[]);
+    let plain = server.get("/docs/swagger-ui.css");
+    assert_eq!(plain.header("content-encoding"), None);
+    for (accepted, encoding) in [("br, gzip", "br"), ("gzip", "gzip"), ("br;q=0, gzip", "gzip")] {
+        let answer = server.ask(&format!("GET /docs/swagger-ui.css\naccept-encoding: {accepted}"), b"");
+        assert_eq!((answer.status, answer.header("content-encoding")), (200, Some(encoding)), "{accepted}");
+        assert!(answer.body.len() * 3 < plain.body.len(), "{} of {}", answer.body.len(), plain.body.len());
+        assert!(answer.headers.iter().any(|(name, value)| name == "vary" && value.contains("accept-encoding")));
+    }
+    // Nobody is refused over it, least of all once a request was carried out.
+    let picky = server.ask("GET /docs/swagger-ui.css\naccept-encoding: identity;q=0, *;q=0", b"");
+    assert_eq!(picky.status, 200);
+    assert_eq!(server.ask("GET /healthz\naccept-encoding: gzip", b"").header("content-encoding"), None);
+}
+
+#[test]
+fn every_answer_has_a_request_id_and_the_callers_wins_where_it_is_sane() {
+    let server = Server::start(&[]);
+    for path in ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/delivery/orders/1", "/nothing"] {
+        let named = server.ask(&format!("GET {path}\nx-request-id: abc-1.2_3"), b"");
+        assert_eq!(named.header("x-request-id"), Some("abc-1.2_3"), "{path}");
+        let drawn = server.ask(&format!("GET {path}\nx-request-id: no spaces <script>"), b"");
+        let id = drawn.header("x-request-id").unwrap();
+        assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{path}: {id}");
+        assert_ne!(server.get(path).header("x-request-id"), Some(id), "{path}");
+    }
+    assert!(server.log().contains("\"request_id\":\"abc-1.2_3\""));
+}
+
+#[test]
+fn answers_are_hardened() {
+    let server = Server::start(&[]);
+    let answer = server.get("/delivery/orders/1");
+    for (name, value) in [
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "no-store"),
+        ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+    ] {
+        assert_eq!(answer.header(name), Some(value), "{name}");
+    }
+    assert_eq!(answer.header("strict-transport-security"), None, "it is for HTTPS alone");
+    assert_eq!(answer.header("server"), None);
+}
+
+#[test]
+fn the_documentation_works_without_internet_or_inline_script() {
+    let server = Server::start(&[]);
+    let page = server.get("/docs");
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';") && !policy.contains("unsafe"), "{policy}");
+    let mut files = 0;
+    for link in page.text().split(['"', '\'']).filter(|text| text.starts_with("/docs/")) {
+        assert_eq!(server.get(link).status, 200, "{link}");
+        files += 1;
+    }
+    assert_eq!(files, 4);
+    let tag = page.header("etag").unwrap();
+    let known = server.ask(&format!("GET /docs\nif-none-match: {tag}"), b"");
+    assert_eq!((known.status, known.body.len()), (304, 0));
+    let head = server.ask("HEAD /docs", b"");
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), Some(page.body.len().to_string().as_str()));
+}
+
+#[test]
+fn metrics_tell_routes_and_statuses_and_never_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    for path in ["/delivery/orders/987654", "/delivery/orders/987655"] {
+        server.ask(&format!("GET {path}\nx-api-token: {key}"), b"").is_problem(404, "order_not_found");
+    }
+    server.get("/no/such/place").is_problem(404, "endpoint_not_found");
+    assert_eq!(server.get("/readyz").status, 200);
+    let answer = server.get("/metrics");
+    assert!(answer.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    let text = answer.text();
+    for line in [
+        "despacho_build_info{version=\"0.1.0\"} 1",
+        "despacho_http_request_duration_seconds_count{route=\"GET /delivery/orders/{platformOrderId}\",status=\"404\"} 2",
+        "despacho_http_request_duration_seconds_count{route=\"unmatched\",status=\"404\"} 1",
+        "despacho_http_request_duration_seconds_bucket{le=\"+Inf\",route=\"GET /readyz\",status=\"200\"} 1",
+        "despacho_http_requests_in_flight 1",
+        "despacho_http_handler_panics_total 0",
+        "despacho_store_write_queue_depth 0",
+        "despacho_store_largest_group_size",
+        "despacho_store_commits_total",
+        "despacho_scheduler_rounds_failed_total 0",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert!(!text.contains("98765") && !text.contains("/no/such"), "{text}");
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[test]
+fn the_deployments_endpoints_take_get_alone() {
+    let server = Server::start(&[]);
+    for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
+        let answer = server.ask(&format!("DELETE {path}"), b"");
+        answer.is_problem(405, "method_not_allowed");
+        assert_eq!(answer.header("allow"), Some("GET, HEAD"), "{path}");
+    }
+    let portuguese = server.ask("POST /healthz\naccept-language: pt-BR", b"");
+    assert_eq!(portuguese.json()["title"], "Método não permitido");
+}

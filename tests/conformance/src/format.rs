@@ -1,0 +1,270 @@
+//! The shape of a case file.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::expand::{self, Values};
+
+/// A group of steps, in one file, on a host of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseFile {
+    /// What it shows, in a sentence.
+    pub about: String,
+    /// Files of tests/cases/setup that run before it and whose captures it may use.
+    #[serde(default)]
+    pub setup: Vec<String>,
+    /// Values that `$use` finds, besides those of tests/cases/shared.
+    #[serde(default)]
+    pub values: Values,
+    /// What steps have that do not say otherwise.
+    #[serde(default)]
+    pub defaults: Defaults,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What a step takes over where it says nothing itself.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Defaults {
+    /// Method and path.
+    pub send: Option<String>,
+    /// Request headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The expected answer: a step's own `status`, `headers`, `body` and `text` replace these one by one.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// A request and its expected answer, or a move of the clock.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What it shows.
+    #[serde(default)]
+    pub name: String,
+    /// Moves the clock on, in place of a request.
+    pub advance_seconds: Option<u32>,
+    /// Method and path: `POST /delivery/orders`.
+    pub send: Option<String>,
+    /// Request headers; `null` takes a default header away.
+    #[serde(default)]
+    pub headers: BTreeMap<String, Option<String>>,
+    /// The body as JSON.
+    pub body: Option<Value>,
+    /// The body as text, or as pieces of text.
+    pub text: Option<Value>,
+    /// The body as base64, for what is no text.
+    pub base64: Option<String>,
+    /// The expected answer.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// An expected answer. What is not named is not looked at, except for what holds for every answer.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expect {
+    /// The status.
+    pub status: Option<u16>,
+    /// Header by header a pattern; `null` for a header that must not be there.
+    #[serde(default)]
+    pub headers: Map<String, Value>,
+    /// A pattern for the body as JSON.
+    pub body: Option<Value>,
+    /// A pattern for the body as text.
+    pub text: Option<Value>,
+}
+
+/// A file of tests/cases/shared.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SharedFile {
+    #[serde(rename = "about")]
+    _about: String,
+    values: Values,
+}
+
+/// A file with its steps completed, and those of its setup before them.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The file's path below tests/cases, without its ending: `orders/create`.
+    pub name: String,
+    /// All steps, defaults and values filled in.
+    pub steps: Vec<Step>,
+}
+
+impl Case {
+    /// Whether a step moves the clock, which not every host can.
+    #[must_use]
+    pub fn moves_clock(&self) -> bool {
+        self.steps.iter().any(|step| step.advance_seconds.is_some())
+    }
+}
+
+/// The folder with the cases: tests/cases, beside this package.
+#[must_use]
+pub fn folder() -> PathBuf {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
+    package.join("../cases")
+}
+
+/// The names of all case files below a folder, in order; those of `setup` and `shared` are no cases.
+pub fn names(folder: &Path) -> Result<Vec<String>, String> {
+    let mut names = Vec::new();
+    collect(folder, "", &mut names)?;
+    names.retain(|name| !name.starts_with("setup/") && !name.starts_with("shared/"));
+    names.sort();
+    Ok(names)
+}
+
+fn collect(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<(), String> {
+    let fault = |e: std::io::Error| format!("{}: {e}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            collect(&entry.path(), &format!("{prefix}{name}/"), names)?;
+        } else if let Some(stem) = name.strip_suffix(".json") {
+            names.push(format!("{prefix}{stem}"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a case file, its setup and the shared values.
+pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
+    let mut shared = Values::new();
+    let mut names = Vec::new();
+    collect(&folder.join("shared"), "shared/", &mut names)?;
+    for file in names {
+        for (key, value) in read::<SharedFile>(folder, &file)?.values {
+            if shared.insert(key.clone(), value).is_some() {
+                return Err(format!("{file}.json: another shared file has a value `{key}` too"));
+            }
+        }
+    }
+    let file: CaseFile = read(folder, name)?;
+    let mut steps = Vec::new();
+    for setup in &file.setup {
+        let setup = format!("setup/{setup}");
+        let before: CaseFile = read(folder, &setup)?;
+        steps.extend(complete(&before, &shared).map_err(|e| format!("{setup}.json: {e}"))?);
+    }
+    steps.extend(complete(&file, &shared).map_err(|e| format!("{name}.json: {e}"))?);
+    Ok(Case { name: name.to_owned(), steps })
+}
+
+fn read<T: for<'a> Deserialize<'a>>(folder: &Path, name: &str) -> Result<T, String> {
+    let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).map_err(|e| format!("{name}.json: {e}"))?;
+    serde_json::from_str(&text).map_err(|e| format!("{name}.json: {e}"))
+}
+
+/// Fills defaults and values in, so that a step says everything itself.
+fn complete(file: &CaseFile, shared: &Values) -> Result<Vec<Step>, String> {
+    if file.about.trim().is_empty() || file.steps.is_empty() {
+        return Err("a case says what it is about and has at least one step".to_owned());
+    }
+    let values: Values = shared.iter().chain(&file.values).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let steps = file.steps.iter().enumerate();
+    steps
+        .map(|(index, step)| {
+            step.complete(&file.defaults, &values).map_err(|e| format!("step {} `{}`: {e}", index + 1, step.name))
+        })
+        .collect()
+}
+
+impl Step {
+    fn complete(&self, defaults: &Defaults, values: &Values) -> Result<Step, String> {
+        if self.advance_seconds.is_some() {
+            return Ok(self.clone());
+        }
+        let expanded = |value: &Option<Value>| value.as_ref().map(|value| expand::expand(value, values)).transpose();
+        let own = &self.expect;
+        let mut headers: BTreeMap<String, Option<String>> =
+            defaults.headers.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+        headers.extend(self.headers.clone());
+        let mut expected_headers = defaults.expect.headers.clone();
+        expected_headers.extend(own.headers.clone());
+        let step = Step {
+            name: self.name.clone(),
+            advance_seconds: None,
+            send: self.send.clone().or_else(|| defaults.send.clone()),
+            headers,
+            body: expanded(&self.body)?,
+            text: expanded(&self.text)?,
+            base64: self.base64.clone(),
+            expect: Expect {
+                status: own.status.or(defaults.expect.status),
+                headers: expected_headers,
+                body: expanded(&own.body.clone().or_else(|| defaults.expect.body.clone()))?,
+                text: expanded(&own.text.clone().or_else(|| defaults.expect.text.clone()))?,
+            },
+        };
+        step.check()?;
+        Ok(step)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let bodies = [self.body.is_some(), self.text.is_some(), self.base64.is_some()];
+        let sendable = self.send.as_deref().is_some_and(|send| send.split_once(' ').is_some());
+        let fault = match () {
+            () if self.name.trim().is_empty() => "has no name",
+            () if !sendable => "needs `send`: a method and a path",
+            () if bodies.iter().filter(|there| **there).count() > 1 => "has more than one of body, text and base64",
+            () if self.expect.status.is_none() => "expects no status",
+            () => return Ok(()),
+        };
+        Err(fault.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn completed(file: Value) -> Result<Vec<Step>, String> {
+        let file: CaseFile = serde_json::from_value(file).map_err(|e| e.to_string())?;
+        complete(&file, &Values::new())
+    }
+
+    #[test]
+    fn a_step_takes_over_what_it_does_not_say() {
+        let steps = completed(json!({
+            "about": "a", "defaults": {"send": "POST /a", "headers": {"x": "1", "y": "2"}, "expect": {"status": 422}},
+            "steps": [{"name": "one"}, {"name": "two", "send": "GET /b", "headers": {"x": null}, "expect": {"status": 200}}],
+        }))
+        .expect("it is sound");
+        assert_eq!(steps[0].send.as_deref(), Some("POST /a"));
+        assert_eq!((steps[0].expect.status, steps[1].expect.status), (Some(422), Some(200)));
+        assert_eq!(steps[1].headers.get("x"), Some(&None));
+        assert_eq!(steps[1].headers.get("y"), Some(&Some("2".to_owned())));
+    }
+
+    #[test]
+    fn a_file_with_a_mistake_is_refused() {
+        let wrong = [
+            (json!({"about": "a", "steps": []}), "at least one step"),
+            (json!({"about": "a", "steps": [{"send": "GET /", "expect": {"status": 200}}]}), "has no name"),
+            (json!({"about": "a", "steps": [{"name": "n", "send": "GET /"}]}), "expects no status"),
+            (json!({"about": "a", "steps": [{"name": "n", "send": "GET", "expect": {"status": 200}}]}), "needs `send`"),
+            (json!({"about": "a", "steps": [{"name": "n", "sent": "GET /"}]}), "unknown field `sent`"),
+            (
+                json!({"about": "a", "steps": [{"name": "n", "send": "GET /", "body": 1, "text": "1", "expect": {"status": 200}}]}),
+                "more than one",
+            ),
+        ];
+        for (file, reason) in wrong {
+            let said = completed(file).expect_err(reason);
+            assert!(said.contains(reason), "{said}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The hosts that cases run on.
+
+use std::{
+    future::Future,
+    path::PathBuf,
+    pin::pin,
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use despacho_core::{Settings, api, domain, memory::MemoryHost, settings::Secret, store::KeyHash};
+use despacho_tool::{
+    place,
+    server::{self, Server},
+};
+use http::{Request, Response};
+
+/// The operator's token on every host, `${operatorToken}` in a case.
+pub const OPERATOR_TOKEN: &str = "conformance-operator-token";
+
+/// A host under test, fresh and empty.
+pub trait TestHost {
+    /// Answers a request.
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String>;
+    /// Moves the clock on.
+    fn advance(&mut self, seconds: u32) -> Result<(), String>;
+}
+
+/// A kind of host.
+pub struct Kind {
+    /// What tests call it.
+    pub name: &'static str,
+    /// Whether its clock can be moved.
+    pub has_clock: bool,
+    /// Starts one; `name` is unique among those that run at the same time.
+    pub start: fn(name: &str) -> Result<Box<dyn TestHost>, String>,
+}
+
+/// Every kind of host; every case runs on each.
+pub const KINDS: &[Kind] = &[
+    Kind { name: "memory", has_clock: true, start: |_| Ok(Box::new(Memory::start())) },
+    Kind { name: "warp", has_clock: false, start: |name| Ok(Box::new(Warp::start(name)?)) },
+];
+
+/// The reference host, without a network between.
+struct Memory {
+    host: MemoryHost,
+    settings: Settings,
+}
+
+impl Memory {
+    fn start() -> Memory {
+        let operator = Some(KeyHash::of(OPERATOR_TOKEN));
+        let settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
+        Memory { host: MemoryHost::seeded(1), settings }
+    }
+}
+
+impl TestHost for Memory {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let mut answer = pin!(api::handle(&self.host, &self.settings, request));
+        // The host never waits: what is not ready at once would never be.
+        match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(response) => Ok(response),
+            Poll::Pending => Err("the in-memory host waits for something".to_owned()),
+        }
+    }
+
+    fn advance(&mut self, seconds: u32) -> Result<(), String> {
+        self.host.advance(domain::Duration::millis(i64::from(seconds) * 1_000));
+        Ok(())
+    }
+}
+
+/// The server as it ships, over HTTP.
+struct Warp {
+    server: Server,
+    agent: ureq::Agent,
+    data: PathBuf,
+}
+
+impl Warp {
+    fn start(name: &str) -> Result<Warp, String> {
+        let folder = format!("{}-{}", name.replace('/', "-"), std::process::id());
+        let data = place::target().map_err(|e| e.to_string())?.join("conformance").join(folder);
+        let binary = server::binary().map_err(|e| e.to_string())?;
+        let variables = [("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
+        let server = Server::start(&binary, &data, &[], &variables).map_err(|e| e.to_string())?;
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .max_redirects(0)
+            .proxy(None)
+            .timeout_global(Some(Duration::from_secs(30)));
+        Ok(Warp { server, agent: config.build().into(), data })
+    }
+}
+
+impl TestHost for Warp {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let (mut parts, body) = request.into_parts();
+        let target = format!("{}{}", self.server.base, parts.uri);
+        parts.uri = target.parse().map_err(|e| format!("{target}: {e}"))?;
+        let answer = self.agent.run(Request::from_parts(parts, &body[..])).map_err(|e| format!("{target}: {e}"))?;
+        let (parts, mut body) = answer.into_parts();
+        let bytes = body.read_to_vec().map_err(|e| format!("{target}: {e}"))?;
+        Ok(Response::from_parts(parts, bytes.into()))
+    }
+
+    fn advance(&mut self, _seconds: u32) -> Result<(), String> {
+        Err("a running server's clock is the machine's".to_owned())
+    }
+}
+
+impl Drop for Warp {
+    fn drop(&mut self) {
+        // The process must be gone before its files go; what cannot be removed is below target and harms nobody.
+        let _ = self.server.child().kill();
+        let _ = self.server.child().wait();
+        let _ = std::fs::remove_dir_all(&self.data);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_host_answers_without_waiting_and_its_clock_moves() {
+        let mut memory = Memory::start();
+        let before = memory.host.now();
+        let request = Request::get("/nothing").body(Bytes::new()).expect("a request");
+        assert_eq!(memory.send(request).map(|answer| answer.status().as_u16()), Ok(404));
+        memory.advance(90).expect("it can");
+        assert_eq!(memory.host.now(), before.after(domain::Duration::millis(90_000)));
+    }
+}

@@ -1,0 +1,197 @@
+//! Running a case on a host, and telling what went wrong so that it can be repaired from the text alone.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use http::{Request, Response, header};
+use serde_json::Value;
+
+use crate::{
+    format::{Case, Step},
+    host::{OPERATOR_TOKEN, TestHost},
+    invariants, matching,
+    variables::Variables,
+};
+
+/// Runs all steps of a case, a failed one too: later ones fail for reasons of their own. The error names every failed step.
+pub fn run(case: &Case, host: &mut dyn TestHost) -> Result<(), String> {
+    let mut variables = Variables::default();
+    variables.set("operatorToken", Value::from(OPERATOR_TOKEN));
+    let mut failed = Vec::new();
+    for (index, step) in case.steps.iter().enumerate() {
+        if let Err(fault) = take(step, host, &mut variables) {
+            failed.push(format!("step {} of {}, `{}`:\n{fault}", index + 1, case.steps.len(), step.name));
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n\n")) }
+}
+
+fn take(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Result<(), String> {
+    if let Some(seconds) = step.advance_seconds {
+        return host.advance(seconds);
+    }
+    let request = request(step, variables)?;
+    let asked = describe_request(&request);
+    let method = request.method().clone();
+    let answer = host.send(request)?;
+    let mut faults = invariants::faults(&method, answer.status(), answer.headers(), answer.body());
+    faults.extend(judge(step, &answer, variables)?);
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(format!("  {}\n--- sent\n{asked}\n--- got\n{}", faults.join("\n  "), describe_answer(&answer)))
+}
+
+fn request(step: &Step, variables: &Variables) -> Result<Request<Bytes>, String> {
+    let send = variables.text(step.send.as_deref().unwrap_or_default())?;
+    let (method, path) = send.split_once(' ').unwrap_or((&send, ""));
+    let mut request = Request::builder().method(method).uri(path);
+    let body = body(step, variables)?;
+    let is_json = body.is_some() && !step.headers.contains_key(header::CONTENT_TYPE.as_str());
+    if is_json {
+        request = request.header(header::CONTENT_TYPE, "application/json");
+    }
+    for (name, value) in &step.headers {
+        if let Some(value) = value {
+            request = request.header(name, variables.text(value)?);
+        }
+    }
+    request.body(body.unwrap_or_default()).map_err(|e| format!("{send}: {e}"))
+}
+
+fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
+    if let Some(value) = &step.body {
+        return Ok(Some(variables.resolve(value)?.to_string().into()));
+    }
+    if let Some(encoded) = &step.base64 {
+        return STANDARD.decode(encoded).map(|bytes| Some(bytes.into())).map_err(|e| format!("base64: {e}"));
+    }
+    let piece = |value: &Value| {
+        let text = value.as_str().ok_or_else(|| format!("text is made of texts, not of {value}"))?;
+        variables.text(text)
+    };
+    match &step.text {
+        None => Ok(None),
+        Some(Value::Array(pieces)) => {
+            let pieces: Result<Vec<String>, String> = pieces.iter().map(piece).collect();
+            Ok(Some(pieces?.concat().into()))
+        }
+        Some(text) => Ok(Some(piece(text)?.into())),
+    }
+}
+
+/// Compares an answer with what a step expects, and keeps what it captures.
+fn judge(step: &Step, answer: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
+    let expect = &step.expect;
+    let mut faults = Vec::new();
+    if expect.status.is_some_and(|status| status != answer.status().as_u16()) {
+        faults.push(format!("expected status {}, got {}", expect.status.unwrap_or_default(), answer.status().as_u16()));
+    }
+    let mut compare = |pattern: &Value, actual: Option<&Value>, at: &str| -> Result<(), String> {
+        let comparison = matching::compare(&variables.resolve(pattern)?, actual, at);
+        faults.extend(comparison.faults);
+        comparison.captures.into_iter().for_each(|(name, value)| variables.set(&name, value));
+        Ok(())
+    };
+    for (name, pattern) in &expect.headers {
+        let absent = serde_json::json!({"$absent": true});
+        let value = answer.headers().get(name).map(|value| Value::from(String::from_utf8_lossy(value.as_bytes())));
+        compare(if pattern.is_null() { &absent } else { pattern }, value.as_ref(), &format!("header {name}"))?;
+    }
+    if let Some(pattern) = &expect.text {
+        let text = Value::from(String::from_utf8_lossy(answer.body()));
+        compare(pattern, Some(&text), "text")?;
+    }
+    if let Some(pattern) = &expect.body {
+        match serde_json::from_slice::<Value>(answer.body()) {
+            Ok(body) => compare(pattern, Some(&body), "")?,
+            Err(e) => faults.push(format!("expected a body of JSON: {e}")),
+        }
+    }
+    Ok(faults)
+}
+
+fn describe_request(request: &Request<Bytes>) -> String {
+    format!("{} {}\n{}", request.method(), request.uri(), describe(request.headers(), request.body()))
+}
+
+fn describe_answer(answer: &Response<Bytes>) -> String {
+    format!("{}\n{}", answer.status(), describe(answer.headers(), answer.body()))
+}
+
+/// Headers and body; JSON laid out, and cut where nobody reads on.
+fn describe(headers: &header::HeaderMap, body: &[u8]) -> String {
+    const READABLE: usize = 4_000;
+    let headers: Vec<String> =
+        headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()))).collect();
+    let laid_out = serde_json::from_slice::<Value>(body).and_then(|value| serde_json::to_string_pretty(&value));
+    let text = laid_out.unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned());
+    let shown: String = text.chars().take(READABLE).collect();
+    let rest = if shown.len() < text.len() { format!("… ({} bytes in all)", body.len()) } else { String::new() };
+    format!("{}\n{shown}{rest}", headers.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Answers with what it was sent, and a number that grows.
+    #[derive(Default)]
+    struct Echo(u64);
+
+    impl TestHost for Echo {
+        fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+            self.0 += 1;
+            let text = String::from_utf8_lossy(request.body()).into_owned();
+            let body = json!({"id": self.0, "path": request.uri().path(), "text": text});
+            let answer = Response::builder().header("x-request-id", "r").header("x-kind", "echo");
+            answer.body(body.to_string().into()).map_err(|e| e.to_string())
+        }
+
+        fn advance(&mut self, seconds: u32) -> Result<(), String> {
+            self.0 += u64::from(seconds);
+            Ok(())
+        }
+    }
+
+    fn outcome(steps: Value) -> Result<(), String> {
+        let steps = serde_json::from_value(steps).map_err(|e| e.to_string())?;
+        run(&Case { name: "sample".to_owned(), steps }, &mut Echo::default())
+    }
+
+    #[test]
+    fn captures_go_from_step_to_step() {
+        let steps = json!([
+            {"name": "one", "send": "POST /a", "body": {"token": "${operatorToken}"}, "expect": {
+                "status": 200, "headers": {"x-kind": "echo", "x-none": null},
+                "body": {"id": {"$capture": "id"}, "text": {"$contains": OPERATOR_TOKEN}}}},
+            {"advance_seconds": 10},
+            {"name": "two", "send": "GET /a/${id}", "expect": {"status": 200, "body": {"id": 12, "path": "/a/1"}}},
+            {"name": "three", "send": "POST /a", "text": ["[", "]"], "expect": {"status": 200, "body": {"text": "[]"}}},
+            {"name": "four", "send": "POST /a", "base64": "/w==", "expect": {"status": 200, "body": {"text": "\u{fffd}"}}},
+        ]);
+        assert_eq!(outcome(steps), Ok(()));
+    }
+
+    #[test]
+    fn every_failed_step_is_told_with_what_was_sent_and_got() {
+        let steps = json!([
+            {"name": "one", "send": "GET /a", "expect": {"status": 201, "headers": {"x-kind": null}, "body": {"id": 2, "fee": 1}}},
+            {"name": "two", "send": "GET /a/${gone}", "expect": {"status": 200}},
+        ]);
+        let said = outcome(steps).expect_err("nothing fits");
+        for part in [
+            "step 1 of 2, `one`",
+            "expected status 201, got 200",
+            "header x-kind: expected nothing",
+            "/id: expected 2, got 1",
+            "/fee: expected 1, but it is missing",
+            "GET /a\n",
+            "\"path\": \"/a\"",
+            "step 2 of 2, `two`",
+            "nothing was captured as `gone`",
+        ] {
+            assert!(said.contains(part), "`{part}` is not in:\n{said}");
+        }
+    }
+}

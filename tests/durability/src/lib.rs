@@ -1,0 +1,1 @@
+//! What must survive a kill; see `tests/kill.rs`.

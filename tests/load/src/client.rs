@@ -1,0 +1,90 @@
+//! A client that costs little: one thread and one connection each, requests as ready bytes.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use crate::Failure;
+
+/// A connection that stays open.
+pub(crate) struct Client {
+    reader: BufReader<TcpStream>,
+    body: Vec<u8>,
+}
+
+impl Client {
+    /// Connects to `http://ADDRESS`.
+    pub(crate) fn to(base: &str) -> Result<Client, Failure> {
+        let stream = TcpStream::connect(base.trim_start_matches("http://"))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        Ok(Client { reader: BufReader::new(stream), body: Vec::new() })
+    }
+
+    /// Sends a request and reads its whole answer; gives the status.
+    pub(crate) fn send(&mut self, request: &[u8]) -> Result<u16, Failure> {
+        self.reader.get_mut().write_all(request)?;
+        let mut line = String::new();
+        self.reader.read_line(&mut line)?;
+        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or("no status line")?;
+        let mut length = None;
+        loop {
+            line.clear();
+            self.reader.read_line(&mut line)?;
+            if line.trim().is_empty() {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().ok();
+            }
+        }
+        self.body.resize(length.ok_or("an answer without content-length")?, 0);
+        self.reader.read_exact(&mut self.body)?;
+        Ok(status)
+    }
+
+    /// The last answer's body.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
+    }
+}
+
+/// A `POST` as bytes.
+pub(crate) fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nx-api-token: {key}\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+/// Requests a second of so many connections that send the same request for so long.
+pub(crate) fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, Failure> {
+    let start = Instant::now();
+    let counts: Vec<Result<u64, Failure>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..connections)
+            .map(|_| {
+                scope.spawn(move || {
+                    let (mut client, mut count) = (Client::to(base)?, 0);
+                    while start.elapsed() < span {
+                        let status = client.send(request)?;
+                        if status != 200 {
+                            return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
+                        }
+                        count += 1;
+                    }
+                    Ok(count)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a client stopped".into()))).collect()
+    });
+    let total: u64 = counts.into_iter().sum::<Result<u64, Failure>>()?;
+    #[expect(clippy::cast_precision_loss, reason = "a count of requests")]
+    Ok(total as f64 / start.elapsed().as_secs_f64())
+}

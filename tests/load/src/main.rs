@@ -1,0 +1,67 @@
+//! `cargo run --release --package despacho-load [-- [--seconds N] [--orders N] [preview] [http] [memory]]`
+//!
+//! Prints how fast the service is beside a reference in the same run, as ratios: on a shared machine a figure alone says little.
+//! Nothing is asserted.
+
+#![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
+
+mod client;
+mod core;
+mod echo;
+mod memory;
+mod orders;
+mod over_http;
+
+use std::process::ExitCode;
+
+/// What went wrong, in words.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// What to run and for how long.
+struct Plan {
+    parts: Vec<String>,
+    seconds: u64,
+    orders: usize,
+}
+
+fn main() -> ExitCode {
+    match plan().and_then(|plan| run(&plan)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            println!("despacho-load: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn plan() -> Result<Plan, Failure> {
+    let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000 };
+    let mut arguments = lexopt::Parser::from_env();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("seconds") => plan.seconds = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("orders") => plan.orders = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Value(part) => plan.parts.push(part.to_string_lossy().into_owned()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(plan)
+}
+
+fn run(plan: &Plan) -> Result<(), Failure> {
+    // The reference server is this program once more, as a process of its own.
+    if plan.parts == ["echo"] {
+        return echo::serve();
+    }
+    let wanted = |part: &str| plan.parts.is_empty() || plan.parts.iter().any(|wanted| wanted == part);
+    if wanted("preview") {
+        core::preview(plan.seconds)?;
+    }
+    if wanted("http") {
+        over_http::compare(plan.seconds)?;
+    }
+    if wanted("memory") {
+        memory::after(plan.orders)?;
+    }
+    Ok(())
+}

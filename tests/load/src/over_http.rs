@@ -1,0 +1,72 @@
+//! `POST /delivery/orders/preview` over HTTP beside the bare server of `echo.rs`.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use despacho_core::demo::KEY;
+use despacho_tool::server::{self, Server};
+
+use crate::{
+    Failure,
+    client::{per_second, post},
+    orders::order,
+};
+
+/// A rate limit that no benchmark reaches.
+pub(crate) const UNLIMITED: [(&str, &str); 3] = [
+    ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
+    ("DESPACHO_LOG_LEVEL", "warn"),
+];
+
+/// The reference server, ended when it is dropped.
+struct Echo {
+    child: Child,
+    base: String,
+}
+
+impl Echo {
+    fn start() -> Result<Echo, Failure> {
+        let mut child = Command::new(std::env::current_exe()?).arg("echo").stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;
+        let base = line.trim().strip_prefix("ready ").ok_or("the reference server did not start")?.to_owned();
+        Ok(Echo { child, base })
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        // Whether it had ended already does not matter.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Prints requests a second of both in turns, and their ratio.
+pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
+    let binary = server::build(&despacho_tool::place::root().map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
+    let data = tempfile::tempdir()?;
+    let despacho = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
+    let echo = Echo::start()?;
+    println!(
+        "POST preview over HTTP, 8 connections, requests a second: despacho, bare warp that parses and echoes, ratio"
+    );
+    for stops in [2, 10] {
+        let body = order("L-1", stops, false).to_string();
+        let (ours, bare) = (post("/delivery/orders/preview", KEY, &body), post("/", KEY, &body));
+        let span = Duration::from_millis(seconds * 250);
+        let (mut ratios, mut last) = (Vec::new(), (0.0, 0.0));
+        for _ in 0..4 {
+            last = (per_second(&despacho.base, &ours, 8, span)?, per_second(&echo.base, &bare, 8, span)?);
+            ratios.push(last.0 / last.1);
+        }
+        ratios.sort_by(f64::total_cmp);
+        let ratio = ratios[ratios.len() / 2];
+        println!("  {stops:>3} stops: {:>7.0} {:>7.0}  {:>4.0} %", last.0, last.1, ratio * 100.0);
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Random instances as a city has them, and some as it has not, from a fixed seed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt::Write;
+
+/// The kinds that are measured: what real orders look like.
+pub const MEASURED: [Kind; 6] =
+    [Kind::Uniform, Kind::Clustered, Kind::Grid, Kind::OneWay, Kind::Asymmetric, Kind::CoLocated];
+
+/// All kinds, with those that exist to find mistakes.
+pub const ALL: [Kind; 9] = [
+    Kind::Uniform,
+    Kind::Clustered,
+    Kind::Grid,
+    Kind::OneWay,
+    Kind::Asymmetric,
+    Kind::CoLocated,
+    Kind::Gaps,
+    Kind::Tiny,
+    Kind::Huge,
+];
+
+/// Streets of the grid, each way.
+const STREETS: u64 = 40;
+/// The sides of a block in metres.
+const BLOCK: (u64, u64) = (110, 90);
+
+/// How the stops of an instance lie and what lies between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Points in a square of 12 km, straight lines.
+    Uniform,
+    /// Points around one centre for every seven, straight lines.
+    Clustered,
+    /// Street corners of blocks of 110 by 90 metres, along the streets.
+    Grid,
+    /// The same corners where every other street runs one way and its neighbour the other.
+    OneWay,
+    /// Points in a square; each leg up to two fifths longer, differently in each direction.
+    Asymmetric,
+    /// Half the stops share their place with another.
+    CoLocated,
+    /// Straight lines of which one in eight does not exist.
+    Gaps,
+    /// Legs of 0 to 3 metres: many ties.
+    Tiny,
+    /// Legs near the largest that can be written.
+    Huge,
+}
+
+impl Kind {
+    /// The name in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Uniform => "uniform",
+            Kind::Clustered => "clustered",
+            Kind::Grid => "street grid",
+            Kind::OneWay => "one-way",
+            Kind::Asymmetric => "asymmetric",
+            Kind::CoLocated => "co-located",
+            Kind::Gaps => "gaps",
+            Kind::Tiny => "tiny",
+            Kind::Huge => "huge",
+        }
+    }
+}
+
+/// A fixed sequence of numbers (splitmix64).
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// The next number below a limit.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % limit
+    }
+}
+
+/// A matrix over a start and so many stops; none is a road that does not exist.
+pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
+    let mut dice = Dice(seed * 1_000 + stops as u64);
+    let points = points(kind, stops + 1, &mut dice);
+    if kind == Kind::OneWay {
+        return points.iter().map(|&from| one_way(from, &points)).collect();
+    }
+    let mut rows = vec![vec![Some(0u32); points.len()]; points.len()];
+    for (i, row) in rows.iter_mut().enumerate() {
+        for j in (0..points.len()).filter(|&j| j != i) {
+            let (x, y) = (points[i].0.abs_diff(points[j].0), points[i].1.abs_diff(points[j].1));
+            let line = (x * x + y * y).isqrt();
+            let metres = match kind {
+                Kind::Grid => Some(x + y),
+                Kind::Asymmetric => Some(line + dice.below(line * 2 / 5 + 1)),
+                Kind::Gaps => Some(line).filter(|_| dice.below(8) != 0),
+                Kind::Tiny => Some(dice.below(4)),
+                Kind::Huge => Some(u64::from(u32::MAX) - 1 - dice.below(1_000_000_000)),
+                _ => Some(line),
+            };
+            row[j] = metres.and_then(|metres| u32::try_from(metres).ok());
+        }
+    }
+    rows
+}
+
+/// A question of a kind as a line: any start, open or closed, now and then pinned.
+pub fn route_question(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> String {
+    let rows = matrix(kind, stops, seed);
+    let mut dice = Dice(seed);
+    let size = stops as u64 + 1;
+    let mut line = format!("route {{\"matrix\":{}", json(&rows));
+    let mut put = |text: String| line.push_str(&text);
+    put(format!(",\"closed\":{},\"start\":{}", dice.below(2) == 0, dice.below(size)));
+    if dice.below(5) == 0 {
+        put(format!(",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]", dice.below(size)));
+    }
+    if let Some(work) = work {
+        put(format!(",\"work\":{work}"));
+    }
+    put("}".to_owned());
+    line
+}
+
+/// An assignment as a line: points in a square of 20 km, pairs within a radius where there is one.
+pub fn assign_question(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> String {
+    format!("assign {{\"costs\":{}}}", json(&assign_matrix(rows, columns, radius, seed)))
+}
+
+/// The costs of an assignment, none beyond the radius.
+pub fn assign_matrix(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> Vec<Vec<Option<u32>>> {
+    let mut dice = Dice(seed);
+    let mut place = || (dice.below(20_000), dice.below(20_000));
+    let couriers: Vec<(u64, u64)> = (0..rows).map(|_| place()).collect();
+    let orders: Vec<(u64, u64)> = (0..columns).map(|_| place()).collect();
+    let cost = |a: (u64, u64), b: (u64, u64)| {
+        let (x, y) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
+        let metres = (x * x + y * y).isqrt();
+        u32::try_from(metres).ok().filter(|_| radius.is_none_or(|radius| metres <= radius))
+    };
+    couriers.iter().map(|&courier| orders.iter().map(|&order| cost(courier, order)).collect()).collect()
+}
+
+/// A matrix as JSON.
+pub fn json(rows: &[Vec<Option<u32>>]) -> String {
+    let mut text = String::from("[");
+    for (i, row) in rows.iter().enumerate() {
+        text.push_str(if i == 0 { "[" } else { ",[" });
+        for (j, entry) in row.iter().enumerate() {
+            let comma = if j == 0 { "" } else { "," };
+            // Writing to a string cannot fail.
+            let _ = match entry {
+                Some(metres) => write!(text, "{comma}{metres}"),
+                None => write!(text, "{comma}null"),
+            };
+        }
+        text.push(']');
+    }
+    text.push(']');
+    text
+}
+
+fn points(kind: Kind, size: usize, dice: &mut Dice) -> Vec<(u64, u64)> {
+    let mut at = |side: u64| (dice.below(side), dice.below(side));
+    let centres: Vec<(u64, u64)> = (0..size.div_ceil(7)).map(|_| at(12_000)).collect();
+    let mut points: Vec<(u64, u64)> = Vec::new();
+    for i in 0..size {
+        points.push(match kind {
+            Kind::Clustered => {
+                let (centre, near) = (centres[i % centres.len()], at(1_500));
+                (centre.0 + near.0, centre.1 + near.1)
+            }
+            Kind::Grid | Kind::OneWay => {
+                let corner = at(STREETS);
+                (corner.0 * BLOCK.0, corner.1 * BLOCK.1)
+            }
+            Kind::CoLocated if i > size / 2 => points[i - size / 2],
+            _ => at(12_000),
+        });
+    }
+    points
+}
+
+/// The shortest ways from a corner to the others, along streets that run one way (Dijkstra).
+fn one_way(from: (u64, u64), to: &[(u64, u64)]) -> Vec<Option<u32>> {
+    let index = |x: u64, y: u64| usize::try_from(x * STREETS + y).unwrap_or(0);
+    let mut metres = vec![u64::MAX; index(STREETS - 1, STREETS - 1) + 1];
+    let mut heap = BinaryHeap::from([Reverse((0, from.0 / BLOCK.0, from.1 / BLOCK.1))]);
+    while let Some(Reverse((far, x, y))) = heap.pop() {
+        if metres[index(x, y)] <= far {
+            continue;
+        }
+        metres[index(x, y)] = far;
+        // Rows and columns alternate their direction; the outer ring runs both ways, so every corner can be reached.
+        let ring_x = x == 0 || x == STREETS - 1;
+        let ring_y = y == 0 || y == STREETS - 1;
+        if x + 1 < STREETS && (ring_y || y.is_multiple_of(2)) {
+            heap.push(Reverse((far + BLOCK.0, x + 1, y)));
+        }
+        if x > 0 && (ring_y || !y.is_multiple_of(2)) {
+            heap.push(Reverse((far + BLOCK.0, x - 1, y)));
+        }
+        if y + 1 < STREETS && (ring_x || x.is_multiple_of(2)) {
+            heap.push(Reverse((far + BLOCK.1, x, y + 1)));
+        }
+        if y > 0 && (ring_x || !x.is_multiple_of(2)) {
+            heap.push(Reverse((far + BLOCK.1, x, y - 1)));
+        }
+    }
+    to.iter().map(|to| u32::try_from(metres[index(to.0 / BLOCK.0, to.1 / BLOCK.1)]).ok()).collect()
+}

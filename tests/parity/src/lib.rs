@@ -1,0 +1,21 @@
+//! The core as a wasm guest, and the questions that it and the native core must answer alike.
+
+pub mod deck;
+pub mod guest;
+
+use despacho_core::route::line::{LineFault, assign_line, route_line};
+
+/// Answers one line as the guest does: `route {…}` or `assign {…}`.
+pub fn answer_natively(line: &str) -> String {
+    match line.split_once(' ') {
+        Some(("route", question)) => render(route_line(question)),
+        Some(("assign", question)) => render(assign_line(question)),
+        _ => "unknown question".to_owned(),
+    }
+}
+
+fn render<T: serde::Serialize>(answer: Result<T, LineFault>) -> String {
+    answer
+        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|fault| fault.to_string()))
+        .unwrap_or_else(|fault| fault.to_json())
+}
