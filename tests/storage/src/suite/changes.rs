@@ -166,5 +166,5 @@ pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
 }
 
 pub(crate) async fn what_a_model_does(backend: impl Backend) {
-    super::model::compare(backend.host(), 1_200).await;
+    super::model::compare(backend.host(), 400).await;
 }
