@@ -49,7 +49,7 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let stops: Vec<Stop> = located
         .iter()
         .zip(&inquiry.stops)
-        .map(|(located, (_, online_payment))| Stop { located: *located, online_payment: *online_payment })
+        .map(|(located, asked)| Stop { located: *located, online_payment: asked.online_payment, pin: asked.pin })
         .collect();
     let request = Request {
         pickup: pickup.located,
@@ -70,7 +70,7 @@ async fn places<H: Host>(
     inquiry: &Inquiry,
 ) -> Result<(Place, Vec<Located>), Problem> {
     let sent = inquiry.pickup.as_ref();
-    let addresses: Vec<&Address> = sent.into_iter().chain(inquiry.stops.iter().map(|(address, _)| address)).collect();
+    let addresses: Vec<&Address> = sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect();
     let pointer = |index: usize| match (index, sent) {
         (0, Some(_)) => "/pickupAddress".to_owned(),
         (index, sent) => format!("/deliveries/{}/address", index - usize::from(sent.is_some())),

@@ -29,15 +29,19 @@ pub fn leg_located(from: &Located, to: &Located) -> Leg {
     detour::leg_over(u32::try_from(expected).unwrap_or(u32::MAX))
 }
 
-/// The embedded model's legs between every pair of located places; see [`leg_located`]. The diagonal is zero.
+/// The embedded model's legs between every pair of located places; see [`leg_located`]. The diagonal is zero, and a leg is the
+/// same both ways, so that each pair is computed once.
 pub fn matrix_located(places: &[Located]) -> Matrix {
-    let mut legs = Vec::with_capacity(places.len() * places.len());
+    let size = places.len();
+    let mut legs = vec![Some(Leg::default()); size * size];
     for (row, from) in places.iter().enumerate() {
-        for (column, to) in places.iter().enumerate() {
-            legs.push(Some(if row == column { Leg::default() } else { leg_located(from, to) }));
+        for (column, to) in places.iter().enumerate().skip(row + 1) {
+            let leg = Some(leg_located(from, to));
+            legs[row * size + column] = leg;
+            legs[column * size + row] = leg;
         }
     }
-    Matrix::new(places.len(), legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
+    Matrix::new(size, legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
 }
 
 #[cfg(test)]

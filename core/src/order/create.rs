@@ -133,7 +133,7 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
     let return_code = plan.back.map(|_| moment.entropy.code());
     let mut deliveries = Vec::with_capacity(plan.order.len());
     for (sent, leg) in plan.order.iter().zip(&plan.legs) {
-        let (stop, (address, online_payment)) = (new.stops.get(*sent)?, inquiry.stops.get(*sent)?);
+        let (stop, asked) = (new.stops.get(*sent)?, inquiry.stops.get(*sent)?);
         deliveries.push(Delivery {
             id: ids.take(DeliveryId::new)?,
             code: stop.code.clone(),
@@ -141,10 +141,10 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
             name: stop.name.clone(),
             phone: stop.phone.clone(),
             observation: stop.observation.clone(),
-            online_payment: *online_payment,
+            online_payment: asked.online_payment,
             product_value: stop.product_value,
             situation: DeliverySituation::AwaitingPickup,
-            place: Place { address: address.clone(), located: *located.get(*sent)? },
+            place: Place { address: asked.address.clone(), located: *located.get(*sent)? },
             distance: Distance(leg.metres),
             delivery_code: moment.entropy.code(),
             confirmation: stop.confirmation.clone(),

@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::domain::{Address, StoreId, fingerprint};
+use crate::{
+    domain::{Address, StoreId, fingerprint},
+    route::Pin,
+};
 
 /// A valid question for a route, a price and times. An order carries one, and a preview is one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -11,14 +14,25 @@ pub struct Inquiry {
     pub store: Option<StoreId>,
     /// Where the courier collects; the store's own address where it is absent.
     pub pickup: Option<Address>,
-    /// Where it goes, and whether each is paid already, in the order sent.
-    pub stops: Vec<(Address, bool)>,
+    /// Where it goes, in the order sent.
+    pub stops: Vec<InquiredStop>,
     /// Whether the stops may be visited in the best order.
     pub best_route: bool,
     /// Whether the expected times are wanted.
     pub wants_times: bool,
     /// Minutes of preparation.
     pub preparation_minutes: u32,
+}
+
+/// One stop that is asked about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InquiredStop {
+    /// Where it is.
+    pub address: Address,
+    /// Whether it is paid already.
+    pub online_payment: bool,
+    /// Where the merchant holds it in the best order.
+    pub pin: Option<Pin>,
 }
 
 impl Inquiry {

@@ -7,7 +7,7 @@ mod seal;
 mod tariff;
 
 pub use fee::{PriceLine, Priced, Rule, price, total};
-pub use inquiry::Inquiry;
+pub use inquiry::{InquiredStop, Inquiry};
 pub use plan::{Plan, PlanFault, Request, Stop, Times, plan};
 pub use seal::{Quote, SealFault};
 pub use tariff::{Tariff, TariffFault, Window};

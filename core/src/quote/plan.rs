@@ -33,6 +33,8 @@ pub struct Stop {
     pub located: Located,
     /// Whether it is paid already; where not, the courier returns to the pickup with the payment.
     pub online_payment: bool,
+    /// Where the merchant holds it in the best order.
+    pub pin: Option<route::Pin>,
 }
 
 /// A route with its price and its times.
@@ -144,7 +146,12 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
     let size = stops + 1;
     let metres = |from, to| request.matrix.leg(from, to).map_or(route::UNREACHABLE, |leg| leg.metres);
     let matrix = (0..size).flat_map(|from| (0..size).map(move |to| (from, to))).map(|(from, to)| metres(from, to));
-    let problem = route::Problem::new(size, matrix.collect()).map_err(|_| PlanFault::Stops)?.closed(closed);
+    let mut problem = route::Problem::new(size, matrix.collect()).map_err(|_| PlanFault::Stops)?.closed(closed);
+    for (index, stop) in request.stops.iter().enumerate() {
+        if let Some(pin) = stop.pin {
+            problem = problem.pin(index + 1, pin).map_err(|_| PlanFault::Stops)?;
+        }
+    }
     let visit = route::best_order(&problem, route::Budget::default()).map_err(|fault| match fault {
         route::RouteFault::Infeasible => PlanFault::NoRoad,
         _ => PlanFault::Stops,
@@ -175,7 +182,11 @@ mod tests {
         let pickup = place(-23.55, -46.63);
         let stops: Vec<Stop> = stops
             .iter()
-            .map(|(lat, lon, online_payment)| Stop { located: place(*lat, *lon), online_payment: *online_payment })
+            .map(|(lat, lon, online_payment)| Stop {
+                located: place(*lat, *lon),
+                online_payment: *online_payment,
+                pin: None,
+            })
             .collect();
         let mut places = vec![pickup];
         places.extend(stops.iter().map(|stop| stop.located));

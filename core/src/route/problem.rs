@@ -9,7 +9,7 @@ pub const UNREACHABLE: u32 = u32::MAX;
 pub const MAX_STOPS: usize = 200;
 
 /// A place in the order that the merchant fixed by hand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Pin {
     /// The stop is visited right after the start.
     First,

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 pub(crate) fn order(code: &str, stops: u32, best_route: bool) -> Value {
     let deliveries: Vec<Value> = (0..stops)
         .map(|stop| {
-            // A fixed scatter over some kilometres: neither a line nor a circle.
+            // A fixed scatter over a kilometre, so that fifty stops stay within the tariff's longest route: neither a line nor a circle.
             let (north, east) = (f64::from(stop * 37 % 19) - 9.0, f64::from(stop * 53 % 23) - 11.0);
             json!({
                 "name": "Maria Silva", "phone": "+5511999990000", "onlinePayment": true, "productValue": 57.9,
                 "address": {
                     "street": "Rua Augusta", "number": (1_500 + stop).to_string(), "neighborhood": "Consolação",
                     "city": "São Paulo", "state": "SP", "zipCode": "01304-001",
-                    "latitude": -23.5578 + north * 0.002, "longitude": -46.6600 + east * 0.002,
+                    "latitude": -23.5578 + north * 0.0006, "longitude": -46.6600 + east * 0.0006,
                 },
             })
         })

@@ -120,11 +120,11 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, S
 fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
     let plan = &planned.plan;
     let stop = |(at, (sent, leg)): (usize, (&usize, &crate::domain::Leg))| {
-        let (address, online_payment) = inquiry.stops.get(*sent)?;
+        let asked = inquiry.stops.get(*sent)?;
         Some(PreviewStopView {
             order_route: at + 1,
-            address: address.into(),
-            online_payment: *online_payment,
+            address: (&asked.address).into(),
+            online_payment: asked.online_payment,
             distance: Kilometres(Distance(leg.metres)),
             precision: planned.located.get(*sent)?.precision,
         })
@@ -133,7 +133,7 @@ fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) 
     PreviewView {
         deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
         total_distance: Kilometres(plan.total_distance),
-        online_payment: inquiry.stops.iter().all(|(_, online_payment)| *online_payment),
+        online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
         delivery_fee: Reais(plan.fee),
         price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
         expected_delivery: times.map(|times| times.delivery.to_string()),

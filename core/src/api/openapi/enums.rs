@@ -72,7 +72,7 @@ named! {
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 25] = [
+const FIELD_CODES: [(&str, &str); 27] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -91,6 +91,8 @@ const FIELD_CODES: [(&str, &str); 25] = [
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits belong to another number."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
+    ("invalid_pin", "Neither first nor last."),
+    ("conflicting_pin", "Another delivery is held at the same end."),
     ("conflicting_pickup_code", "Two deliveries of one order have different pickup codes."),
     ("city_unknown", "No municipality has this name."),
     ("zip_code_unknown", "No municipality has this CEP."),

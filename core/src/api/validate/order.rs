@@ -10,7 +10,8 @@ use crate::{
     domain::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text},
     limits::Limits,
     order::{Confirmation, NewOrder, NewStop},
-    quote::Inquiry,
+    quote::{InquiredStop, Inquiry},
+    route::Pin,
 };
 
 const CODE: usize = 64;
@@ -41,12 +42,14 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         wants_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: preparation,
     };
-    for (index, PreviewStop { address, online_payment, .. }) in stops.iter().enumerate() {
+    let mut pins = Pins::default();
+    for (index, PreviewStop { address, online_payment, pin, .. }) in stops.iter().enumerate() {
         let path = list.item(index);
         match address {
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Locate);
-                inquiry.stops.push((address, online_payment.unwrap_or(true)));
+                let pin = checker.pin(&path.member("pin"), pin.as_ref(), &mut pins);
+                inquiry.stops.push(InquiredStop { address, online_payment: online_payment.unwrap_or(true), pin });
             }
             None => checker.required(&path.member("address")),
         }
@@ -75,14 +78,16 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         preparation_minutes: checker.preparation(&root, sent.preparation_time, limits),
     };
     let list = root.member("deliveries");
-    let mut stops = Vec::with_capacity(deliveries.len());
+    let (mut stops, mut pins) = (Vec::with_capacity(deliveries.len()), Pins::default());
     for (index, delivery) in deliveries.iter().enumerate() {
         let path = list.item(index);
         stops.push(checker.stop(&path, delivery));
         match &delivery.address {
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Visit);
-                inquiry.stops.push((address, delivery.online_payment.unwrap_or(true)));
+                let pin = checker.pin(&path.member("pin"), delivery.pin.as_ref(), &mut pins);
+                let online_payment = delivery.online_payment.unwrap_or(true);
+                inquiry.stops.push(InquiredStop { address, online_payment, pin });
             }
             None => checker.required(&path.member("address")),
         }
@@ -93,7 +98,32 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
     checker.finish(new)
 }
 
+/// The places that stops of this order are held at already.
+#[derive(Default)]
+struct Pins {
+    first: bool,
+    last: bool,
+}
+
 impl Checker {
+    /// Where a stop is held; one stop of an order at each end.
+    fn pin(&mut self, path: &Path<'_>, sent: Option<&String>, pins: &mut Pins) -> Option<Pin> {
+        let (pin, taken) = match sent?.as_str() {
+            "first" => (Pin::First, &mut pins.first),
+            "last" => (Pin::Last, &mut pins.last),
+            _ => {
+                self.fault(path, "invalid_pin", "Expected first or last.", "Esperado first ou last.");
+                return None;
+            }
+        };
+        if std::mem::replace(taken, true) {
+            let (en, pt) = ("Another delivery is held there already.", "Outra entrega já está fixada ali.");
+            self.fault(path, "conflicting_pin", en, pt);
+            return None;
+        }
+        Some(pin)
+    }
+
     /// A list of deliveries within its bounds. One that is too long is not read any further.
     fn list<'a, T>(&mut self, root: &Path<'_>, list: Option<&'a [T]>, limits: &Limits) -> Result<&'a [T], Problem> {
         let path = root.member("deliveries");

@@ -88,6 +88,9 @@ pub struct NewDelivery {
     pub address: Option<AddressBody>,
     /// Whether it is paid already (the default); where not, the courier brings the payment back.
     pub online_payment: Option<bool>,
+    /// `first` or `last` holds it there when the best order is asked for; one delivery at each end.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
+    pub pin: Option<String>,
     /// What the goods are worth, BRL, 0 to 1,000,000 with two decimals.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 57.9))]
     pub product_value: Option<f64>,

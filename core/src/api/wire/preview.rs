@@ -45,6 +45,9 @@ pub struct PreviewStop {
     pub address: Option<AddressBody>,
     /// Whether it is paid already (the default); where not, the courier brings the payment back.
     pub online_payment: Option<bool>,
+    /// `first` or `last` holds it there when the best order is asked for; one delivery at each end.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
+    pub pin: Option<String>,
 }
 
 /// A calculation; nothing was created.
