@@ -14,7 +14,7 @@ use crate::{
 
 /// Creates orders on 32 connections, and prints how many a second and the server's resident memory before and after.
 pub(crate) fn after(orders: usize) -> Result<(), Failure> {
-    let binary = server::build(&despacho_tool::place::root().map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
+    let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let mut server = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
     let process = server.child().id();

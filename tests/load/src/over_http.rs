@@ -48,7 +48,7 @@ impl Drop for Echo {
 
 /// Prints requests a second of both in turns, and their ratio.
 pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
-    let binary = server::build(&despacho_tool::place::root().map_err(|e| e.to_string())?).map_err(|e| e.to_string())?;
+    let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
     let despacho = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
     let echo = Echo::start()?;

@@ -25,6 +25,14 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     build_with(root, "release", "release")
 }
 
+/// The server for a measurement: the build named by [`BINARY`], or else one as it ships, made now.
+pub fn shipped() -> Result<PathBuf, Failure> {
+    match std::env::var_os(BINARY) {
+        Some(path) => Ok(path.into()),
+        None => build(&place::root()?),
+    }
+}
+
 /// The server for a test: the build named by [`BINARY`], or else one made now, so that no test runs yesterday's. That one is
 /// not optimised: its dependencies are mostly those of the test, and built already.
 pub fn binary() -> Result<PathBuf, Failure> {

@@ -110,7 +110,9 @@ pub(crate) const STEPS: &[Step] = &[
         act: |root| {
             let words =
                 ["run", "--locked", "--release", "-p", "despacho-load", "--", "--seconds", "1", "--orders", "2000"];
-            run::show(cargo(root, &words))
+            let mut load = cargo(root, &words);
+            load.env(server::BINARY, server::build(root)?);
+            run::show(load)
         },
     },
 ];
