@@ -57,7 +57,8 @@ impl App {
     async fn route(self: Arc<App>, request: Request<Bytes>) -> Response<Bytes> {
         match endpoints::answer(&self, &request).await {
             Some(response) => response,
-            None => self.store.answer(&self.settings, request).await,
+            // On the heap, so that the tasks and time limits around it do not copy it at each step.
+            None => Box::pin(self.store.answer(&self.settings, request)).await,
         }
     }
 }
