@@ -4,7 +4,7 @@ use std::{fs::OpenOptions, path::Path, time::Duration};
 
 use despacho_core::host::Fault;
 use despacho_sql::{Dialect, Row, SchemaFault, Value, pending};
-use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ValueRef};
 
 use crate::fault::fault;
 
@@ -60,7 +60,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenFault> {
     connection.pragma_update(None, "cache_size", -16_384)?;
     // Pages between two checkpoints, 16 MiB: every checkpoint holds up a group for one more flush.
     connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    stay_prepared(&connection)?;
     migrate(&connection)?;
     Ok(connection)
 }
@@ -71,8 +71,18 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "cache_size", -8_192)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    stay_prepared(&connection)?;
     Ok(connection)
+}
+
+/// Keeps every statement prepared, whatever is bound to it.
+///
+/// Without the query planner's stability guarantee SQLite plans a statement anew for each value bound to an indexed column,
+/// which costs more than most reads.
+fn stay_prepared(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
 }
 
 /// Runs a query on a connection, prepared once for each text.
