@@ -66,7 +66,17 @@ pub(crate) const STEPS: &[Step] = &[
         what: "licences, sources and bans of the dependencies (.cargo/deny.toml)",
         needs: &[Need::CargoDeny],
         act: |root| {
-            let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "licenses", "bans", "sources"];
+            let words = [
+                "deny",
+                "--locked",
+                "--config",
+                ".cargo/deny.toml",
+                "check",
+                "--hide-inclusion-graph",
+                "licenses",
+                "bans",
+                "sources",
+            ];
             run::show(cargo(root, &words))
         },
     },
