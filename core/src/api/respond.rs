@@ -44,7 +44,7 @@ impl Reply {
     /// Writes the response.
     pub(super) fn write(self, result: Result<Answer, Problem>) -> Response<Bytes> {
         let (status, body, problem) = match result {
-            Ok(answer) => (answer.status, answer.body.clone(), Err(answer)),
+            Ok(mut answer) => (answer.status, std::mem::take(&mut answer.body), Err(answer)),
             Err(problem) => {
                 let document = problem.document(self.language, &self.instance, &self.request_id);
                 (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default(), Ok(problem))
