@@ -8,10 +8,10 @@ const TOWNS: [(&str, &str, &str); 9] = [
     ("São Paulo", "SP", "01310-200"),
     ("sao paulo", "sp", "01304001"),
     ("S. Paulo", "SP", "05.407-002"),
-    ("Manaus", "AM", "69005-010"),
     ("Guarulhos", "SP", "07010-000"),
     ("Osasco", "SP", "06010-067"),
     ("Diadema", "SP", "09910-000"),
+    ("Manaus", "AM", "69005-010"),
     ("São Paulo", "AM", "01310-200"),
     ("Lugar Nenhum", "SP", "99999-999"),
 ];
@@ -51,7 +51,7 @@ fn stop(chance: &mut Rng, at: usize) -> Value {
 
 fn address(chance: &mut Rng) -> Value {
     let mut address = Map::new();
-    let known = if chance.u8(..10) == 0 { TOWNS.len() } else { 7 };
+    let known = if chance.u8(..10) == 0 { TOWNS.len() } else { 6 };
     let town = TOWNS[chance.usize(..known)];
     if chance.u8(..10) < 6 {
         address.insert("latitude".into(), json!(f64::from(chance.i32(-236_500..-235_000)) / 10_000.0));
