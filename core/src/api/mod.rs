@@ -64,6 +64,7 @@ pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Byt
                 language: reply.language,
                 moment,
                 caller: None,
+                courier: None,
                 id,
                 claim: None,
             };

@@ -48,6 +48,8 @@ pub enum Endpoint {
 pub enum Authority {
     /// A store, by its key.
     Store,
+    /// A courier, by the courier's key.
+    Courier,
     /// The operator, by the operator's token.
     Operator,
     /// Everybody.

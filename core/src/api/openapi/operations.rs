@@ -45,6 +45,9 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
             Code::ApiKeyRevoked,
             Code::RateLimited,
         ]),
+        Authority::Courier => {
+            codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid, Code::ApiKeyExpired, Code::RateLimited]);
+        }
         Authority::Operator => codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid]),
         Authority::Public => {}
     }
