@@ -90,8 +90,14 @@ pub fn imprecise(address: &Address, located: &Located, settings: &Settings) -> O
     Some((
         code,
         Text::new(
-            format!("{en}The address is known by {} alone, to about {radius_m} m; {} is wanted. {help_en}", known.0, least.0),
-            format!("{pt}O endereço é conhecido só por {}, com cerca de {radius_m} m; é exigido {}. {help_pt}", known.1, least.1),
+            format!(
+                "{en}The address is known by {} alone, to about {radius_m} m; {} is wanted. {help_en}",
+                known.0, least.0
+            ),
+            format!(
+                "{pt}O endereço é conhecido só por {}, com cerca de {radius_m} m; é exigido {}. {help_pt}",
+                known.1, least.1
+            ),
         ),
     ))
 }

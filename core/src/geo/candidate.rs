@@ -188,9 +188,7 @@ fn is_same_city(address: &Address, candidate: &Candidate, point: Point) -> bool 
         return false;
     }
     let named = match (town, uf) {
-        (Some(town), _) => {
-            candidate.cities.iter().any(|city| gazetteer.municipality(city, town.uf()) == Some(town))
-        }
+        (Some(town), _) => candidate.cities.iter().any(|city| gazetteer.municipality(city, town.uf()) == Some(town)),
         // A district, perhaps, that the gazetteer does not know: then the geocoder must know it by that very name.
         (None, Some(_)) => {
             let asked = address.city.as_deref().map(|city| city_key(city, "sao"));
@@ -287,7 +285,10 @@ mod tests {
         };
         let (north, south) = (there(-23.48, "02000-000"), there(-23.66, "04800-000"));
         assert_eq!(judge(&bare, None, &[north.clone(), south.clone()]), Err(Doubt::Ambiguous));
-        assert_eq!(judge(&bare, None, &[north.clone(), there(-23.481, "02000-000")]).map(|at| at.precision), Ok(Precision::Street));
+        assert_eq!(
+            judge(&bare, None, &[north.clone(), there(-23.481, "02000-000")]).map(|at| at.precision),
+            Ok(Precision::Street)
+        );
         let with_cep = Address { zip_code: text("04800-000"), ..bare };
         assert_eq!(judge(&with_cep, None, &[north, south.clone()]).map(|at| Some(at.point)), Ok(south.point));
     }

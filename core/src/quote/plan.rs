@@ -246,8 +246,7 @@ mod tests {
         let estimated = |stop: Stop, marks: [bool; 4]| {
             let matrix = geo::matrix_located(&[pickup, stop.located]).with_estimated(marks.to_vec());
             let (stops, best_route) = (&[stop][..], false);
-            let request =
-                Request { pickup, stops, matrix: &matrix, best_route, preparation_minutes: 0, now, uf: None };
+            let request = Request { pickup, stops, matrix: &matrix, best_route, preparation_minutes: 0, now, uf: None };
             plan(&Tariff::default(), &request).unwrap().estimated
         };
         let (out, back) = ([false, true, false, false], [false, false, true, false]);

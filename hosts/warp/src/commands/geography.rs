@@ -24,7 +24,7 @@ const MOST_POINTS: usize = 1_000;
 
 /// Locates the address of each line of standard input.
 pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
-    let geography = Geography::open(config)?;
+    let geography = Geography::open(config).map_err(Failure::Usage)?;
     let settings = Settings { places: config.places, ..Settings::default() };
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     loop {
@@ -77,7 +77,7 @@ async fn located(geography: &Geography, settings: &Settings, line: &str) -> Valu
 
 /// Measures the legs between the points of each line of standard input.
 pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
-    let geography = Geography::open(config)?;
+    let geography = Geography::open(config).map_err(Failure::Usage)?;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     loop {
         let Some(line) = lines.next()?.map(str::to_owned) else { break };
@@ -113,7 +113,8 @@ fn points(line: &str) -> Result<Vec<Located>, (&'static str, String)> {
     let place = |(index, (latitude, longitude)): (usize, &(f64, f64))| {
         let point = Point::from_degrees(*latitude, *longitude);
         let located = |point| Located { point, precision: Precision::Coordinates, radius_m: 0 };
-        let detail = || format!("point {index} is [latitude, longitude] in degrees: [{latitude}, {longitude}] is on no planet");
+        let detail =
+            || format!("point {index} is [latitude, longitude] in degrees: [{latitude}, {longitude}] is on no planet");
         point.map(located).ok_or_else(|| ("out_of_range", detail()))
     };
     question.points.iter().enumerate().map(place).collect()

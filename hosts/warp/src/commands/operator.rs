@@ -104,7 +104,8 @@ async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -
         .map_err(|error| error.to_string())?;
     // Only a store's address needs places; a pack may take seconds to read.
     let needs_places = target == "/admin/matrices";
-    let geography = if needs_places { Geography::open(&loaded.config)? } else { Geography::embedded() };
+    let geography =
+        if needs_places { Geography::open(&loaded.config).map_err(Failure::Usage)? } else { Geography::embedded() };
     let store = Store::open_beside(&loaded.config, Arc::new(geography)).await?;
     let response = store.answer(&settings, request).await;
     store.close().await.map_err(|fault| fault.to_string())?;

@@ -22,7 +22,7 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
         tracing::info!(key = field.key, value = field.value(config), source, "setting");
     }
     let settings = config::settings(config)?;
-    let geography = Geography::open(config)?;
+    let geography = Geography::open(config).map_err(Failure::Usage)?;
     for line in geography.describe() {
         tracing::info!("{line}");
     }

@@ -53,8 +53,9 @@ impl Cache {
     /// What is kept for a question, unless its time is over.
     pub(super) fn get(&self, question: &str) -> rusqlite::Result<Option<Kept>> {
         let connection = self.lock();
-        let mut statement = connection
-            .prepare_cached("SELECT precision, lat_e7, lon_e7, radius_m FROM answers WHERE question = ?1 AND until > ?2")?;
+        let mut statement = connection.prepare_cached(
+            "SELECT precision, lat_e7, lon_e7, radius_m FROM answers WHERE question = ?1 AND until > ?2",
+        )?;
         let row = statement.query_row(params![question, now()], |row| {
             let level: Option<String> = row.get(0)?;
             let point = Point { lat_e7: row.get(1)?, lon_e7: row.get(2)? };
@@ -70,16 +71,16 @@ impl Cache {
         let until = now().saturating_add(i64::try_from(keep.as_secs()).unwrap_or(i64::MAX));
         let connection = self.lock();
         let point = kept.map_or(Point { lat_e7: 0, lon_e7: 0 }, |located| located.point);
-        connection
-            .prepare_cached("INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![
+        connection.prepare_cached("INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
+            params![
                 question,
                 kept.map(|located| located.precision.name()),
                 point.lat_e7,
                 point.lon_e7,
                 kept.map_or(0, |located| located.radius_m),
                 until,
-            ])?;
+            ],
+        )?;
         let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         *fresh += 1;
         if *fresh >= ROUND.min(self.most) {
@@ -143,7 +144,11 @@ mod tests {
     const DAY: Duration = Duration::from_secs(24 * 3_600);
 
     fn place() -> Located {
-        Located { point: Point { lat_e7: -235_625_917, lon_e7: -466_420_750 }, precision: Precision::Number, radius_m: 20 }
+        Located {
+            point: Point { lat_e7: -235_625_917, lon_e7: -466_420_750 },
+            precision: Precision::Number,
+            radius_m: 20,
+        }
     }
 
     #[test]

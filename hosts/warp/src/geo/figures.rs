@@ -73,7 +73,11 @@ impl Figures {
     /// Puts the counters among a server's.
     pub fn register(&self, registry: &mut Registry) {
         let registry = registry.sub_registry_with_prefix("geography");
-        registry.register("attempts", "Attempts at services of other machines, by how they ended", self.attempts.clone());
+        registry.register(
+            "attempts",
+            "Attempts at services of other machines, by how they ended",
+            self.attempts.clone(),
+        );
         registry.register("places", "Addresses located, by source and precision", self.places.clone());
         registry.register("doubts", "Geocoders' answers that did not fit the address", self.doubts.clone());
         registry.register("cache", "Lookups among kept answers of geocoders", self.cache.clone());

@@ -49,11 +49,7 @@ pub(super) struct Geocoders {
 }
 
 impl Geocoders {
-    pub(super) fn new(
-        services: Vec<Box<dyn Geocoder>>,
-        cache: Option<Cache>,
-        figures: Figures,
-    ) -> Geocoders {
+    pub(super) fn new(services: Vec<Box<dyn Geocoder>>, cache: Option<Cache>, figures: Figures) -> Geocoders {
         Geocoders { services, cache: cache.map(Arc::new), figures }
     }
 
@@ -84,7 +80,12 @@ impl Geocoders {
     }
 
     /// What one geocoder says, from the cache where that holds it.
-    async fn ask(&self, service: &dyn Geocoder, address: &Address, known: Option<&Located>) -> Result<Kept, Unanswered> {
+    async fn ask(
+        &self,
+        service: &dyn Geocoder,
+        address: &Address,
+        known: Option<&Located>,
+    ) -> Result<Kept, Unanswered> {
         let question = question(service, address, known);
         if let Some(kept) = self.kept(&question).await {
             return Ok(kept);
@@ -234,7 +235,9 @@ mod tests {
         let (fixed, geocoders) = geocoders(folder.path(), true, true);
         let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
         assert_eq!(geocoders.find(&other, None).await, Asked::Nothing);
-        assert!(matches!(geocoders.find(&address(), None).await, Asked::Found(at, _) if at.precision == Precision::Number));
+        assert!(
+            matches!(geocoders.find(&address(), None).await, Asked::Found(at, _) if at.precision == Precision::Number)
+        );
         assert_eq!(fixed.asked.load(Ordering::Relaxed), 3);
     }
 }

@@ -245,6 +245,9 @@ mod tests {
 
     #[test]
     fn queries_are_encoded() {
-        assert_eq!(query([("street", "12 Rua São João & Cia"), ("city", "")]), "street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city=");
+        assert_eq!(
+            query([("street", "12 Rua São João & Cia"), ("city", "")]),
+            "street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city="
+        );
     }
 }

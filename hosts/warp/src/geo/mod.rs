@@ -146,7 +146,9 @@ impl Geography {
         let questions: Vec<Later<'_, Asked>> = asked
             .iter()
             .zip(&near)
-            .map(|(index, near)| -> Later<'_, Asked> { Box::pin(self.geocoders.find(addresses[*index], near.as_ref())) })
+            .map(|(index, near)| -> Later<'_, Asked> {
+                Box::pin(self.geocoders.find(addresses[*index], near.as_ref()))
+            })
             .collect();
         for (index, answer) in asked.iter().zip(join_all(questions).await) {
             let known = places[*index].ok().map(|place| place.located.precision);

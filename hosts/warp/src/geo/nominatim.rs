@@ -33,7 +33,11 @@ impl Geocoder for Nominatim {
                 serde_json::from_slice(&answer.body).map_err(|_| self.0.strange("not Nominatim's list of places"))?
             } else {
                 // It refuses what it cannot make a question of, and asking again would not help.
-                return if answer.status.is_client_error() { Ok(Vec::new()) } else { Err(self.0.strange("a redirection")) };
+                return if answer.status.is_client_error() {
+                    Ok(Vec::new())
+                } else {
+                    Err(self.0.strange("a redirection"))
+                };
             };
             Ok(places.into_iter().map(candidate).collect())
         })

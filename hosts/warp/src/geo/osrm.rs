@@ -31,7 +31,8 @@ impl Roads for Osrm {
 
     fn ways<'a>(&'a self, points: &'a [Point]) -> Later<'a, Result<Ways, Unanswered>> {
         Box::pin(async move {
-            let mut table = Table { ways: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
+            let mut table =
+                Table { ways: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
             if points.len() <= self.most_points {
                 let all: Vec<usize> = (0..points.len()).collect();
                 self.fill(&mut table, points, &all, &all).await?;
@@ -68,13 +69,7 @@ enum Said {
 
 impl Osrm {
     /// Fills a block of the table; a point off the roads is taken out, and the rest asked again.
-    async fn fill(
-        &self,
-        table: &mut Table,
-        points: &[Point],
-        from: &[usize],
-        to: &[usize],
-    ) -> Result<(), Unanswered> {
+    async fn fill(&self, table: &mut Table, points: &[Point], from: &[usize], to: &[usize]) -> Result<(), Unanswered> {
         loop {
             let on_road = |indices: &[usize]| -> Vec<usize> {
                 indices.iter().copied().filter(|index| !table.off_road[*index]).collect()
@@ -123,8 +118,8 @@ impl Osrm {
 
     fn say(&self, answer: &Answer) -> Result<Said, Unanswered> {
         if answer.status == StatusCode::OK {
-            let cells: Cells = serde_json::from_slice(&answer.body)
-                .map_err(|_| self.service.strange("not OSRM's table"))?;
+            let cells: Cells =
+                serde_json::from_slice(&answer.body).map_err(|_| self.service.strange("not OSRM's table"))?;
             return Ok(Said::Table(cells));
         }
         let refusal: Refusal =
@@ -136,20 +131,12 @@ impl Osrm {
                 coordinate.map(Said::OffRoad).ok_or_else(|| self.service.strange("NoSegment without a coordinate"))
             }
             "NoTable" => Ok(Said::Nothing),
-            "TooBig" => {
-                Err(self.service.strange("TooBig: set routing.osrm-points to the service's --max-table-size"))
-            }
+            "TooBig" => Err(self.service.strange("TooBig: set routing.osrm-points to the service's --max-table-size")),
             _ => Err(self.service.strange("a refusal")),
         }
     }
 
-    fn write(
-        &self,
-        table: &mut Table,
-        size: usize,
-        question: &Question<'_>,
-        cells: &Cells,
-    ) -> Result<(), Unanswered> {
+    fn write(&self, table: &mut Table, size: usize, question: &Question<'_>, cells: &Cells) -> Result<(), Unanswered> {
         let (rows, columns) = (question.rows.len(), question.columns.len());
         let fits = |grid: &Vec<Vec<Option<f64>>>| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
         if !fits(&cells.distances) || !fits(&cells.durations) {
@@ -164,7 +151,9 @@ impl Osrm {
                 if snapped_far(&cells.sources, row) || snapped_far(&cells.destinations, column) {
                     continue;
                 }
-                let way = cells.distances[row][column].and_then(metres).zip(cells.durations[row][column].and_then(milliseconds));
+                let way = cells.distances[row][column]
+                    .and_then(metres)
+                    .zip(cells.durations[row][column].and_then(milliseconds));
                 table.ways[from * size + to] = way.map(|(metres, milliseconds)| Way { metres, milliseconds });
             }
         }

@@ -22,7 +22,8 @@ impl LoadedPack {
     /// What is wrong with the file, and what to do about it.
     pub fn read(path: &Path) -> Result<LoadedPack, String> {
         let name = path.display();
-        let bytes = std::fs::read(path).map_err(|error| format!("the gazetteer pack {name} cannot be read: {error}"))?;
+        let bytes =
+            std::fs::read(path).map_err(|error| format!("the gazetteer pack {name} cannot be read: {error}"))?;
         let bytes: &'static [u8] = Box::leak(bytes.into_boxed_slice());
         let pack = Pack::open(bytes).map_err(|fault| format!("{name}: {fault}{}", what_helps(&fault)))?;
         Ok(LoadedPack { path: path.to_owned(), pack })
