@@ -98,6 +98,8 @@ codes! {
     ValidationFailed "validation_failed" 422 "Some fields are not valid" "Há campos inválidos",
     /// An address has no place.
     AddressNotFound "address_not_found" 422 "An address cannot be located" "Um endereço não pôde ser localizado",
+    /// An address is known less precisely than the operator accepts.
+    AddressImprecise "address_imprecise" 422 "An address is not known precisely enough" "Um endereço não é conhecido com precisão suficiente",
     /// Coordinates and address are far apart.
     CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates and address do not belong together" "As coordenadas não correspondem ao endereço",
     /// A stop is too far from the pickup.

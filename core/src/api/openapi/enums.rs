@@ -72,7 +72,7 @@ named! {
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 27] = [
+const FIELD_CODES: [(&str, &str); 29] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -98,16 +98,19 @@ const FIELD_CODES: [(&str, &str); 27] = [
     ("zip_code_unknown", "No municipality has this CEP."),
     ("city_not_in_state", "The city is not in this state."),
     ("zip_code_mismatch", "The CEP belongs to another municipality than the one named."),
+    ("street_unknown", "The street is not known, and what is known is not precise enough."),
+    ("number_unknown", "The number in the street is not known, and the street is not precise enough."),
     ("coordinates_outside", "The coordinates lie outside Brazil, or in the sea."),
     ("too_many_deliveries", "The list has more deliveries than an order may have."),
 ];
 
 /// Problems whose code stands at the field at fault too.
-const ALSO_FIELDS: [Code; 6] = [
+const ALSO_FIELDS: [Code; 7] = [
     Code::StoreNotAllowed,
     Code::StoreNotFound,
     Code::CnpjTaken,
     Code::EmailTaken,
+    Code::AddressImprecise,
     Code::CoordinatesMismatch,
     Code::OutOfArea,
 ];

@@ -32,7 +32,7 @@ pub(super) const TAGS: [(&str, &str); 7] = [
     ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
 ];
 
-const PLACES: [Code; 2] = [Code::AddressNotFound, Code::CoordinatesMismatch];
+const PLACES: [Code; 3] = [Code::AddressNotFound, Code::AddressImprecise, Code::CoordinatesMismatch];
 
 /// Every problem that an endpoint can answer with, in the order of the documentation.
 pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
@@ -109,6 +109,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 Code::QuoteMismatch,
                 PLACES[0],
                 PLACES[1],
+                PLACES[2],
                 Code::OutOfArea,
                 Code::DistanceExceeded,
                 Code::TooManyDeliveries,
@@ -142,6 +143,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 Code::StoreNotAllowed,
                 PLACES[0],
                 PLACES[1],
+                PLACES[2],
                 Code::OutOfArea,
                 Code::DistanceExceeded,
                 Code::TooManyDeliveries,
@@ -172,7 +174,7 @@ fn store(endpoint: Endpoint) -> Operation {
             request: Some("CreateStore"),
             answers: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
             parameters: &[],
-            codes: &[Code::MatrixRequired, Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1]],
+            codes: &[Code::MatrixRequired, Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::UpdateStore => Operation {
             tag: "Stores",
@@ -182,7 +184,7 @@ fn store(endpoint: Endpoint) -> Operation {
             request: Some("UpdateStore"),
             answers: &[(200, Some("Store"), "The store as it is now.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound, Code::EmailTaken, PLACES[0], PLACES[1]],
+            codes: &[Code::StoreNotFound, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::GetStore => Operation {
             tag: "Stores",
@@ -282,7 +284,7 @@ fn operator(endpoint: Endpoint) -> Operation {
             request: Some("CreateMatrix"),
             answers: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
             parameters: &[],
-            codes: &[Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1]],
+            codes: &[Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::AdminIssueKey => Operation {
             tag: "Operator",

@@ -38,6 +38,11 @@ fn problem(code: Code) -> Problem {
             "city_not_in_state",
             "The city is not in this state. Was São Paulo (SP) meant?",
         )]),
+        Code::AddressImprecise => problem.with_errors(vec![field(
+            "/deliveries/0/address",
+            "street_unknown",
+            "The street is not known here: the address is known by its municipality alone, and at least its CEP is wanted.",
+        )]),
         Code::StoreNotAllowed => problem.with_errors(vec![field(
             "/store/userPlatformId",
             "store_not_allowed",

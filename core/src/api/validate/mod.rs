@@ -5,7 +5,7 @@ mod address;
 mod order;
 mod store;
 
-pub use address::Need;
+pub use address::{Need, address};
 pub use order::{order, preview};
 pub use store::{contact_and_address, key, session, store, update};
 

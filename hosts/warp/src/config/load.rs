@@ -177,6 +177,14 @@ impl Reader {
             let source = sources.get(given).cloned().unwrap_or(Source::Default);
             self.fault(missing.to_owned(), &source, &format!("is needed where {given} is set"));
         }
+        if config.geography.osrm.is_some() && config.geography.valhalla.is_some() {
+            let source = sources.get("valhalla").cloned().unwrap_or(Source::Default);
+            self.fault(
+                "valhalla".to_owned(),
+                &source,
+                "stands beside osrm: one road service is asked, choose one of them",
+            );
+        }
         if let Some(Err(detail)) = config.tariff.as_deref().map(read_tariff) {
             let source = sources.get("tariff").cloned().unwrap_or(Source::Default);
             self.fault("tariff".to_owned(), &source, &detail);

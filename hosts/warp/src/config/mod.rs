@@ -1,6 +1,7 @@
 //! What an operator decides: one table of settings, read from flags, environment, a file and defaults, in that order.
 
 mod fields;
+mod geography;
 mod load;
 mod prepare;
 mod show;
@@ -11,11 +12,12 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use despacho_core::{
     limits::Limits,
     order::Timing,
-    settings::{KeyTerms, Secret},
+    settings::{KeyTerms, PlaceTerms, Secret},
     store::KeyHash,
 };
 
 pub use fields::{FIELDS, Field};
+pub use geography::{Costing, Geography};
 pub use load::{Fault, Faults, Given, Loaded, Source};
 pub use prepare::{read_tariff, settings};
 pub use show::show;
@@ -43,6 +45,10 @@ pub struct Config {
     pub timing: Timing,
     /// How long keys live.
     pub keys: KeyTerms,
+    /// How well places must be known.
+    pub places: PlaceTerms,
+    /// What places and roads are known from.
+    pub geography: Geography,
     /// Origins whose pages may call the API from a browser.
     pub cors_origins: Vec<String>,
     /// Shape of the log.
@@ -99,6 +105,8 @@ impl Default for Config {
             limits: Limits::default(),
             timing: Timing::default(),
             keys: KeyTerms::default(),
+            places: PlaceTerms::default(),
+            geography: Geography::default(),
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,
@@ -118,5 +126,10 @@ impl Config {
     /// The SQLite database's file.
     pub fn database_file(&self) -> PathBuf {
         self.data.join("despacho.db")
+    }
+
+    /// The file that geocoders' answers are kept in.
+    pub fn geocoder_file(&self) -> PathBuf {
+        self.data.join("geocoder.db")
     }
 }

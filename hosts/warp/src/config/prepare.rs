@@ -26,6 +26,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
         timing: config.timing.clone(),
         tariff,
         keys: config.keys.clone(),
+        places: config.places,
         secret,
         operator: config.admin_token.clone(),
     })

@@ -34,7 +34,8 @@ pub async fn serve(
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
     let patience = config.timeouts.request;
-    let app = Arc::new(App { settings, store, metrics: Metrics::new(), patience, unfinished: unfinished.downgrade() });
+    let metrics = Metrics::new().with_geography(store.geography().figures());
+    let app = Arc::new(App { settings, store, metrics, patience, unfinished: unfinished.downgrade() });
     let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let (told, stopping) = watch::channel(false);
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
