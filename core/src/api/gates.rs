@@ -189,7 +189,8 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
             format!("Um corpo tem no máximo {most} bytes."),
         ));
     }
-    let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint != Endpoint::ReadNotification;
+    let bodiless = matches!(route.endpoint, Endpoint::ReadNotification | Endpoint::RunDispatch);
+    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && !bodiless;
     if !reads || call.body.is_empty() {
         return Ok(());
     }

@@ -2,12 +2,17 @@
 //! the service says, every documented field present and `null` where there is no value.
 
 mod address;
+mod fleet;
 mod numbers;
 mod order;
 mod preview;
 mod store;
 
 pub use address::AddressBody;
+pub use fleet::{
+    AlterCourier, CarriedDelivery, CarriedOrder, CarriedPlace, CourierKeyView, CourierList, CourierRecord, CourierSelf,
+    DispatchRound, PositionNoted, RegisterCourier, ReportPosition, SetAvailability,
+};
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,
