@@ -13,12 +13,7 @@ use crate::{
 
 /// `GET /courier/me`
 pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let courier = call.courier()?;
-    let order = match courier.order {
-        Some(id) => call.host.order(id).await?,
-        None => None,
-    };
-    Ok(Answer::json(200, &CourierSelf::of(courier, order.as_ref()))?)
+    Ok(Answer::json(200, &CourierSelf::of(call.courier()?))?)
 }
 
 /// `POST /courier/position`
@@ -39,11 +34,7 @@ pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
     let courier = call.courier()?.clone();
     let changed = courier::set_available(&courier, available, call.moment.now);
     let standing = changed.as_ref().map_or(&courier, |(changed, _)| changed);
-    let order = match standing.order {
-        Some(id) => call.host.order(id).await?,
-        None => None,
-    };
-    let answer = Answer::json(200, &CourierSelf::of(standing, order.as_ref()))?;
+    let answer = Answer::json(200, &CourierSelf::of(standing))?;
     if let Some((_, changes)) = changed {
         call.commit(changes, &answer).await?;
     }

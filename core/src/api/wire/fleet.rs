@@ -2,13 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Id};
-#[cfg(feature = "openapi")]
-use crate::order::{DeliverySituation, OrderSituation};
+use super::Id;
 use crate::{
     courier::{Courier, Noted, dispatch::Round},
     domain::{OrderId, Point, Timestamp},
-    order::{Delivery, Order},
 };
 
 /// A new courier.
@@ -208,68 +205,8 @@ pub struct CourierSelf {
     /// When the key ends.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
-    /// The order that the courier has; null for none.
-    pub order: Option<CarriedOrder>,
-}
-
-/// An order as its courier sees it: where to go, and none of the codes that others tell.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CarriedOrder {
-    /// The order's number.
-    pub id: u64,
-    /// The merchant's code.
-    pub code: String,
-    /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(value_type = OrderSituation))]
-    pub situation: u16,
-    /// When its goods are, or were, ready.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
-    pub ready_at: String,
-    /// Where to collect.
-    pub pickup: CarriedPlace,
-    /// Where to deliver, in route order.
-    pub deliveries: Vec<CarriedDelivery>,
-}
-
-/// A place to go to.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CarriedPlace {
-    /// The address as the merchant sent it.
-    pub address: AddressBody,
-    /// Where that is.
-    pub latitude: f64,
-    /// Where that is.
-    pub longitude: f64,
-}
-
-/// A delivery as its courier sees it.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CarriedDelivery {
-    /// The delivery's number.
-    pub id: u64,
-    /// Its place in the route, from 1.
-    pub order_route: usize,
-    /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(value_type = DeliverySituation))]
-    pub situation: u16,
-    /// The recipient.
-    pub name: Option<String>,
-    /// The recipient's number.
-    pub phone: Option<String>,
-    /// What the courier should know.
-    pub observation: Option<String>,
-    /// Whether it is paid already; where not, the payment comes back to the pickup.
-    pub online_payment: bool,
-    /// Whether the recipient tells a code at the door.
-    pub asks_for_code: bool,
-    /// Where to deliver.
-    pub place: CarriedPlace,
+    /// The order that the courier has; null for none. `GET /courier/order` says where it goes.
+    pub order_id: Option<u64>,
 }
 
 /// What a round of dispatch did.
@@ -326,8 +263,8 @@ impl PositionNoted {
 }
 
 impl CourierSelf {
-    /// The courier with the order that it has.
-    pub fn of(courier: &Courier, order: Option<&Order>) -> CourierSelf {
+    /// The courier as the courier sees it.
+    pub fn of(courier: &Courier) -> CourierSelf {
         CourierSelf {
             id: courier.id.get(),
             name: courier.name.clone(),
@@ -337,45 +274,7 @@ impl CourierSelf {
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
-            order: order.map(CarriedOrder::of),
-        }
-    }
-}
-
-impl CarriedOrder {
-    /// The order as its courier sees it.
-    pub fn of(order: &Order) -> CarriedOrder {
-        let deliveries = order.deliveries.iter().enumerate();
-        CarriedOrder {
-            id: order.id.get(),
-            code: order.code.clone(),
-            situation: order.situation.number(),
-            ready_at: order.ready_at.to_string(),
-            pickup: CarriedPlace::of(&order.pickup),
-            deliveries: deliveries.map(|(at, delivery)| CarriedDelivery::of(at + 1, delivery)).collect(),
-        }
-    }
-}
-
-impl CarriedPlace {
-    fn of(place: &crate::order::Place) -> CarriedPlace {
-        let point = place.located.point;
-        CarriedPlace { address: (&place.address).into(), latitude: point.latitude(), longitude: point.longitude() }
-    }
-}
-
-impl CarriedDelivery {
-    fn of(order_route: usize, delivery: &Delivery) -> CarriedDelivery {
-        CarriedDelivery {
-            id: delivery.id.get(),
-            order_route,
-            situation: delivery.situation.number(),
-            name: delivery.name.clone(),
-            phone: delivery.phone.as_ref().map(|phone| phone.as_str().to_owned()),
-            observation: delivery.observation.clone(),
-            online_payment: delivery.online_payment,
-            asks_for_code: delivery.confirmation.as_ref().is_some_and(|confirmation| confirmation.platform),
-            place: CarriedPlace::of(&delivery.place),
+            order_id: courier.order.map(OrderId::get),
         }
     }
 }

@@ -10,8 +10,8 @@ mod store;
 
 pub use address::AddressBody;
 pub use fleet::{
-    AlterCourier, CarriedDelivery, CarriedOrder, CarriedPlace, CourierKeyView, CourierList, CourierRecord, CourierSelf,
-    DispatchRound, PositionNoted, RegisterCourier, ReportPosition, SetAvailability,
+    AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
+    RegisterCourier, ReportPosition, SetAvailability,
 };
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{

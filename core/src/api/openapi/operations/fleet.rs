@@ -73,10 +73,9 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             tag: "Couriers",
             id: "showCourier",
             summary: "Ask for one's own state",
-            description: "With the order that the courier has, where to go for it, and where it stands. Ask every few seconds while \
-                you are available: a new order is not announced otherwise.",
+            description: "Ask every few seconds while you are available: a new order is told by `orderId`, and not otherwise.",
             request: None,
-            answers: &[(200, Some("CourierSelf"), "The courier, and the order.")],
+            answers: &[(200, Some("CourierSelf"), "The courier.")],
             parameters: &[],
             codes: &[],
         },
