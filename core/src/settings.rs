@@ -1,6 +1,11 @@
 //! What an operator decides, as the rules see it; a host reads it from its own configuration.
 
-use crate::{limits::Limits, order::Timing, quote::Tariff, store::KeyHash};
+use crate::{
+    limits::Limits,
+    order::{Cancellation, Timing},
+    quote::Tariff,
+    store::KeyHash,
+};
 
 /// The configuration of the rules.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +14,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How long.
     pub timing: Timing,
+    /// What a late cancellation costs.
+    pub cancellation: Cancellation,
     /// How much.
     pub tariff: Tariff,
     /// How long keys live.

@@ -183,12 +183,24 @@ fn texts<'a>(title: &str, values: impl IntoIterator<Item = (&'a str, String)>) -
 }
 
 fn notifications() -> Vec<(&'static str, String)> {
-    let kinds = [NotificationKind::OrderCreationFailed, NotificationKind::OrderExpired];
+    use NotificationKind as N;
+    let kinds = [
+        N::OrderCreationFailed,
+        N::OrderExpired,
+        N::OrderCancelled,
+        N::DeliveryReturning,
+        N::CourierAtReturn,
+        N::DeliveryLost,
+    ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
             "An order could not be created; `code`, `detail` and `errors` say why."
         }
         NotificationKind::OrderExpired => "No courier was found in time; `orderId` names the order.",
+        NotificationKind::OrderCancelled => "The platform cancelled the order.",
+        NotificationKind::DeliveryReturning => "A delivery could not be handed over and comes back.",
+        NotificationKind::CourierAtReturn => "The courier is back: tell the `returnCode` once you have everything.",
+        NotificationKind::DeliveryLost => "A delivery is lost.",
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
