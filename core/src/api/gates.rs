@@ -6,7 +6,7 @@ use super::{
     call::{Call, plain},
     handlers,
     problem::{Code, Problem},
-    routes::{Authority, Endpoint, Route},
+    routes::{Authority, Route},
 };
 use crate::{
     domain::Duration,
@@ -189,7 +189,7 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
             format!("Um corpo tem no máximo {most} bytes."),
         ));
     }
-    let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint != Endpoint::ReadNotification;
+    let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint.reads_body();
     if !reads || call.body.is_empty() {
         return Ok(());
     }

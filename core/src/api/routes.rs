@@ -39,6 +39,52 @@ pub enum Endpoint {
     AdminListKeys,
     /// `DELETE /admin/keys/{keyId}`
     AdminRevokeKey,
+    /// `GET /delivery/orders`
+    ListOrders,
+    /// `POST /delivery/orders/cancel`
+    CancelOrder,
+    /// `GET /delivery/orders/{platformOrderId}/cancellation`
+    GetCancellation,
+    /// `POST /delivery/orders/{platformOrderId}/ready`
+    ReadyOrder,
+    /// `POST /delivery/orders/{platformOrderId}/delay`
+    DelayOrder,
+    /// `POST /delivery/orders/{platformOrderId}/discard`
+    DiscardDelivery,
+    /// `POST /delivery/orders/{platformOrderId}/return`
+    ReturnDelivery,
+    /// `POST /delivery/orders/{platformOrderId}/waive`
+    WaiveReturn,
+    /// `GET /delivery/stores`
+    ListStores,
+    /// `DELETE /delivery/stores/{storeId}`
+    RemoveStore,
+    /// `GET /courier/order`
+    CourierOrder,
+    /// `POST /courier/orders/{platformOrderId}/arrive`
+    CourierReachPickup,
+    /// `POST /courier/orders/{platformOrderId}/decline`
+    CourierDecline,
+    /// `POST /courier/orders/{platformOrderId}/pickup`
+    CourierPickUp,
+    /// `POST /courier/orders/{platformOrderId}/en-route`
+    CourierSetOut,
+    /// `POST /courier/orders/{platformOrderId}/resequence`
+    CourierResequence,
+    /// `POST /courier/orders/{platformOrderId}/at-door`
+    CourierReachDoor,
+    /// `POST /courier/orders/{platformOrderId}/deliver`
+    CourierDeliver,
+    /// `POST /courier/orders/{platformOrderId}/fail`
+    CourierFail,
+    /// `POST /courier/orders/{platformOrderId}/at-return`
+    CourierReachReturn,
+    /// `POST /courier/orders/{platformOrderId}/hand-back`
+    CourierHandBack,
+    /// `POST /admin/orders/{platformOrderId}/cancel`
+    AdminCancelOrder,
+    /// `POST /admin/orders/{platformOrderId}/lost`
+    AdminLoseDelivery,
     /// `GET /openapi.json`
     OpenApi,
 }
@@ -110,7 +156,44 @@ routes! {
     POST "/admin/keys" AdminIssueKey Operator Create,
     GET "/admin/keys" AdminListKeys Operator Read,
     DELETE "/admin/keys/{keyId}" AdminRevokeKey Operator Create,
+    GET "/delivery/orders" ListOrders Store Read,
+    POST "/delivery/orders/cancel" CancelOrder Store Create,
+    GET "/delivery/orders/{platformOrderId}/cancellation" GetCancellation Store Read,
+    POST "/delivery/orders/{platformOrderId}/ready" ReadyOrder Store Create,
+    POST "/delivery/orders/{platformOrderId}/delay" DelayOrder Store Create,
+    POST "/delivery/orders/{platformOrderId}/discard" DiscardDelivery Store Create,
+    POST "/delivery/orders/{platformOrderId}/return" ReturnDelivery Store Create,
+    POST "/delivery/orders/{platformOrderId}/waive" WaiveReturn Store Create,
+    GET "/delivery/stores" ListStores Store Read,
+    DELETE "/delivery/stores/{storeId}" RemoveStore Store Create,
+    GET "/courier/order" CourierOrder Courier Read,
+    POST "/courier/orders/{platformOrderId}/arrive" CourierReachPickup Courier Create,
+    POST "/courier/orders/{platformOrderId}/decline" CourierDecline Courier Create,
+    POST "/courier/orders/{platformOrderId}/pickup" CourierPickUp Courier Create,
+    POST "/courier/orders/{platformOrderId}/en-route" CourierSetOut Courier Create,
+    POST "/courier/orders/{platformOrderId}/resequence" CourierResequence Courier Create,
+    POST "/courier/orders/{platformOrderId}/at-door" CourierReachDoor Courier Create,
+    POST "/courier/orders/{platformOrderId}/deliver" CourierDeliver Courier Create,
+    POST "/courier/orders/{platformOrderId}/fail" CourierFail Courier Create,
+    POST "/courier/orders/{platformOrderId}/at-return" CourierReachReturn Courier Create,
+    POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
+    POST "/admin/orders/{platformOrderId}/cancel" AdminCancelOrder Operator Create,
+    POST "/admin/orders/{platformOrderId}/lost" AdminLoseDelivery Operator Create,
     GET "/openapi.json" OpenApi Public Read,
+}
+
+impl Endpoint {
+    /// Whether it reads the body of its `POST`; where not, a body is not looked at.
+    pub fn reads_body(self) -> bool {
+        !matches!(
+            self,
+            Endpoint::ReadNotification
+                | Endpoint::ReadyOrder
+                | Endpoint::WaiveReturn
+                | Endpoint::CourierReachPickup
+                | Endpoint::CourierReachReturn
+        )
+    }
 }
 
 impl Route {
@@ -149,7 +232,9 @@ fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
 fn allowed(template: &str) -> &'static str {
     let has = |method: Method| ROUTES.iter().any(|route| route.path() == template && route.method == method);
     match (has(Method::GET), has(Method::POST), has(Method::PUT), has(Method::DELETE)) {
+        (true, true, true, _) => "GET, HEAD, POST, PUT",
         (true, true, ..) => "GET, HEAD, POST",
+        (true, _, _, true) => "GET, HEAD, DELETE",
         (true, ..) => "GET, HEAD",
         (_, true, true, _) => "POST, PUT",
         (_, true, ..) => "POST",

@@ -133,13 +133,16 @@ pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, Refusal> {
     if !order.deliveries.iter().any(|delivery| delivery.id == stop) {
         return Err(Refusal::UnknownStop);
     }
-    if (OrderSituation::OutForDelivery..OrderSituation::Completed).contains(&order.situation) {
+    if !order.situation.is_final() && order.situation >= OrderSituation::OutForDelivery {
         return Err(Refusal::ReturnRequired);
+    }
+    if order.situation.is_final() {
+        return Err(Refusal::Invalid { situation: order.situation, possible: Vec::new() });
     }
     let waits = |delivery: &super::Delivery| delivery.situation == DeliverySituation::AwaitingPickup;
     let left = order.deliveries.iter().enumerate().filter(|(_, delivery)| waits(delivery) && delivery.id != stop);
     let left: Vec<usize> = left.map(|(at, _)| at).collect();
-    if left.is_empty() && !order.situation.is_final() { Err(Refusal::LastStop) } else { Ok(left) }
+    if left.is_empty() { Err(Refusal::LastStop) } else { Ok(left) }
 }
 
 /// Cancels one stop; `plan` is that of the stops that [`without`] left. The fee never rises by it: where the tariff has become dearer

@@ -8,6 +8,7 @@ mod codes;
 mod create;
 pub mod drive;
 mod event;
+mod filter;
 mod progress;
 mod signal;
 mod situation;
@@ -23,6 +24,7 @@ pub use clock::{Timing, expire, next_deadline, platform};
 pub use codes::{CodeTries, LOCK, TRIES};
 pub use create::{Facts, NewOrder, NewStop, Rejection, create};
 pub use event::{Event, EventKind, RecordedEvent};
+pub use filter::OrderFilter;
 pub use progress::{Happening, Progress, StopProgress, Unfit};
 pub use signal::{Signal, lose, signal};
 pub use situation::{DeliverySituation, OrderSituation};
@@ -205,6 +207,12 @@ impl AssignedCourier {
 impl Order {
     /// How many couriers that let it go an order remembers.
     pub const RELEASED_KEPT: usize = 20;
+
+    /// Whether one of its stops was cancelled.
+    pub fn is_cancelled(&self, stop: DeliveryId) -> bool {
+        let gone = |one: &Delivery| one.id == stop && one.situation == DeliverySituation::Cancelled;
+        self.deliveries.iter().any(gone)
+    }
 
     /// Writes down the order's next event.
     pub fn record(&mut self, kind: EventKind, by: Person, at: Timestamp) -> Event {

@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
 mod model;
+mod money;
 mod page;
+mod steps;
 mod support;

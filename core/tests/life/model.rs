@@ -243,5 +243,4 @@ fn every_path_ends_and_nothing_else_is_possible() {
     }
     assert_eq!(finals.into_iter().collect::<Vec<_>>(), [500, 510, 520, 600, 610, 620, 630]);
     assert!(states > 1_000, "{states} states");
-    println!("{states} states");
 }

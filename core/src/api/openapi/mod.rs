@@ -5,6 +5,7 @@
 
 mod enums;
 mod json;
+mod life;
 mod operations;
 mod parts;
 mod problems;
@@ -13,7 +14,8 @@ mod schemas;
 mod text;
 
 pub use enums::{
-    AnySituation, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress,
+    AnySituation, CancellationMode, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StopNumber,
+    StoreNumber, VisitAddress,
 };
 pub use json::Json;
 

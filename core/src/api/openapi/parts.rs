@@ -80,6 +80,19 @@ pub(super) fn parameters() -> Json {
             id("storeId", "query", "The store whose keys to list; the calling one where it is absent.", false),
         ),
         ("storeIdOfAnyKeys", id("storeId", "query", "The store whose keys to list.", true)),
+        (
+            "situation",
+            parameter(
+                "situation",
+                "query",
+                "Where the orders stand.",
+                false,
+                Json::reference("schemas", "OrderSituation"),
+            ),
+        ),
+        ("code", parameter("code", "query", "The merchant's code.", false, string())),
+        ("from", parameter("from", "query", "Created from this time on.", false, string().with("format", "date-time"))),
+        ("to", parameter("to", "query", "Created before this time.", false, string().with("format", "date-time"))),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
     ])
@@ -148,7 +161,7 @@ pub(super) fn links(operation: &str) -> Option<Json> {
     Some(Json::object([(target, Json::object(link))]))
 }
 
-/// The two kinds of credentials, which come in one header.
+/// The three kinds of credentials, which come in one header.
 pub(super) fn security() -> Json {
     let scheme = |description: &str| {
         Json::object([
@@ -160,6 +173,7 @@ pub(super) fn security() -> Json {
     };
     Json::object([
         ("storeKey", scheme("A store's key: `value` of the answer that issued it.")),
+        ("courierKey", scheme("A courier's key: `value` of the answer that registered the courier.")),
         ("operatorToken", scheme("The operator's token, `DESPACHO_ADMIN_TOKEN` of the deployment.")),
     ])
 }

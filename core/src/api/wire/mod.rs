@@ -2,12 +2,17 @@
 //! the service says, every documented field present and `null` where there is no value.
 
 mod address;
+mod life;
 mod numbers;
 mod order;
 mod preview;
 mod store;
 
 pub use address::AddressBody;
+pub use life::{
+    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
+    GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
+};
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,

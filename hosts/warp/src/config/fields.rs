@@ -243,6 +243,20 @@ pub static FIELDS: &[Field] = &[
         1..=1_440,
         timing.search_minutes
     ),
+    field!(
+        "cancellation.free-minutes",
+        "MINUTES",
+        "How long after the first courier was assigned an order is cancelled free of charge",
+        0..=1_440,
+        cancellation.free_minutes
+    ),
+    field!(
+        "cancellation.fee-percent",
+        "PERCENT",
+        "The share of the fee that a later cancellation costs",
+        0..=100,
+        cancellation.fee_percent
+    ),
     field!("keys.days", "DAYS", "How long an issued key is valid", 1..=3_650, keys.days),
     field!("keys.session-hours", "HOURS", "How long a login at the panel is valid", 1..=720, keys.session_hours),
 ];
@@ -261,6 +275,7 @@ mod tests {
         let sections = [
             ("limits", serde_json::to_value(&defaults.limits).unwrap()),
             ("timing", serde_json::to_value(&defaults.timing).unwrap()),
+            ("cancellation", serde_json::to_value(&defaults.cancellation).unwrap()),
             ("keys", serde_json::to_value(&defaults.keys).unwrap()),
         ];
         for (section, values) in sections {

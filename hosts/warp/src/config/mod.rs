@@ -10,7 +10,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use despacho_core::{
     limits::Limits,
-    order::Timing,
+    order::{Cancellation, Timing},
     settings::{KeyTerms, Secret},
     store::KeyHash,
 };
@@ -41,6 +41,8 @@ pub struct Config {
     pub limits: Limits,
     /// How long orders wait.
     pub timing: Timing,
+    /// What a late cancellation costs.
+    pub cancellation: Cancellation,
     /// How long keys live.
     pub keys: KeyTerms,
     /// Origins whose pages may call the API from a browser.
@@ -98,6 +100,7 @@ impl Default for Config {
             demo: false,
             limits: Limits::default(),
             timing: Timing::default(),
+            cancellation: Cancellation::default(),
             keys: KeyTerms::default(),
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,

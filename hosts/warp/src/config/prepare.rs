@@ -24,6 +24,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
     Ok(Settings {
         limits: config.limits.clone(),
         timing: config.timing.clone(),
+        cancellation: config.cancellation.clone(),
         tariff,
         keys: config.keys.clone(),
         secret,
