@@ -176,7 +176,8 @@ fn located_detail(fault: &LocateFault) -> Text {
     }
 }
 
-fn refused<H: Host>(call: &Call<'_, H>, fault: &PlanFault) -> Problem {
+/// What a plan's fault means to a caller.
+pub(super) fn refused<H: Host>(call: &Call<'_, H>, fault: &PlanFault) -> Problem {
     let tariff = &call.settings.tariff;
     let km = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3).normalize();
     match fault {

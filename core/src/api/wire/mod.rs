@@ -3,6 +3,7 @@
 
 mod address;
 mod fleet;
+mod life;
 mod numbers;
 mod order;
 mod preview;
@@ -12,6 +13,10 @@ pub use address::AddressBody;
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
     RegisterCourier, ReportPosition, SetAvailability,
+};
+pub use life::{
+    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
+    GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
 };
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{

@@ -244,6 +244,20 @@ pub static FIELDS: &[Field] = &[
         timing.search_minutes
     ),
     field!(
+        "cancellation.free-minutes",
+        "MINUTES",
+        "How long after the first courier was assigned an order is cancelled free of charge",
+        0..=1_440,
+        cancellation.free_minutes
+    ),
+    field!(
+        "cancellation.fee-percent",
+        "PERCENT",
+        "The share of the fee that a later cancellation costs",
+        0..=100,
+        cancellation.fee_percent
+    ),
+    field!(
         "dispatch.interval-seconds",
         "SECONDS",
         "Time between two rounds that give waiting orders to free couriers",
@@ -326,6 +340,7 @@ mod tests {
             ("limits", serde_json::to_value(&defaults.limits).unwrap()),
             ("timing", serde_json::to_value(&defaults.timing).unwrap()),
             ("dispatch", serde_json::to_value(&defaults.dispatch).unwrap()),
+            ("cancellation", serde_json::to_value(&defaults.cancellation).unwrap()),
             ("keys", serde_json::to_value(&defaults.keys).unwrap()),
         ];
         for (section, values) in sections {

@@ -15,7 +15,7 @@ use std::{
 use despacho_core::{
     courier::Dispatch,
     limits::Limits,
-    order::Timing,
+    order::{Cancellation, Timing},
     settings::{KeyTerms, Secret},
     store::KeyHash,
 };
@@ -50,6 +50,8 @@ pub struct Config {
     pub dispatch: Dispatch,
     /// Robot couriers that carry the demonstration's orders.
     pub robots: Robots,
+    /// What a late cancellation costs.
+    pub cancellation: Cancellation,
     /// How long keys live.
     pub keys: KeyTerms,
     /// Origins whose pages may call the API from a browser.
@@ -118,6 +120,7 @@ impl Default for Config {
             timing: Timing::default(),
             dispatch: Dispatch::default(),
             robots: Robots { count: 5, speed: 30 },
+            cancellation: Cancellation::default(),
             keys: KeyTerms::default(),
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,

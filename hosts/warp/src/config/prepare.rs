@@ -25,6 +25,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
         limits: config.limits.clone(),
         timing: config.timing.clone(),
         dispatch: config.dispatch.clone(),
+        cancellation: config.cancellation.clone(),
         tariff,
         keys: config.keys.clone(),
         secret,
