@@ -10,7 +10,7 @@ use crate::{
     },
     geo,
     limits::{Admission, Bucket},
-    order::{Order, RecordedEvent},
+    order::{Order, OrderFilter, RecordedEvent},
     store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store},
 };
 
@@ -37,6 +37,10 @@ pub trait Host {
     async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault>;
     /// The order that holds a store's order code now; orders that released their code are not looked at.
     async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault>;
+    /// Orders that a filter takes, newest first, at most `limit`; none of stores that were removed.
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault>;
+    /// A store and its branches with a number above `after`, by number, at most `limit`, without those that were removed.
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault>;
     /// An order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault>;
     /// Orders whose next timed transition is due at `now`, longest due first, at most `limit`.
@@ -52,6 +56,9 @@ pub trait Host {
     /// Couriers that are free for an order by [`Courier::is_free`], with a place that is not older than `seen_since`, by number, at most
     /// `limit`.
     async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
+    /// Couriers whose order is on its way to the pickup, or waits there with them, and whose last place is older than `seen_before` or
+    /// not known, by number, at most `limit`: who is lost?
+    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
     /// A store's notifications before `before`, newest first, at most `limit`.
     async fn notifications(
         &self,
@@ -88,6 +95,15 @@ pub trait Host {
     /// Makes all changes durable or none of them. [`Fault::Conflict`] where an expected version, a unique value or a floor did
     /// not hold: load and decide again.
     async fn commit(&self, changes: &Changes) -> Result<(), Fault>;
+    /// Commits each of several changes by itself, as [`Host::commit`] does, in this order, and gives what became of each. A host may
+    /// flush them to disk together.
+    async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
+        let mut results = Vec::with_capacity(changes.len());
+        for changes in changes {
+            results.push(self.commit(changes).await);
+        }
+        results
+    }
     /// Now and fresh entropy, drawn once for a request.
     fn moment(&self) -> Moment;
 }
@@ -97,7 +113,8 @@ pub trait Host {
 pub struct Changes {
     /// When it was decided.
     pub at: Timestamp,
-    /// Stores to insert or replace; unique by CNPJ and email among those not removed.
+    /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its money
+    /// moves no more.
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace; unique by hash.
     pub keys: Vec<Write<Key>>,

@@ -20,7 +20,7 @@ use crate::{
     },
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Order, OrderSituation, RecordedEvent, Timing, next_deadline},
+    order::{Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
     store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store, password},
 };
 use state::State;
@@ -160,6 +160,29 @@ impl Host for MemoryHost {
         self.state(|state| state.orders.get(state.codes.get(&(store, code.to_owned()))?).cloned())
     }
 
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.state(|state| {
+            let meant = |order: &Order| {
+                let store = state.stores.get(&order.store).filter(|store| store.deleted_at.is_none());
+                store.is_some_and(|store| {
+                    store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
+                })
+            };
+            let newest_first = state.orders.rows().values().rev();
+            let taken = newest_first.filter(|order| filter.takes(order) && meant(order));
+            taken.take(limit as usize).cloned().collect()
+        })
+    }
+
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault> {
+        self.state(|state| {
+            let later = state.stores.rows().values().filter(|one| after.is_none_or(|after| one.id > after));
+            let meant = later.filter(|one| one.id == store || one.matrix == Some(store));
+            let standing = meant.filter(|one| one.deleted_at.is_none());
+            standing.take(limit as usize).filter_map(|one| state.store(one.id)).collect()
+        })
+    }
+
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {
         self.state(|state| state.events(order))
     }
@@ -202,6 +225,16 @@ impl Host for MemoryHost {
             let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
             let seen = |courier: &Courier| courier.position_at.is_some_and(|at| at >= seen_since);
             couriers.filter(|courier| courier.is_free() && seen(courier)).take(limit as usize).collect()
+        })
+    }
+
+    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.state(|state| {
+            let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
+            let order = |courier: &Courier| courier.order.and_then(|id| state.orders.get(&id));
+            let held = |courier: &Courier| order(courier).is_some_and(|order| order.situation.is_before_pickup());
+            let unseen = |courier: &Courier| courier.position_at.is_none_or(|at| at < seen_before);
+            couriers.filter(|courier| held(courier) && unseen(courier)).take(limit as usize).collect()
         })
     }
 

@@ -116,7 +116,8 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
     (sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect(), pointer)
 }
 
-fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
+/// What a plan's fault means to a caller.
+pub(super) fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
     let km = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3).normalize();
     match fault {
         PlanFault::OutOfArea { stops } => {

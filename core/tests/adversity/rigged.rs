@@ -14,7 +14,7 @@ use despacho_core::{
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     memory::MemoryHost,
-    order::{Order, RecordedEvent},
+    order::{Order, OrderFilter, RecordedEvent},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
@@ -79,6 +79,8 @@ impl Host for Rigged<'_> {
         fn store_by_cnpj(cnpj: &str) -> Option<Store>;
         fn order(id: OrderId) -> Option<Order>;
         fn order_by_code(store: StoreId, code: &str) -> Option<Order>;
+        fn find_orders(filter: &OrderFilter, limit: u32) -> Vec<Order>;
+        fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
         fn events(order: OrderId) -> Vec<RecordedEvent>;
         fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
         fn searching_orders(limit: u32) -> Vec<Order>;
@@ -86,6 +88,7 @@ impl Host for Rigged<'_> {
         fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
         fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
         fn free_couriers(seen_since: Timestamp, limit: u32) -> Vec<Courier>;
+        fn silent_couriers(seen_before: Timestamp, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn ids(count: u32) -> IdBlock;

@@ -10,7 +10,7 @@ use despacho_core::{
     geo,
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Order, RecordedEvent, Timing},
+    order::{Order, OrderFilter, RecordedEvent, Timing},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
@@ -27,6 +27,14 @@ pub trait Driver {
     /// must, nothing is done and the answer is [`Fault::Conflict`]; likewise where the database itself finds a unique value
     /// taken or gives up a transaction that raced with another.
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault>;
+    /// Runs each of several transactions as [`Driver::transact`] does, in order, and gives what became of each.
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+        let mut results = Vec::with_capacity(transactions.len());
+        for statements in transactions {
+            results.push(self.transact(statements).await);
+        }
+        results
+    }
 }
 
 /// What a host needs besides a database.
@@ -159,6 +167,14 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.one(read::order_by_code(store, code), read::to_order).await
     }
 
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.all(read::find_orders(filter, limit), read::to_order).await
+    }
+
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault> {
+        self.all(read::stores_of(store, after, limit), read::to_store).await
+    }
+
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {
         self.all(read::events(order), read::to_event).await
     }
@@ -185,6 +201,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
         self.all(read::free_couriers(seen_since, limit), read::to_courier).await
+    }
+
+    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.all(read::silent_couriers(seen_before, limit), read::to_courier).await
     }
 
     async fn notifications(
@@ -243,6 +263,14 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
         self.driver.transact(statements(changes, &self.timing)?).await
+    }
+
+    async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
+        let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
+        match transactions {
+            Ok(transactions) => self.driver.transact_each(transactions).await,
+            Err(fault) => vec![Err(fault); changes.len()],
+        }
     }
 
     fn moment(&self) -> Moment {

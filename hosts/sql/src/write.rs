@@ -14,9 +14,13 @@ use crate::{Statement, Value};
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
     let mut list = Vec::with_capacity(8);
     for write in &changes.stores {
+        if write.expected != 0 {
+            list.push(closing(&write.value));
+        }
         list.push(store(write)?);
         if write.expected == 0 {
-            list.push(Statement::one(INSERT_BALANCE, vec![id(write.value.id.get())]));
+            let closed = Value::Integer(write.value.deleted_at.is_some().into());
+            list.push(Statement::one(INSERT_BALANCE, vec![id(write.value.id.get()), closed]));
         }
     }
     for write in &changes.keys {
@@ -62,11 +66,19 @@ const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email
 
 /// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
-     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND ($6 IS NOT NULL OR NOT EXISTS \
+     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $8) AND NOT EXISTS \
-     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $8))";
+     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $8)";
 
-const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount) VALUES ($1, 0) ON CONFLICT DO NOTHING";
+/// The same for a store that is removed, which must not have an open order. Its money was closed a statement before, so that whoever was
+/// creating an order has committed it by then, or will not.
+const REMOVE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
+     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
+     (SELECT 1 FROM orders WHERE orders.store = $8 AND orders.situation < 500)";
+
+const CLOSE_BALANCE: &str = "UPDATE balances SET closed = $1 WHERE store = $2 AND closed <> $1";
+
+const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount, closed) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
 
 const INSERT_KEY: &str = "INSERT INTO keys (id, version, store, hash, created_at, body) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
@@ -82,12 +94,12 @@ const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $
      created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND ($4 = 0 OR NOT EXISTS \
      (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
 
-const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, body) VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT DO NOTHING";
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, body) \
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 
-const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, body = $4 \
-     WHERE id = $5 AND version = $6 AND ($2 IS NULL OR NOT EXISTS \
-     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $5))";
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, body = $5 \
+     WHERE id = $6 AND version = $7 AND ($2 IS NULL OR NOT EXISTS \
+     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $6))";
 
 const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
@@ -100,7 +112,7 @@ const INSERT_ENTRY: &str = "INSERT INTO ledger (store, order_id, kind, amount, a
 
 /// Relative, so that debits of one store at once need no version; the database looks at the floor while it holds the row.
 const MOVE_BALANCE: &str =
-    "UPDATE balances SET amount = amount + $1 WHERE store = $2 AND amount + $1 BETWEEN $3 AND $4";
+    "UPDATE balances SET amount = amount + $1 WHERE store = $2 AND closed = 0 AND amount + $1 BETWEEN $3 AND $4";
 
 /// Beyond ±10¹³ reais there is no amount.
 const LARGEST_BALANCE: i64 = 1_000_000_000_000_000;
@@ -136,7 +148,14 @@ fn store(write: &Write<Store>) -> Result<Statement, Fault> {
         store.deleted_at.into(),
         body,
     ];
-    Ok(versioned(INSERT_STORE, UPDATE_STORE, id(store.id.get()), write.expected, columns))
+    let update = if store.deleted_at.is_some() { REMOVE_STORE } else { UPDATE_STORE };
+    Ok(versioned(INSERT_STORE, update, id(store.id.get()), write.expected, columns))
+}
+
+/// Money of a removed store moves no more.
+fn closing(store: &Store) -> Statement {
+    let closed = Value::Integer(store.deleted_at.is_some().into());
+    Statement::any(CLOSE_BALANCE, vec![closed, id(store.id.get())])
 }
 
 fn key(write: &Write<Key>) -> Result<Statement, Fault> {
@@ -164,7 +183,8 @@ fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
     // The place is kept apart; in the body it would be a second truth.
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
-    let columns = [key.into(), Value::Integer(courier.is_free().into()), body];
+    let carries = courier.order.map(|order| id(order.get())).unwrap_or(Value::Null);
+    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 

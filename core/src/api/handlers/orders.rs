@@ -1,8 +1,9 @@
 //! Creating orders and looking them up.
 
+use super::life::visible;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{Answer, Call, Stop, too_few},
         planning::{Planned, acting_store, planned},
         problem::{Code, Problem},
         read::read,
@@ -102,23 +103,25 @@ fn rejected(rejection: Rejection) -> Stop {
 
 /// `GET /delivery/orders/{platformOrderId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let order = visible(call).await?.ok_or_else(|| plain(Code::OrderNotFound))?;
+    let order = visible(call, OrderId::parse(call.id)).await?;
     // Where no scheduler runs, a due order moves on when it is looked at.
     let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = placed(call, order).await?;
     let events = call.host.events(order.id).await?;
     Ok(Answer::json(200, &OrderDetails::of(&order, &events, call.language))?)
 }
 
-/// The order in the path, where it is the caller's or one of its branches'.
-async fn visible<H: Host>(call: &Call<'_, H>) -> Result<Option<Order>, Stop> {
-    let caller = &call.caller()?.store;
-    let Some(id) = OrderId::parse(call.id) else { return Ok(None) };
-    let Some(order) = call.host.order(id).await? else { return Ok(None) };
-    if order.store == caller.id {
-        return Ok(Some(order));
+/// The order with the courier's last known place, for as long as the courier has it. Afterwards where the courier goes is nobody's
+/// business: it shows the place that the order remembers.
+async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, Stop> {
+    let (id, standing) = (order.id, &mut order.courier);
+    if let Some(assigned) = standing
+        && let Some(courier) = call.host.courier(assigned.id).await?
+        && courier.order == Some(id)
+    {
+        assigned.position = courier.position.or(assigned.position);
     }
-    let owner = call.host.store(order.store).await?;
-    Ok(owner.filter(|owner| caller.oversees(owner)).map(|_| order))
+    Ok(order)
 }
 
 /// What a failed creation leaves: a notification to the calling store.

@@ -1,5 +1,6 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
+use super::{fleet, life};
 use crate::api::{
     problem::Code,
     routes::{Authority, Endpoint, Route},
@@ -22,12 +23,13 @@ pub(super) struct Operation {
 }
 
 /// Tags with what they gather.
-pub(super) const TAGS: [(&str, &str); 7] = [
-    ("Orders", "Preview, create and look up delivery orders."),
+pub(super) const TAGS: [(&str, &str); 8] = [
+    ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A matrix and its branches."),
     ("Sessions", "Logging in with email and password, for people at a panel."),
     ("Keys", "Issue, list and revoke API keys."),
     ("Notifications", "What a store is told beside its answers."),
+    ("Couriers", "What a courier's app says and asks, and its steps with an order, by the courier's key."),
     ("Operator", "What whoever runs the service does, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
 ];
@@ -71,6 +73,32 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
+        Endpoint::RegisterCourier
+        | Endpoint::ListCouriers
+        | Endpoint::GetCourier
+        | Endpoint::AlterCourier
+        | Endpoint::RunDispatch => fleet::operator(endpoint),
+        Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
+        Endpoint::CancelOrder
+        | Endpoint::GetCancellation
+        | Endpoint::ReadyOrder
+        | Endpoint::DelayOrder
+        | Endpoint::DiscardDelivery
+        | Endpoint::ReturnDelivery
+        | Endpoint::WaiveReturn => life::merchant(endpoint),
+        Endpoint::ListOrders | Endpoint::ListStores | Endpoint::RemoveStore => life::lists(endpoint),
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
+        Endpoint::CourierOrder
+        | Endpoint::CourierReachPickup
+        | Endpoint::CourierDecline
+        | Endpoint::CourierPickUp
+        | Endpoint::CourierSetOut
+        | Endpoint::CourierResequence
+        | Endpoint::CourierReachDoor
+        | Endpoint::CourierDeliver
+        | Endpoint::CourierFail
+        | Endpoint::CourierReachReturn
+        | Endpoint::CourierHandBack => life::courier(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys

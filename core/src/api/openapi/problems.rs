@@ -48,6 +48,11 @@ fn problem(code: Code) -> Problem {
             "store_not_allowed",
             "The caller is neither this store nor its matrix.",
         )]),
+        Code::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
+        Code::CodeIncorrect => {
+            let problem = Problem { tries_left: Some(4), ..problem };
+            problem.with_errors(vec![field("/code", "code_incorrect", "The code is wrong; 4 more tries.")])
+        }
         Code::OrderCodeConflict => Problem { existing_order: Some(1042), ..problem },
         _ => problem,
     }

@@ -24,6 +24,8 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
     Ok(Settings {
         limits: config.limits.clone(),
         timing: config.timing.clone(),
+        dispatch: config.dispatch.clone(),
+        cancellation: config.cancellation.clone(),
         tariff,
         keys: config.keys.clone(),
         places: config.places,
