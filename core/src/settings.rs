@@ -1,6 +1,6 @@
 //! What an operator decides, as the rules see it; a host reads it from its own configuration.
 
-use crate::{limits::Limits, order::Timing, quote::Tariff, store::KeyHash};
+use crate::{limits::Limits, order::Timing, quote::Tariff, store::KeyHash, webhook::WebhookTerms};
 
 /// The configuration of the rules.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,9 @@ pub struct Settings {
     pub tariff: Tariff,
     /// How long keys live.
     pub keys: KeyTerms,
-    /// What quotes and keys are derived from.
+    /// How patiently webhooks are sent.
+    pub webhooks: WebhookTerms,
+    /// What quotes, keys and webhooks' secrets are derived from.
     pub secret: Secret,
     /// The hash of the operator's token; `None` closes the operator's endpoints.
     pub operator: Option<KeyHash>,

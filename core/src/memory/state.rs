@@ -1,12 +1,16 @@
 //! What the reference host remembers, and what one commit does to it.
 
-use super::table::{Table, Transactional};
+use super::{
+    outward::Booked,
+    table::{Table, Transactional},
+};
 use crate::{
     courier::Courier,
-    domain::{CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp},
+    domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, Fault, Write},
     order::{Event, Order, RecordedEvent},
     store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
+    webhook::{Attempt, Message, Webhook},
 };
 
 /// Notifications that a store keeps, the newest ones.
@@ -26,7 +30,13 @@ pub(super) struct State {
     pub(super) couriers: Table<CourierId, Courier>,
     pub(super) journal: Table<EventId, Event>,
     pub(super) histories: Table<(OrderId, u32), EventId>,
-    pub(super) ledger: Table<u64, LedgerEntry>,
+    /// Events by their merchant and their place in its journal.
+    pub(super) places: Table<(StoreId, u64), EventId>,
+    pub(super) ledger: Table<(StoreId, u64), Booked>,
+    pub(super) references: Table<(StoreId, String), u64>,
+    pub(super) webhooks: Table<WebhookId, Webhook>,
+    pub(super) messages: Table<(WebhookId, String), Message>,
+    pub(super) attempts: Table<AttemptId, Attempt>,
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
 }
@@ -53,7 +63,7 @@ impl State {
         places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 14] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 19] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -66,7 +76,12 @@ impl State {
             &mut self.couriers,
             &mut self.journal,
             &mut self.histories,
+            &mut self.places,
             &mut self.ledger,
+            &mut self.references,
+            &mut self.webhooks,
+            &mut self.messages,
+            &mut self.attempts,
             &mut self.notifications,
             &mut self.claims,
         ]
@@ -79,6 +94,8 @@ impl State {
         changes.couriers.iter().try_for_each(|write| self.write_courier(write))?;
         changes.events.iter().try_for_each(|event| self.append_event(event))?;
         changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
+        changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
+        self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
         changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))
     }
@@ -138,20 +155,14 @@ impl State {
         let last = self.journal.rows().last_key_value().map_or(0, |(id, _)| id.get());
         let id = EventId::new(last + 1).ok_or_else(|| Fault::Internal { detail: "the journal is full".to_owned() })?;
         claim_value(&mut self.histories, (event.order, event.sequence), id)?;
+        let matrix = self.matrix_of(event.store);
+        self.places.put((matrix, self.journal_end(matrix) + 1), id);
         self.journal.put(id, event.clone());
         Ok(())
     }
 
     fn append_entry(&mut self, entry: &LedgerEntry) -> Result<(), Fault> {
-        let balance = self.balances.get(&entry.store).copied().ok_or(Fault::Conflict)?;
-        let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
-        if entry.floor.is_some_and(|floor| after < floor) {
-            return Err(Fault::Conflict);
-        }
-        self.balances.put(entry.store, after);
-        let next = self.ledger.rows().last_key_value().map_or(1, |(number, _)| number + 1);
-        self.ledger.put(next, entry.clone());
-        Ok(())
+        self.book(entry, None)
     }
 
     fn put_notification(&mut self, notification: &Notification) {
@@ -196,12 +207,12 @@ pub(super) fn of_store(store: StoreId) -> std::ops::RangeInclusive<(StoreId, u64
 }
 
 /// Version 0 is no row at all.
-fn check_version(expected: u32, found: Option<u32>) -> Result<(), Fault> {
+pub(super) fn check_version(expected: u32, found: Option<u32>) -> Result<(), Fault> {
     if found.unwrap_or(0) == expected { Ok(()) } else { Err(Fault::Conflict) }
 }
 
 /// Takes a unique value that nobody has.
-fn claim_value<K: Ord + Clone, V: Clone>(index: &mut Table<K, V>, key: K, owner: V) -> Result<(), Fault> {
+pub(super) fn claim_value<K: Ord + Clone, V: Clone>(index: &mut Table<K, V>, key: K, owner: V) -> Result<(), Fault> {
     if index.get(&key).is_some() {
         return Err(Fault::Conflict);
     }

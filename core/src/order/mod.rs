@@ -4,6 +4,7 @@ mod clock;
 mod create;
 pub mod drive;
 mod event;
+mod journal;
 mod situation;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use clock::{Timing, expire, next_deadline, platform};
 pub use create::{Facts, NewOrder, NewStop, Rejection, create};
 pub use event::{Event, EventKind, RecordedEvent};
+pub use journal::{Journal, JournalEntry};
 pub use situation::{DeliverySituation, OrderSituation};
 
 use crate::{

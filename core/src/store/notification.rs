@@ -12,6 +12,8 @@ pub enum NotificationKind {
     OrderCreationFailed,
     /// No courier was found in time.
     OrderExpired,
+    /// A subscription to events stopped by itself.
+    WebhookStopped,
 }
 
 impl NotificationKind {
@@ -20,6 +22,7 @@ impl NotificationKind {
         match self {
             NotificationKind::OrderCreationFailed => "order_creation_failed",
             NotificationKind::OrderExpired => "order_expired",
+            NotificationKind::WebhookStopped => "webhook_stopped",
         }
     }
 }

@@ -183,12 +183,14 @@ fn texts<'a>(title: &str, values: impl IntoIterator<Item = (&'a str, String)>) -
 }
 
 fn notifications() -> Vec<(&'static str, String)> {
-    let kinds = [NotificationKind::OrderCreationFailed, NotificationKind::OrderExpired];
+    let kinds =
+        [NotificationKind::OrderCreationFailed, NotificationKind::OrderExpired, NotificationKind::WebhookStopped];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
             "An order could not be created; `code`, `detail` and `errors` say why."
         }
         NotificationKind::OrderExpired => "No courier was found in time; `orderId` names the order.",
+        NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` says which and why.",
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
