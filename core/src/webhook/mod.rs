@@ -7,13 +7,17 @@
 mod plan;
 mod settle;
 mod sign;
+mod target;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
 pub use plan::{PAGE, Round, plan};
 pub use settle::{Settled, Tried, settle};
 pub use sign::{SECRET_PREFIX, secret_text, signature};
+pub use target::{LONGEST_URL, UrlFault, check, is_public};
 pub use terms::WebhookTerms;
 
 use crate::{
@@ -285,6 +289,14 @@ impl Answer {
     /// Whether the receiver wants no more of this subscription: 410.
     pub fn is_gone(self) -> bool {
         self == Answer::Status(410)
+    }
+
+    /// The receiver's status, where it answered.
+    pub fn status(self) -> Option<u16> {
+        match self {
+            Answer::Status(status) => Some(status),
+            Answer::Fault(_) => None,
+        }
     }
 
     /// What a failure was, by the name that answers have; `None` for a success.

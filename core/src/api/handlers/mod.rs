@@ -1,9 +1,13 @@
 //! What each endpoint does: load, decide, commit. No rule lives here.
 
+mod events;
 mod keys;
+mod ledger;
 mod notifications;
 mod orders;
+mod page;
 mod stores;
+mod webhooks;
 
 use super::{
     call::{ATTEMPTS, Answer, Call, Stop, given_up},
@@ -57,6 +61,18 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::AdminRevokeKey => keys::revoke_any(call).await,
         Endpoint::ListNotifications => notifications::list(call).await,
         Endpoint::ReadNotification => notifications::read(call).await,
-        Endpoint::OpenApi => Ok(Answer { status: 200, body: super::OPENAPI.into(), replayed: false, key: None }),
+        Endpoint::ListEvents => events::list(call).await,
+        Endpoint::StreamEvents => events::stream(call).await,
+        Endpoint::CreateWebhook => webhooks::create(call).await,
+        Endpoint::ListWebhooks => webhooks::list(call).await,
+        Endpoint::RemoveWebhook => webhooks::remove(call).await,
+        Endpoint::RotateWebhook => webhooks::rotate(call).await,
+        Endpoint::EnableWebhook => webhooks::enable(call).await,
+        Endpoint::TestWebhook => webhooks::test(call).await,
+        Endpoint::ListAttempts => webhooks::attempts(call).await,
+        Endpoint::RetryAttempt => webhooks::retry(call).await,
+        Endpoint::GetStatement => ledger::statement(call).await,
+        Endpoint::TopUpStore => ledger::top_up(call).await,
+        Endpoint::OpenApi => Ok(Answer::of(200, super::OPENAPI.into())),
     }
 }

@@ -1,5 +1,6 @@
 //! What a store is told.
 
+use super::page;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
@@ -11,23 +12,10 @@ use crate::{
     store::Notification,
 };
 
-const PAGE: u32 = 50;
-const LARGEST_PAGE: u32 = 100;
-
 /// `GET /delivery/notifications?cursor=&limit=`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = call.caller()?.store.id;
-    let limit = match call.query("limit") {
-        None => PAGE,
-        Some(text) => text.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit)).ok_or_else(|| {
-            let en = format!("`limit` must be a whole number from 1 to {LARGEST_PAGE}.");
-            Problem::new(
-                Code::ValidationFailed,
-                en,
-                format!("`limit` deve ser um número inteiro de 1 a {LARGEST_PAGE}."),
-            )
-        })?,
-    };
+    let limit = page::limit(call)?;
     let before = match call.query("cursor") {
         None => None,
         Some(text) => Some(NotificationId::parse(&text).ok_or_else(|| {

@@ -11,7 +11,8 @@ use crate::{
     domain::Precision,
     order::{DeliverySituation, EventKind, OrderSituation},
     quote::Rule,
-    store::{KeyKind, NotificationKind},
+    store::{EntryKind, KeyKind, NotificationKind},
+    webhook::Answer,
 };
 
 /// Types that the document has under a name and whose schemas are written here or in the module of addresses.
@@ -52,6 +53,10 @@ markers! {
     FieldCode,
     /// A store's number in a request.
     StoreNumber,
+    /// Whether a webhook sends.
+    WebhookStatus,
+    /// What went wrong in an attempt.
+    AttemptFault,
 }
 
 named! {
@@ -69,10 +74,13 @@ named! {
     NotificationKind = "NotificationType",
     Precision = "Precision",
     Rule = "PriceRule",
+    WebhookStatus = "WebhookStatus",
+    AttemptFault = "AttemptFault",
+    EntryKind = "EntryType",
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 27] = [
+const FIELD_CODES: [(&str, &str); 31] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -99,6 +107,10 @@ const FIELD_CODES: [(&str, &str); 27] = [
     ("city_not_in_state", "The city is not in this state."),
     ("zip_code_mismatch", "The CEP belongs to another municipality than the one named."),
     ("coordinates_outside", "The coordinates lie outside Brazil, or in the sea."),
+    ("invalid_url", "Not an absolute https URL in ASCII without user and fragment."),
+    ("insecure_url", "The URL is not https."),
+    ("private_address", "The URL names an address in a private network."),
+    ("unknown_event", "No event has this type."),
     ("too_many_deliveries", "The list has more deliveries than an order may have."),
 ];
 
@@ -155,6 +167,15 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("ProblemCode", texts("The kind of problem: HTTP status and when it is given.", codes)),
         ("FieldCode", texts("What is wrong with a field.", fields)),
         ("StoreNumber", store_number()),
+        ("WebhookStatus", texts("Whether a webhook sends.", statuses())),
+        (
+            "AttemptFault",
+            texts(
+                "What went wrong in an attempt.",
+                Answer::FAULTS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+            ),
+        ),
+        ("EntryType", texts("Why money moved.", entries())),
     ]
 }
 
@@ -193,6 +214,25 @@ fn notifications() -> Vec<(&'static str, String)> {
         NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` says which and why.",
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
+}
+
+fn statuses() -> [(&'static str, String); 3] {
+    [
+        ("active", "It sends."),
+        ("disabled", "Too many attempts failed in a row; once it is enabled it goes on where it stopped."),
+        ("ended", "Its receiver answered 410."),
+    ]
+    .map(|(name, meaning)| (name, meaning.to_owned()))
+}
+
+fn entries() -> Vec<(&'static str, String)> {
+    let meaning = |kind| match kind {
+        EntryKind::Fee => "The fee of a new order.",
+        EntryKind::Refund => "A fee that came back.",
+        EntryKind::CancellationFee => "The fee of a late cancellation.",
+        EntryKind::TopUp => "Money that the operator booked in; `reference` names the payment.",
+    };
+    EntryKind::ALL.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
 
 fn origins() -> Vec<(&'static str, String)> {

@@ -6,6 +6,7 @@
 mod enums;
 mod json;
 mod operations;
+mod outward;
 mod parts;
 mod problems;
 mod responses;
@@ -13,7 +14,8 @@ mod schemas;
 mod text;
 
 pub use enums::{
-    AnySituation, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress,
+    AnySituation, AttemptFault, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StoreNumber,
+    VisitAddress, WebhookStatus,
 };
 pub use json::Json;
 

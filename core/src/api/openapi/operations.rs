@@ -1,5 +1,6 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
+use super::outward::outward;
 use crate::api::{
     problem::Code,
     routes::{Authority, Endpoint, Route},
@@ -22,11 +23,14 @@ pub(super) struct Operation {
 }
 
 /// Tags with what they gather.
-pub(super) const TAGS: [(&str, &str); 7] = [
+pub(super) const TAGS: [(&str, &str); 10] = [
     ("Orders", "Preview, create and look up delivery orders."),
     ("Stores", "A matrix and its branches."),
     ("Sessions", "Logging in with email and password, for people at a panel."),
     ("Keys", "Issue, list and revoke API keys."),
+    ("Events", "The journal of what happened, in pages and as a stream."),
+    ("Webhooks", "Events sent to a receiver of the store's own."),
+    ("Money", "What was debited, refunded and booked in."),
     ("Notifications", "What a store is told beside its answers."),
     ("Operator", "What whoever runs the service does, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
@@ -66,6 +70,18 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
+        Endpoint::ListEvents
+        | Endpoint::StreamEvents
+        | Endpoint::CreateWebhook
+        | Endpoint::ListWebhooks
+        | Endpoint::RemoveWebhook
+        | Endpoint::RotateWebhook
+        | Endpoint::EnableWebhook
+        | Endpoint::TestWebhook
+        | Endpoint::ListAttempts
+        | Endpoint::RetryAttempt
+        | Endpoint::GetStatement
+        | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys

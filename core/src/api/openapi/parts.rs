@@ -26,6 +26,10 @@ fn string() -> Json {
     Json::object([("type", "string".into())])
 }
 
+fn instant() -> Json {
+    string().with("format", "date-time").with("examples", Json::list(["2026-11-01T03:00:00Z"]))
+}
+
 /// Parameters by the names that operations refer to them by.
 pub(super) fn parameters() -> Json {
     let key = Json::object([
@@ -81,6 +85,32 @@ pub(super) fn parameters() -> Json {
         ),
         ("storeIdOfAnyKeys", id("storeId", "query", "The store whose keys to list.", true)),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
+        ("webhookId", id("webhookId", "path", "The webhook's number.", true)),
+        ("attemptId", id("attemptId", "path", "The attempt's number.", true)),
+        (
+            "storeIdOfStatement",
+            id("storeId", "query", "The store whose statement to read; the calling one where it is absent.", false),
+        ),
+        (
+            "after",
+            parameter(
+                "after",
+                "query",
+                "`next` of the page before, or an event's `cursor`; `0` begins with the first.",
+                false,
+                string(),
+            ),
+        ),
+        (
+            "lastEventId",
+            parameter("Last-Event-ID", "header", "The last `id` that came; it goes before `after`.", false, string()),
+        ),
+        ("from", parameter("from", "query", "From this instant on.", false, instant())),
+        ("to", parameter("to", "query", "Before this instant.", false, instant())),
+        (
+            "statementCursor",
+            parameter("cursor", "query", "`nextCursor` of the page before; of no use with CSV.", false, string()),
+        ),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
     ])
 }

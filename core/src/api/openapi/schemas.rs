@@ -6,7 +6,7 @@ use super::{enums, json::Json, text};
 use crate::api::{problem::ProblemDocument, wire};
 
 /// The schemas that requests are read by; every other schema is an answer's.
-const REQUESTS: [&str; 13] = [
+const REQUESTS: [&str; 15] = [
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -20,9 +20,11 @@ const REQUESTS: [&str; 13] = [
     "CreateMatrix",
     "UpdateStore",
     "IssueKey",
+    "CreateWebhook",
+    "CreateTopUp",
 ];
-/// The one member of an answer that is left out where it has no value.
-const LEFT_OUT: &str = "orderId";
+/// The members of answers that are left out where they have no value.
+const LEFT_OUT: [(&str, &str); 2] = [("Problem", "orderId"), ("Delivery", "confirmation")];
 
 /// Every schema of the document, in the order that the page lists them in.
 ///
@@ -43,6 +45,15 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::StoreCreated>(&mut schemas)?;
     add::<wire::KeyList>(&mut schemas)?;
     add::<wire::NotificationList>(&mut schemas)?;
+    add::<wire::EventPage>(&mut schemas)?;
+    add::<wire::CreateWebhook>(&mut schemas)?;
+    add::<wire::WebhookSecret>(&mut schemas)?;
+    add::<wire::WebhookList>(&mut schemas)?;
+    add::<wire::QueuedMessage>(&mut schemas)?;
+    add::<wire::AttemptList>(&mut schemas)?;
+    add::<wire::WebhookPayload>(&mut schemas)?;
+    add::<wire::StatementPage>(&mut schemas)?;
+    add::<wire::CreateTopUp>(&mut schemas)?;
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
@@ -53,7 +64,7 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
             "LocateAddress" => *schema = locate_address(address.as_ref()),
             name if REQUESTS.contains(&name) || name == "CreateSession" => text::tighten(schema),
-            name => answered(schema, name == "Problem"),
+            name => answered(schema, name),
         }
     }
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
@@ -90,13 +101,13 @@ fn add<T: ToSchema>(schemas: &mut Vec<(String, Json)>) -> serde_json::Result<()>
 }
 
 /// An answer's schema: every field is always there, and `null` where it has no value.
-fn answered(schema: &mut Json, problem: bool) {
+fn answered(schema: &mut Json, of: &str) {
     if let Some(Json::List(parts)) = schema.get_mut("allOf") {
-        parts.iter_mut().for_each(|part| answered(part, problem));
+        parts.iter_mut().for_each(|part| answered(part, of));
     }
     let Some(properties) = schema.get("properties") else { return };
     let names = properties.members().iter().map(|(name, _)| name.as_str());
-    let required = Json::list(names.filter(|name| !(problem && *name == LEFT_OUT)));
+    let required = Json::list(names.filter(|name| !LEFT_OUT.contains(&(of, *name))));
     schema.set("required", required);
 }
 

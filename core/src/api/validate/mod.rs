@@ -4,10 +4,12 @@
 mod address;
 mod order;
 mod store;
+mod webhook;
 
 pub use address::Need;
 pub use order::{order, preview};
 pub use store::{contact_and_address, key, session, store, update};
+pub use webhook::{top_up, webhook};
 
 use super::{
     problem::{Code, FieldError, Problem},

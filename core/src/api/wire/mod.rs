@@ -2,12 +2,17 @@
 //! the service says, every documented field present and `null` where there is no value.
 
 mod address;
+mod event;
+mod ledger;
 mod numbers;
 mod order;
 mod preview;
 mod store;
+mod webhook;
 
 pub use address::AddressBody;
+pub use event::{EventPage, JournalEventView};
+pub use ledger::{CreateTopUp, StatementLineView, StatementPage, csv};
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,
@@ -17,4 +22,8 @@ pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, Quote
 pub use store::{
     ContactBody, CreateMatrix, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView, MatrixRef,
     NotificationList, NotificationView, StoreCreated, StoreView, UpdateStore,
+};
+pub use webhook::{
+    AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,
+    WebhookSecret, WebhookView,
 };

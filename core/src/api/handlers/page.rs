@@ -1,0 +1,55 @@
+//! Pages: how many entries, and after which.
+
+use crate::{
+    api::{
+        call::{Call, Stop, plain},
+        problem::{Code, Problem},
+    },
+    domain::{StoreId, Timestamp},
+    host::Host,
+    store::Store,
+};
+
+const PAGE: u32 = 50;
+const LARGEST_PAGE: u32 = 100;
+
+/// Entries that a page may have, by the query's `limit`.
+pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
+    let Some(text) = call.query("limit") else { return Ok(PAGE) };
+    text.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit)).ok_or_else(|| {
+        let en = format!("`limit` must be a whole number from 1 to {LARGEST_PAGE}.");
+        Problem::new(Code::ValidationFailed, en, format!("`limit` deve ser um número inteiro de 1 a {LARGEST_PAGE}."))
+    })
+}
+
+/// An instant of the query.
+pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = call.query(name) else { return Ok(None) };
+    let at = Timestamp::parse(&text).ok_or_else(|| {
+        let en = format!("`{name}` must be an instant such as 2026-11-01T03:00:00Z.");
+        Problem::new(Code::ValidationFailed, en, format!("`{name}` deve ser um instante como 2026-11-01T03:00:00Z."))
+    });
+    at.map(Some)
+}
+
+/// The problem of a cursor that leads nowhere for this caller.
+pub(super) fn strange_cursor() -> Problem {
+    Problem::new(
+        Code::CursorInvalid,
+        "Send a cursor that this store was given for this list, or none to begin anew. It was made up, belongs to another \
+         store, or is older than a restored backup.",
+        "Envie um cursor que esta loja recebeu para esta lista, ou nenhum para recomeçar. Ele foi inventado, é de outra loja \
+         ou é anterior a um backup restaurado.",
+    )
+}
+
+/// The store that the query names: the calling one, or one that it oversees.
+pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, Stop> {
+    let caller = &call.caller()?.store;
+    let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };
+    let store = match StoreId::parse(&text) {
+        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+        None => None,
+    };
+    store.ok_or_else(|| plain(Code::StoreNotFound).into())
+}
