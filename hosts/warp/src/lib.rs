@@ -12,3 +12,5 @@ pub mod refusal;
 pub mod scheduler;
 pub mod server;
 pub mod store;
+pub mod streams;
+pub mod webhooks;

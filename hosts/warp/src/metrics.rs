@@ -42,6 +42,12 @@ pub struct Metrics {
     pub moved: Counter<u64, AtomicU64>,
     /// Rounds of the scheduler that failed.
     pub failed_rounds: Counter<u64, AtomicU64>,
+    /// Open streams of events.
+    pub streams: Gauge<i64, AtomicI64>,
+    /// Webhook messages that their receivers took.
+    pub delivered: Counter<u64, AtomicU64>,
+    /// Attempts at webhook messages that failed.
+    pub undelivered: Counter<u64, AtomicU64>,
     store: StoreFigures,
 }
 
@@ -114,6 +120,9 @@ impl Metrics {
             panics: Counter::default(),
             moved: Counter::default(),
             failed_rounds: Counter::default(),
+            streams: Gauge::default(),
+            delivered: Counter::default(),
+            undelivered: Counter::default(),
             store: StoreFigures::default(),
             registry: Registry::default(),
         };
@@ -124,6 +133,9 @@ impl Metrics {
         registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
         registry.register("scheduler_orders_moved", "Orders that the clock moved on", metrics.moved.clone());
         registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
+        registry.register("event_streams", "Open streams of events", metrics.streams.clone());
+        registry.register("webhook_messages_delivered", "Webhook messages that were taken", metrics.delivered.clone());
+        registry.register("webhook_attempts_failed", "Attempts that failed", metrics.undelivered.clone());
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
     }

@@ -81,6 +81,7 @@ pub fn document(examples: &[Example]) -> Result<Json, Fault> {
         ("servers", Json::List(vec![Json::object([("url", "/".into())])])),
         ("tags", tags()),
         ("paths", Json::Object(paths)),
+        ("webhooks", parts::webhooks()),
         ("components", components),
     ]))
 }

@@ -164,6 +164,45 @@ pub(super) fn headers() -> Json {
     ])
 }
 
+/// What is sent to a store's receiver.
+pub(super) fn webhooks() -> Json {
+    let header = |name: &str, description: &str| parameter(name, "header", description, true, string());
+    let media = Json::object([("schema", Json::reference("schemas", "WebhookPayload"))]);
+    let body = Json::object([("required", true.into()), ("content", Json::object([("application/json", media)]))]);
+    let answer = |text: &str| Json::object([("description", text.into())]);
+    let post = Json::object([
+        ("tags", Json::list(["Webhooks"])),
+        ("operationId", "receiveEvent".into()),
+        ("summary", "An event, sent to your receiver".into()),
+        ("description", "Verify the signature over the body as it came, answer at once, and work afterwards.".into()),
+        ("security", Json::List(Vec::new())),
+        (
+            "parameters",
+            Json::List(vec![
+                header("webhook-id", "The message: one that came before is a repetition."),
+                header(
+                    "webhook-timestamp",
+                    "When it was sent, in Unix seconds; refuse what is older than five minutes.",
+                ),
+                header(
+                    "webhook-signature",
+                    "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two with a space between while both secrets are good.",
+                ),
+            ]),
+        ),
+        ("requestBody", body),
+        (
+            "responses",
+            Json::object([
+                ("2XX", answer("Taken.")),
+                ("410", answer("No more of this webhook: it ends.")),
+                ("default", answer("Not taken: it is sent again.")),
+            ]),
+        ),
+    ]);
+    Json::object([("event", Json::object([("post", post)]))])
+}
+
 /// Where an answer leads: the operation that takes a number out of it.
 pub(super) fn links(operation: &str) -> Option<Json> {
     let (target, parameter, field, text) = match operation {

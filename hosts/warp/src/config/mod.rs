@@ -13,6 +13,7 @@ use despacho_core::{
     order::Timing,
     settings::{KeyTerms, Secret},
     store::KeyHash,
+    webhook::WebhookTerms,
 };
 
 pub use fields::{FIELDS, Field};
@@ -43,6 +44,10 @@ pub struct Config {
     pub timing: Timing,
     /// How long keys live.
     pub keys: KeyTerms,
+    /// How patiently webhooks are sent.
+    pub webhooks: WebhookTerms,
+    /// Streams of events that are open at once.
+    pub streams: StreamLimits,
     /// Origins whose pages may call the API from a browser.
     pub cors_origins: Vec<String>,
     /// Shape of the log.
@@ -75,6 +80,15 @@ pub enum LogFormat {
     Json,
 }
 
+/// How many streams of events may be open at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// By one key.
+    pub per_key: usize,
+    /// In total.
+    pub total: usize,
+}
+
 /// How long a peer or the server itself may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -99,6 +113,8 @@ impl Default for Config {
             limits: Limits::default(),
             timing: Timing::default(),
             keys: KeyTerms::default(),
+            webhooks: WebhookTerms::default(),
+            streams: StreamLimits { per_key: 5, total: 1_000 },
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,
