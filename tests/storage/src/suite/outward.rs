@@ -1,10 +1,12 @@
 //! What leaves the service: journals, subscriptions, their messages and logs.
 
 use despacho_core::{
+    Settings,
+    api::outbox,
     domain::{AttemptId, WebhookId},
     host::{Changes, Fault, Host, Write},
     order::{Event, Journal, JournalEntry},
-    webhook::{ATTEMPTS_KEPT, Attempt, Lease, MessageChange, Webhook, WebhookState},
+    webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Tried, Webhook, WebhookState},
 };
 use futures_util::future::join_all;
 
@@ -159,4 +161,61 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
     assert_eq!(host.attempt(all[9].id).await, Ok(Some(all[9].clone())));
     assert_eq!(of(webhook_id(8), None, 9).await.len(), 1, "one log does not push another out");
     assert_eq!(host.attempt(AttemptId::new(9_999).unwrap()).await, Ok(None));
+}
+
+fn tried(batch: &outbox::Batch, answer: Answer) -> Vec<Tried> {
+    let sent = |job: &outbox::Job| Tried { message: job.message.clone(), sent: Some((at(0), 5, answer)) };
+    batch.lanes.iter().flatten().map(sent).collect()
+}
+
+fn names(batch: &outbox::Batch) -> Vec<String> {
+    batch.lanes.iter().flatten().map(|job| job.message.name.clone()).collect()
+}
+
+pub(crate) async fn a_round_is_one_senders(backend: impl Backend) {
+    let host = backend.host();
+    let settings = Settings::default();
+    merchant(host).await;
+    let fresh = Webhook { due_at: None, lease: None, position: 0, events: vec![], ..webhook(7, 1) };
+    host.commit(&Changes { webhooks: vec![Write::insert(fresh.clone())], ..changes() }).await.unwrap();
+    host.commit(&happened(&[(1, 50, 1), (2, 60, 1), (1, 50, 2)])).await.unwrap();
+    let takes = (0..5).map(|_| outbox::take(host, &settings, &fresh));
+    let taken: Vec<_> = join_all(takes).await.into_iter().filter_map(Result::unwrap).collect();
+    assert_eq!(taken.len(), 1, "five ask, one gets it");
+    let first = &taken[0];
+    assert_eq!(first.lanes.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1], "by order");
+    assert_eq!(due(host, 0).await, [0_u64; 0], "somebody has it");
+
+    // That one crashes. Whoever comes after the lease sends the same once more, by the same names.
+    let left = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    let second = outbox::take(host, &settings, &left).await.unwrap().unwrap();
+    assert_eq!(names(&second), names(first));
+    outbox::finish(host, &settings, first, tried(first, Answer::Status(500))).await.unwrap();
+    assert_eq!(host.attempts(webhook_id(7), None, 9).await, Ok(vec![]), "who lost the lease settles nothing");
+    outbox::finish(host, &settings, &second, tried(&second, Answer::Status(200))).await.unwrap();
+    let settled = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    assert_eq!((settled.position, &settled.lease, settled.failures), (3, &None, 0));
+    assert_eq!(host.attempts(webhook_id(7), None, 9).await.unwrap().len(), 3);
+    assert!(host.messages(webhook_id(7)).await.unwrap().is_empty());
+    assert_eq!(outbox::take(host, &settings, &settled).await.map(|batch| batch.is_none()), Ok(true), "nothing is left");
+}
+
+pub(crate) async fn a_subscription_that_stops_is_told(backend: impl Backend) {
+    let host = backend.host();
+    let settings = Settings::default();
+    merchant(host).await;
+    let fresh = Webhook { due_at: None, lease: None, position: 0, events: vec![], ..webhook(7, 1) };
+    host.commit(&Changes { webhooks: vec![Write::insert(fresh.clone())], ..changes() }).await.unwrap();
+    host.commit(&happened(&[(1, 50, 1)])).await.unwrap();
+    let batch = outbox::take(host, &settings, &fresh).await.unwrap().unwrap();
+    // Its store rotates the secret meanwhile: that stands, and so does what came of the round.
+    let held = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    let rotated = held.rotated("c".to_owned(), at(0));
+    host.commit(&Changes { webhooks: vec![over(held.version, rotated)], ..changes() }).await.unwrap();
+    outbox::finish(host, &settings, &batch, tried(&batch, Answer::Status(410))).await.unwrap();
+    let ended = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    assert!(matches!(ended.state, WebhookState::Ended { .. }) && ended.secrets[0].nonce == "c", "{ended:?}");
+    let told = host.notifications(store_id(1), None, 9).await.unwrap();
+    assert_eq!(told.iter().map(|one| one.kind.name()).collect::<Vec<_>>(), ["webhook_stopped"]);
+    assert_eq!(due(host, 1_000_000).await, [0_u64; 0]);
 }
