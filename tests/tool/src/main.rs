@@ -7,6 +7,7 @@ mod needs;
 mod steps;
 mod up;
 mod verify;
+mod webhooks;
 
 use std::process::ExitCode;
 
