@@ -39,7 +39,7 @@ pub(super) fn parameters() -> Json {
         ("pattern", "^[!-~]([ -~]*[!-~])?$".into()),
     ]);
     let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
-    Json::object([
+    let mut parameters = Json::object([
         (
             "acceptLanguage",
             parameter(
@@ -103,6 +103,17 @@ pub(super) fn parameters() -> Json {
         ("from", parameter("from", "query", "Created from this time on.", false, string().with("format", "date-time"))),
         ("to", parameter("to", "query", "Created before this time.", false, string().with("format", "date-time"))),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
+        ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
+    ]);
+    for (name, described) in outward_parameters() {
+        parameters.set(name, described);
+    }
+    parameters
+}
+
+/// Those of events, webhooks and money.
+fn outward_parameters() -> [(&'static str, Json); 8] {
+    [
         ("webhookId", id("webhookId", "path", "The webhook's number.", true)),
         ("attemptId", id("attemptId", "path", "The attempt's number.", true)),
         (
@@ -129,8 +140,7 @@ pub(super) fn parameters() -> Json {
             "statementCursor",
             parameter("cursor", "query", "`nextCursor` of the page before; of no use with CSV.", false, string()),
         ),
-        ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
-    ])
+    ]
 }
 
 /// Headers of responses by the names that responses refer to them by.

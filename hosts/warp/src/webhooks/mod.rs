@@ -12,6 +12,7 @@ use std::{
 use despacho_core::{
     api::outbox::{Batch, Job},
     domain::WebhookId,
+    host::Fault,
     webhook::{ROUND, Tried, Webhook},
 };
 use tokio::{
@@ -25,6 +26,10 @@ use client::Client;
 
 /// How often it is looked what is due: events of other instances, and messages to be tried again.
 const TICK: Duration = Duration::from_millis(500);
+/// How long commits are gathered before it is looked: many come together under load.
+const GATHER: Duration = Duration::from_millis(3);
+/// How long a subscription rests that had nothing to send: others have it, or too much of it waits already.
+const REST: Duration = Duration::from_millis(50);
 /// Subscriptions that are sent for at once.
 const AT_ONCE: usize = 32;
 /// Requests at once, to all receivers.
@@ -60,7 +65,13 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
         tokio::select! {
             _ = stopping.wait_for(|stop| *stop) => break,
             _ = ticks.tick() => {}
-            changed = news.changed() => if changed.is_err() { break },
+            changed = news.changed() => {
+                if changed.is_err() {
+                    break;
+                }
+                tokio::time::sleep(GATHER).await;
+                news.borrow_and_update();
+            }
             Some(ended) = rounds.join_next(), if !rounds.is_empty() => match ended {
                 Ok(id) => drop(busy.remove(&id)),
                 // Which one panicked is not told: all are looked at again, and leases keep them apart.
@@ -90,23 +101,28 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
 /// One round of a subscription.
 async fn round(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
     let id = webhook.id;
-    if let Err(fault) = send_round(&sender, &webhook).await {
-        tracing::warn!(%fault, webhook = id.get(), "a round of a webhook is done again later");
-        // Not at once: the database may need a moment.
-        tokio::time::sleep(TICK).await;
+    match send_round(&sender, &webhook).await {
+        Ok(true) => {}
+        Ok(false) => tokio::time::sleep(REST).await,
+        Err(fault) => {
+            tracing::warn!(%fault, webhook = id.get(), "a round of a webhook is done again later");
+            // Not at once: the database may need a moment.
+            tokio::time::sleep(TICK).await;
+        }
     }
     id
 }
 
-async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<(), despacho_core::host::Fault> {
+/// Takes, sends and settles a round; false where there was none to be had.
+async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Fault> {
     let app = &sender.app;
-    let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(()) };
+    let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
     let tried = send(sender, &batch).await;
     for (_, _, answer) in tried.iter().filter_map(|tried| tried.sent) {
         let counter = if answer.is_success() { &app.metrics.delivered } else { &app.metrics.undelivered };
         counter.inc();
     }
-    app.store.finish(&app.settings, &batch, tried).await
+    app.store.finish(&app.settings, &batch, tried).await.map(|()| true)
 }
 
 /// Sends the lanes of a round at once, each in its order.
