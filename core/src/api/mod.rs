@@ -9,6 +9,7 @@ mod handlers;
 mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+pub mod page;
 pub mod places;
 mod planning;
 pub mod problem;

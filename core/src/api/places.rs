@@ -10,7 +10,6 @@ use crate::{
     domain::{Address, Located, Precision, Text},
     geo::{LocateFault, Municipality},
     host::Host,
-    settings::Settings,
 };
 
 /// The address in a JSON object of the API's own fields.
@@ -29,13 +28,24 @@ pub(super) async fn locate<H: Host>(
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
     let answers = call.host.locate(addresses).await?;
+    every_place(addresses, answers, call.settings.places.least_precision, pointer, own)
+}
+
+/// The places of addresses, or every address without one that is precise enough named at once, after `own`.
+pub(super) fn every_place(
+    addresses: &[&Address],
+    answers: Vec<Result<Located, LocateFault>>,
+    least: Precision,
+    pointer: impl Fn(usize) -> String,
+    own: Option<FieldError>,
+) -> Result<Vec<Located>, Problem> {
     let mut located = Vec::with_capacity(answers.len());
     let mut first = None;
     let mut errors: Vec<FieldError> = own.into_iter().collect();
     for (index, (answer, address)) in answers.into_iter().zip(addresses).enumerate() {
         match answer {
             Ok(place) => {
-                let fault = imprecise(address, &place, call.settings);
+                let fault = imprecise(address, &place, least);
                 errors.extend(fault.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
                 located.push(place);
             }
@@ -57,8 +67,8 @@ pub(super) async fn locate<H: Host>(
 }
 
 /// What is wrong with a place that the operator does not accept, as a field's code and its detail; `None` where it is accepted.
-pub fn imprecise(address: &Address, located: &Located, settings: &Settings) -> Option<(&'static str, Text)> {
-    let (least, known) = (settings.places.least_precision, located.precision);
+pub fn imprecise(address: &Address, located: &Located, least: Precision) -> Option<(&'static str, Text)> {
+    let known = located.precision;
     if known <= least {
         return None;
     }
@@ -188,12 +198,11 @@ fn detail(fault: &LocateFault) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{domain::Point, settings::PlaceTerms};
+    use crate::domain::Point;
 
     fn asked(known: Precision, least: Precision, json: &str) -> Option<(&'static str, Text)> {
-        let settings = Settings { places: PlaceTerms { least_precision: least }, ..Settings::default() };
         let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: known, radius_m: 90 };
-        imprecise(&address(json.as_bytes()).expect("an address"), &located, &settings)
+        imprecise(&address(json.as_bytes()).expect("an address"), &located, least)
     }
 
     #[test]

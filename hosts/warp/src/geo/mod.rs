@@ -104,6 +104,11 @@ impl Geography {
         })
     }
 
+    /// Whether nothing but embedded data is asked.
+    pub fn is_embedded(&self) -> bool {
+        self.packs.is_empty() && self.geocoders.is_empty() && self.roads.is_empty()
+    }
+
     /// The counters.
     pub fn figures(&self) -> &Figures {
         &self.figures

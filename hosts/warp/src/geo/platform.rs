@@ -55,4 +55,8 @@ impl despacho_sql::Platform for Platform {
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
         Ok(self.geography.matrix(places).await)
     }
+
+    fn is_embedded(&self) -> bool {
+        self.geography.is_embedded()
+    }
 }
