@@ -40,6 +40,7 @@ mod arcs;
 mod ascent;
 mod assign;
 pub mod line;
+mod links;
 mod model;
 mod problem;
 mod proof;

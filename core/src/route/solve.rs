@@ -81,10 +81,11 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
     }
     let arcs = Arcs::of(model);
     let mut search = Search::new(&arcs);
-    search.run(2 * model.count as u64, budget / 3);
-    let mut proof = Proof::begin(relaxed, Some(search.order()), budget.saturating_sub(search.work) / 3);
     // Few stops leave most of the work to the proof; many leave it to the search, which finds more there.
-    let share = if model.count <= 60 { 10 } else { 60 };
+    let (begin, share) = if model.count <= 60 { (budget / 3, 10) } else { (budget / 2, 60) };
+    let count = model.count as u64;
+    search.run((2 * count).max(count * count / 15), begin);
+    let mut proof = Proof::begin(relaxed, Some(search.order()), budget.saturating_sub(search.work) / 2);
     let mut slice = 20_000 * model.count as u64;
     while !proof.done() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
