@@ -33,13 +33,13 @@ pub(super) struct Reached {
     pub(super) work: u64,
 }
 
-/// Work of growing one tree.
+/// Work of one step: growing a tree and moving the prices.
 pub(super) fn tree_work(legs: &Legs, links: Option<&Links>) -> u64 {
     if let Some(links) = links {
         return links.work();
     }
     let (count, width) = (legs.count as u64, legs.width as u64);
-    if legs.symmetric { count * width / 2 + 20 * count } else { 4 * count * width / 5 + 25 * count }
+    if legs.symmetric { 3 * count * width / 8 + 34 * count } else { 4 * count * width / 5 + 50 * count }
 }
 
 /// Moves the prices for a while and keeps the best.

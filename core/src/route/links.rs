@@ -67,9 +67,9 @@ impl Links {
         self.starts.push(self.list.len());
     }
 
-    /// Work of growing a tree along the lists.
+    /// Work of one step of an ascent along the lists.
     pub(super) fn work(&self) -> u64 {
-        2 * self.list.len() as u64 + 20 * self.starts.len() as u64
+        2 * self.list.len() as u64 + 32 * self.starts.len() as u64
     }
 
     /// Joins the stops to the first one by one, as [`Legs::grow`] does over all legs.

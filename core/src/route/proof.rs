@@ -83,30 +83,34 @@ impl<'a> Proof<'a> {
         let affordable = |work: u64, each: u64| usize::try_from(work / each).unwrap_or(usize::MAX);
         let mut prices = Prices::none(legs.count);
         let each = tree_work(legs, None);
-        if legs.count > NEAREST * 2 {
+        let short = legs.count > NEAREST * 2;
+        let most = if short { LAST_STEPS } else { ROOT_STEPS };
+        let last = affordable(budget / 2, each).min(most);
+        if short {
             // Clusters are joined by long legs: the cheapest tree has them.
             let mut tree = Tree::new(legs.count);
             legs.grow(None, &prices, &mut tree);
             let (mut links, mut trees) = (Links::default(), vec![tree]);
+            let mut left = budget.saturating_sub(last as u64 * each);
             for _ in 0..ROOT_ROUNDS {
                 links.fill_nearest(legs, NEAREST, &trees);
                 self.work += 2 * each;
-                let steps = affordable(budget / 2 / ROOT_ROUNDS as u64, links.work()).min(NEAR_STEPS);
+                // A few long rounds serve better than many that end too soon.
+                let steps = affordable(left, links.work()).min(NEAR_STEPS);
                 let plan = Plan { steps, patience: 25, factor: 2_800, room };
                 let near = ascend(legs, Some(&links), &prices, &plan);
                 self.work += near.work;
+                left = left.saturating_sub(near.work + 2 * each);
                 prices = near.prices;
                 let mut tree = Tree::new(legs.count);
                 legs.grow(None, &prices, &mut tree);
-                if tree.value >= near.tree.value {
+                if tree.value >= near.tree.value || left < NEAR_STEPS as u64 / 4 * links.work() {
                     break;
                 }
                 trees.push(tree);
             }
         }
-        let most = if legs.count > NEAREST * 2 { LAST_STEPS } else { ROOT_STEPS };
-        let steps = affordable(budget / 2, each).min(most);
-        ascend(legs, None, &prices, &Plan { steps, patience: 12, factor: 2_800, room })
+        ascend(legs, None, &prices, &Plan { steps: last, patience: 12, factor: 2_800, room })
     }
 
     /// Whether nothing is left open.
