@@ -48,9 +48,9 @@ where
         for i in 0..count {
             table.out[i] = of(model.out[i]);
             back[i] = of(model.back[i]);
-            for j in 0..count {
+            for (j, into) in into.iter_mut().enumerate().take(count) {
                 table.legs[i][j] = of(model.legs[i * count + j]);
-                into[j][i] = table.legs[i][j];
+                into[i] = table.legs[i][j];
             }
         }
         table.rest.push(back);
