@@ -136,7 +136,23 @@ pub(crate) const STEPS: &[Step] = &[
                 ["run", "--locked", "--release", "-p", "despacho-load", "--", "--seconds", "1", "--orders", "2000"];
             let mut load = cargo(root, &words);
             load.env(server::BINARY, server::build(root)?);
-            run::show(load)
+            run::show(load)?;
+            // On wasm the routes' answers are compared by the tests; its times are for the long form.
+            for what in ["route", "assign"] {
+                let words = [
+                    "run",
+                    "--locked",
+                    "--release",
+                    "--no-default-features",
+                    "-p",
+                    "despacho-bench",
+                    "--",
+                    what,
+                    "--short",
+                ];
+                run::show(cargo(root, &words))?;
+            }
+            Ok(())
         },
     },
 ];
