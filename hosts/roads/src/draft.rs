@@ -78,7 +78,7 @@ pub(crate) fn read<R: Read + Seek>(mut file: R) -> Result<Draft, RoadsError> {
         let found = numbers.binary_search_by_key(&id, |entry| entry.0).ok()?;
         numbers.get(found).map(|entry| entry.1)
     };
-    draft.turns = ways.restrictions.iter().filter_map(|one| turn(one, &node, &way)).collect();
+    draft.turns = ways.restrictions.iter().filter_map(|one| turn(one, node, way)).collect();
     draft.ways = ways.roads.into_iter().map(|(_, road, start)| DraftWay { road, start }).collect();
     Ok(draft)
 }

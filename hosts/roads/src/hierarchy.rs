@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use crate::network::Cost;
 
 /// Lanes that a search for a way around may settle. More finds fewer shortcuts and takes longer; a missed one costs nothing but space.
-const PATIENCE: usize = 50;
+const PATIENCE: usize = 12;
 
 /// A ride from the start of one lane to the start of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -205,5 +205,64 @@ impl Around {
     fn reaches(&self, lane: u32, cost: Cost) -> bool {
         let (round, known) = self.reached[lane as usize];
         round == self.round && !cost.is_below(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Costs from a lane to all others along arcs, however long it takes.
+    fn plain(arcs: &[Vec<Arc>], from: usize) -> Vec<Option<Cost>> {
+        let mut best = vec![None; arcs.len()];
+        best[from] = Some(Cost::default());
+        for _ in 0..arcs.len() {
+            for lane in 0..arcs.len() {
+                let Some(cost): Option<Cost> = best[lane] else { continue };
+                for arc in &arcs[lane] {
+                    let (offered, known) = (cost.plus(arc.cost), &mut best[arc.to as usize]);
+                    if known.is_none_or(|known| offered.is_below(known)) {
+                        *known = Some(offered);
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    fn climbed(arcs: &Arcs, lanes: usize, from: usize) -> Vec<Option<Cost>> {
+        let lists: Vec<Vec<Arc>> = (0u32..).take(lanes).map(|lane| arcs.of(lane).to_vec()).collect();
+        plain(&lists, from)
+    }
+
+    #[test]
+    fn climbing_from_both_ends_finds_what_a_plain_search_finds() {
+        let mut state = 1u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            u32::try_from((state >> 33) % below).unwrap_or(0)
+        };
+        for lanes in [2u32, 5, 12, 30, 60] {
+            let mut arcs = vec![Vec::new(); lanes as usize];
+            for list in &mut arcs {
+                for _ in 0..1 + draw(3) {
+                    // Small numbers, so that many rides weigh the same.
+                    let cost = Cost { weight: 1 + draw(4), ms: 1, cm: draw(4) };
+                    list.push(Arc { to: draw(u64::from(lanes)), cost });
+                }
+            }
+            let hierarchy = contract(arcs.clone());
+            let count = lanes as usize;
+            let back: Vec<_> = (0..count).map(|to| climbed(&hierarchy.back, count, to)).collect();
+            for from in 0..count {
+                let (ahead, expected) = (climbed(&hierarchy.ahead, count, from), plain(&arcs, from));
+                for to in 0..count {
+                    let over = (0..count).filter_map(|top| Some(ahead[top]?.plus(back[to][top]?)));
+                    let best = over.min_by_key(|cost| (cost.weight, cost.cm));
+                    let key = |cost: Option<Cost>| cost.map(|cost| (cost.weight, cost.cm));
+                    assert_eq!(key(best), key(expected[to]), "{lanes} lanes, {from} to {to}");
+                }
+            }
+        }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Stretches {
     pub(crate) shapes: Vec<Place>,
 }
 
-/// Joins the segments of an extract's ways.
+/// Joins the segments of an extract's ways. A circle that nothing else touches has no junction, and is left out: it is an island.
 pub(crate) fn join(draft: &Draft) -> Result<Stretches, RoadsError> {
     let mut joiner = Joiner::new(draft);
     joiner.find_junctions();

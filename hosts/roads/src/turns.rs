@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::draft::{Draft, DraftVia};
+use crate::network::whole_number;
 use crate::place::Place;
 use crate::profile::{Effect, Heading, Obstacle, Ride, STOP_MS};
 use crate::stretches::{Stretch, Stretches};
@@ -169,12 +170,8 @@ impl<'a> Builder<'a> {
             seconds = turn_seconds(angle, !self.stretch(from).round && !self.stretch(to).round);
         }
         let restricted = |lane: Lane| self.ride(lane).is_some_and(|ride| ride.restricted);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "at most 30 seconds, never negative"
-        )]
-        let ms = libm::round(seconds * 1_000.0) as u32;
+        // Cut to tenths, as OSRM does: going straight on costs nothing.
+        let ms = whole_number(libm::floor(seconds * 10.0)) * 100;
         Turn { to, ms: ms + waiting, restricted: restricted(to) && !restricted(from) }
     }
 
