@@ -135,16 +135,12 @@ pub fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
 /// # Errors
 /// The extract cannot be loaded.
 pub fn speed(path: &std::path::Path) -> Result<String, String> {
-    let timed = |times: &mut Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        format!("best {:.1} ms, median {:.1} ms", times[0], times[times.len() / 2])
-    };
     let mut loading = Vec::new();
     let mut roads = None;
     for _ in 0..5 {
-        let start = Instant::now();
+        let start = Clock::now();
         roads = Some(Roads::load(path).map_err(|fault| fault.to_string())?);
-        loading.push(start.elapsed().as_secs_f64() * 1_000.0);
+        loading.push(start.elapsed());
     }
     let Some(roads) = roads else { return Err("nothing was loaded".to_owned()) };
     let mut matrices = Vec::new();
@@ -155,12 +151,42 @@ pub fn speed(path: &std::path::Path) -> Result<String, String> {
         while points.len() < 50 {
             points.extend(draw.point(roads.area()).filter(|point| roads.matrix(&[*point]).is_snapped(0)));
         }
-        let start = Instant::now();
+        let start = Clock::now();
         let legs = roads.matrix(&points);
-        matrices.push(start.elapsed().as_secs_f64() * 1_000.0);
+        matrices.push(start.elapsed());
         missing += (0..2_500).filter(|cell| legs.leg(cell / 50, cell % 50).is_none()).count();
     }
-    let (load, matrix, size) = (timed(&mut loading), timed(&mut matrices), roads.size());
+    let (load, matrix, size) = (best_and_median(loading), best_and_median(matrices), roads.size());
     let (lanes, turns, kib) = (size.lanes, size.turns, size.bytes / 1_024);
-    Ok(format!("{lanes} lanes, {turns} turns, {kib} KiB; loading: {load}; 50 x 50: {matrix}; {missing} legs missing"))
+    Ok(format!("{lanes} lanes, {turns} turns, {kib} KiB\nloading: {load}\n50 x 50: {matrix}; {missing} legs missing"))
+}
+
+/// The time on the wall, and where the system tells it the time that this thread was running: on a busy machine the two differ.
+struct Clock {
+    wall: Instant,
+    running_ms: Option<f64>,
+}
+
+impl Clock {
+    fn now() -> Clock {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        let nanoseconds = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        Clock { wall: Instant::now(), running_ms: nanoseconds.map(|number| number / 1e6) }
+    }
+
+    /// Milliseconds since then: on the wall, and running.
+    fn elapsed(&self) -> (f64, f64) {
+        let wall = self.wall.elapsed().as_secs_f64() * 1_000.0;
+        (wall, Clock::now().running_ms.zip(self.running_ms).map_or(wall, |(now, then)| now - then))
+    }
+}
+
+fn best_and_median(times: Vec<(f64, f64)>) -> String {
+    let (mut wall, mut running): (Vec<f64>, Vec<f64>) = times.into_iter().unzip();
+    let text = |times: &mut Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        let [best, median] = [0, times.len() / 2].map(|index| times.get(index).copied().unwrap_or(f64::NAN));
+        format!("best {best:.1} ms, median {median:.1} ms")
+    };
+    format!("{} (on the wall: {})", text(&mut running), text(&mut wall))
 }
