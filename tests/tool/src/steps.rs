@@ -31,10 +31,10 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "wasm",
-        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package",
+        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package and the roads",
         needs: &[Need::Target("wasm32-unknown-unknown")],
         act: |root| {
-            for package in ["despacho-core", "despacho-bindings"] {
+            for package in ["despacho-core", "despacho-bindings", "despacho-roads"] {
                 let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
                 run::show(cargo(root, &words))?;
             }
