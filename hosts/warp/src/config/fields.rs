@@ -196,6 +196,7 @@ pub static FIELDS: &[Field] = &[
     geography::GEOCODER_PACE,
     geography::GEOCODER_DAYS,
     geography::GEOCODER_ENTRIES,
+    geography::ROADS,
     geography::OSRM,
     geography::VALHALLA,
     geography::ROUTING_TIMEOUT,

@@ -5,6 +5,7 @@
 
 mod breaker;
 mod cache;
+mod extract;
 mod figures;
 pub mod geocoder;
 mod http;
@@ -23,6 +24,7 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
+pub use extract::Extract;
 pub use figures::Figures;
 pub use http::Unanswered;
 pub use nominatim::Nominatim;
@@ -119,7 +121,7 @@ impl Geography {
         self.roads.iter().map(|network| network.name()).collect()
     }
 
-    /// A line for each pack, for the log.
+    /// A line for each pack and each extract, for the log.
     pub fn describe(&self) -> Vec<String> {
         let line = |one: &LoadedPack| {
             let info = one.pack.info();
@@ -132,7 +134,8 @@ impl Geography {
                 info.ceps
             )
         };
-        self.loaded.iter().map(line).collect()
+        let packs = self.loaded.iter().map(line);
+        packs.chain(self.roads.iter().filter_map(|network| network.describe())).collect()
     }
 
     /// Where addresses are, and what told it.
@@ -252,6 +255,9 @@ fn networks(config: &Config, figures: &Figures) -> Result<Vec<Box<dyn Roads>>, S
     let manners = Manners { timeout: chosen.routing_timeout, attempts: ROUTING_ATTEMPTS, per_second: None };
     let service = |name, base: &str| Service::new(name, base, manners.clone(), figures.clone());
     let mut found: Vec<Box<dyn Roads>> = Vec::new();
+    for path in &chosen.roads {
+        found.push(Box::new(Extract::read(path)?));
+    }
     if let Some(base) = &chosen.osrm {
         found.push(Box::new(Osrm {
             service: service("osrm", base)?,
