@@ -17,6 +17,9 @@ fn detour() -> Vec<u8> {
     }
     sketch.way(10, &[1, 2, 3, 4], &[("highway", "residential"), ("oneway", "yes")]);
     sketch.way(11, &[4, 1], &[("highway", "residential"), ("oneway", "yes")]);
+    for (id, (north, east), corner) in [(5, (0.0, -200.0), 1), (6, (0.0, 1_200.0), 4), (7, (1_200.0, 0.0), 2)] {
+        sketch.node(id, north, east, &[]).street(id + 10, &[corner, id]);
+    }
     sketch.bytes(Form { dense: true, packed: true })
 }
 
