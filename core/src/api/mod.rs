@@ -4,11 +4,13 @@
 //! sends (406, 413, 415), idempotency (409, 422), and then its handler.
 
 mod call;
+pub mod follow;
 mod gates;
 mod handlers;
 mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+pub mod page;
 mod planning;
 pub mod problem;
 mod read;

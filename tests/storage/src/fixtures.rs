@@ -8,7 +8,8 @@ use despacho_core::{
     },
     host::{Changes, Write},
     order::{
-        AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation, Place,
+        AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation,
+        Place,
     },
     quote::{PriceLine, Rule},
     store::{

@@ -41,6 +41,9 @@ macro_rules! against {
             }
             exactness { no_digit_changes }
             journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }
+            lists {
+                orders_are_found_newest_first, a_matrix_is_listed_with_its_branches, a_store_with_open_orders_is_not_removed,
+            }
             money { a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money }
             notices {
                 notifications_come_in_pages, a_store_keeps_the_newest_500, a_claim_has_one_holder, an_ended_claim_is_free,

@@ -2,6 +2,7 @@
 //! the service says, every documented field present and `null` where there is no value.
 
 mod address;
+mod context;
 mod life;
 mod numbers;
 mod order;
@@ -9,6 +10,7 @@ mod preview;
 mod store;
 
 pub use address::AddressBody;
+pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
     GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
