@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::problem::{Code, Problem};
 use crate::{
+    courier::Courier,
     domain::{Language, Moment, hex},
     host::{Changes, Fault, Host},
     settings::Settings,
@@ -25,6 +26,8 @@ pub(super) struct Call<'a, H> {
     pub moment: Moment,
     /// The calling store; `None` for the operator and for public endpoints.
     pub caller: Option<KeyHolder>,
+    /// The calling courier, on a courier's endpoints.
+    pub courier: Option<Courier>,
     /// The identifier in the path.
     pub id: &'a str,
     /// The claim on the request's idempotency key, until a commit finishes it.
@@ -96,6 +99,13 @@ impl<H: Host> Call<'_, H> {
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_ref().ok_or_else(|| {
             Fault::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
+        })
+    }
+
+    /// The calling courier, on endpoints that only couriers may call.
+    pub(super) fn courier(&self) -> Result<&Courier, Problem> {
+        self.courier.as_ref().ok_or_else(|| {
+            Fault::Internal { detail: "a courier's endpoint was reached without a courier".to_owned() }.into()
         })
     }
 

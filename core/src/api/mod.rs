@@ -9,6 +9,7 @@ mod handlers;
 mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+pub mod page;
 mod planning;
 pub mod problem;
 mod read;
@@ -63,6 +64,7 @@ pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Byt
                 language: reply.language,
                 moment,
                 caller: None,
+                courier: None,
                 id,
                 claim: None,
             };

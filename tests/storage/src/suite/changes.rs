@@ -13,7 +13,8 @@ use futures_util::future::join_all;
 use crate::{
     backend::Backend,
     fixtures::{
-        at, changes, claim, courier, email, entry, event, key, notification, order, order_id, over, store, store_id,
+        at, changes, claim, courier, email, entry, event, key, notification, order, order_id, over, position, store,
+        store_id,
     },
 };
 
@@ -25,6 +26,7 @@ fn everything() -> Changes {
         stores: vec![Write::insert(store(1))],
         keys: vec![Write::insert(key(5, 1))],
         couriers: vec![Write::insert(courier(9))],
+        positions: vec![position(9, 1)],
         events: vec![event(&order, 1)],
         ledger: vec![entry(1, 2_000, None)],
         notifications: vec![notification(70, 1)],
@@ -43,7 +45,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     let events: Vec<Event> =
         host.events(order_id(50)).await.unwrap().into_iter().map(|recorded| recorded.event).collect();
     seen.push(format!("{events:?}"));
-    seen.push(format!("{:?}", host.couriers().await.unwrap()));
+    seen.push(format!("{:?}", host.couriers(None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
     seen.push(format!("{:?}", host.due_orders(at(1_000), 10).await.unwrap()));
