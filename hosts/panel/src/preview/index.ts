@@ -1,0 +1,75 @@
+/** The price of an order that is being typed: computed in this page by the core itself, or by the server until that is there. */
+
+import { context, orders } from "../api/client";
+import { ApiError } from "../api/http";
+import type { Preview, Problem } from "../api/wire";
+import { credentials } from "../api/http";
+import { store } from "../session";
+import { load, type Package, type Previewer } from "./package";
+
+export interface Answer {
+  preview: Preview;
+  /** Where it was computed. */
+  by: "page" | "server";
+}
+
+interface Ready {
+  core: Package;
+  previewer: Previewer;
+  storeId: number;
+}
+
+let ready: Promise<Ready | null> | null = null;
+let readyFor = 0;
+
+/** The core with this store's tariff, fetched once a session; `null` where the page has to ask the server. */
+function prepared(): Promise<Ready | null> {
+  const storeId = store.value?.id ?? 0;
+  if (ready === null || readyFor !== storeId) {
+    readyFor = storeId;
+    ready = prepare(storeId).catch(() => null);
+    void ready.then((got) => {
+      // A network that was away is asked again with the next key that is typed.
+      if (got === null) ready = null;
+    });
+  }
+  return ready;
+}
+
+async function prepare(storeId: number): Promise<Ready | null> {
+  const core = await load();
+  if (core === null) return null;
+  const rules = (await context()) as { exact?: boolean };
+  // A server that knows more roads or addresses than the page has the better answer.
+  if (rules.exact === false) return null;
+  return { core, previewer: core.createPreviewer(rules), storeId };
+}
+
+/** Begins to fetch what previews need, before the first key is typed. */
+export function warmUp(): void {
+  void prepared();
+}
+
+/** The preview of a request; throws the problem that the server would answer. */
+export async function preview(request: unknown, signal: AbortSignal): Promise<Answer> {
+  const got = await prepared();
+  const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
+  if (got !== null && (other === undefined || other === got.storeId)) {
+    try {
+      return { preview: got.previewer.preview(request, credentials.language), by: "page" };
+    } catch (thrown) {
+      throw isProblem(thrown) ? new ApiError(thrown) : thrown;
+    }
+  }
+  return { preview: await orders.preview(request, signal), by: "server" };
+}
+
+/** What a CEP says of its city, without asking anybody. */
+export async function postcode(zip: string): Promise<{ city: string; state: string } | null> {
+  const got = await prepared();
+  return got?.core.lookupPostcode(zip) ?? null;
+}
+
+function isProblem(thrown: unknown): thrown is Problem {
+  return typeof thrown === "object" && thrown !== null && "code" in thrown && "errors" in thrown;
+}
