@@ -193,10 +193,9 @@ export function LanguageSwitch() {
           class="link"
           lang={one}
           aria-pressed={language.value === one}
-          aria-label={one === "pt" ? "Português" : "English"}
           onClick={() => choose(one)}
         >
-          {one.toUpperCase()}
+          {one === "pt" ? "Português" : "English"}
         </button>
       ))}
     </div>

@@ -11,6 +11,7 @@ use tokio::{sync::mpsc, time::timeout};
 use crate::{
     endpoints,
     metrics::Metrics,
+    panel::Panel,
     refusal::{self, Refusal},
     store::Store,
 };
@@ -23,6 +24,8 @@ pub struct App {
     pub store: Store,
     /// The counters.
     pub metrics: Metrics,
+    /// The merchant panel, where it is served.
+    pub panel: Option<Panel>,
     /// How long an answer may take.
     pub patience: Duration,
     /// Held by every unfinished write, so that whoever has the receiver learns when the last one has ended.

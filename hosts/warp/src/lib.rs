@@ -8,6 +8,7 @@ pub mod docs;
 pub mod endpoints;
 pub mod log;
 pub mod metrics;
+pub mod panel;
 pub mod refusal;
 pub mod scheduler;
 pub mod server;

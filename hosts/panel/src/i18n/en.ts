@@ -100,6 +100,7 @@ export const en = {
     returnCodeHint: "Tell it when goods or payment come back.",
     deliveryCode: "Delivery code",
     stops: "Stops",
+    stop: (n: number) => `Stop ${n}`,
     pickup: "Pickup",
     returnStop: "Return to the pickup",
     route: "Route",

@@ -101,6 +101,7 @@ export const pt: Texts = {
     returnCodeHint: "Diga quando a mercadoria ou o pagamento voltar.",
     deliveryCode: "Código de entrega",
     stops: "Paradas",
+    stop: (n) => `Parada ${n}`,
     pickup: "Coleta",
     returnStop: "Volta ao ponto de coleta",
     route: "Rota",

@@ -267,8 +267,8 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
       )}
       <AddressFields at={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} zipGiven={zipGiven} />
       <div class="grid">
-        <TextField at={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} most={255} />
-        <TextField at={`${base}/phone`} label={t.phone} hint={t.phoneHint} value={value.phone} set={(phone) => set({ phone })} type="tel" mode="tel" />
+        <TextField at={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} most={255} optional />
+        <TextField at={`${base}/phone`} label={t.phone} hint={t.phoneHint} value={value.phone} set={(phone) => set({ phone })} type="tel" mode="tel" optional />
         <TextField at={`${base}/productValue`} label={t.value} value={value.value} set={(goods) => set({ value: goods })} mode="decimal" optional />
         <TextField at={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional most={1000} wide />
       </div>

@@ -81,7 +81,7 @@ function Notice(props: { of: Notification; read: () => void }) {
           {of.orderId !== null && <a href={`#/orders/${of.orderId}`}>{t.open}</a>}
         </p>
       )}
-      {of.detail !== null && <p>{of.detail}</p>}
+      {of.errors.length === 0 && of.detail !== null && <p>{of.detail}</p>}
       {of.errors.length > 0 && (
         <div class="table-box flat">
           <table class="table tight">

@@ -183,7 +183,7 @@ function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: OrderD
       <span class={`stop-mark ${stop.situation >= 500 ? "done" : ""}`} aria-hidden="true">{stop.orderRoute}</span>
       <div class="stop">
         <p class="row between">
-          <span class="strong">{stop.name ?? t.stops}</span>
+          <span class="strong">{stop.name ?? t.stop(stop.orderRoute)}</span>
           <Situation of={stop.situation} />
         </p>
         <p>{addressLine(stop.address)}</p>
@@ -265,7 +265,7 @@ function Timeline(props: { order: OrderDetails }) {
   const t = texts.value.order;
   const { order } = props;
   const there = zoneOf(order.pickupAddress.state);
-  const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? `${stop.orderRoute}`]));
+  const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]));
   return (
     <section class="card">
       <h2>{t.timeline}</h2>

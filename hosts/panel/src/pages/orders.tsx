@@ -127,12 +127,12 @@ function Row(props: { row: OrderRow; many: boolean }) {
         {others.length > 0 && <span class="dim"> {t.others(others.length)}</span>}
         <span class="sub">{first?.address.neighborhood ?? first?.address.city}</span>
       </td>
-      {props.many && <td data-label={texts.value.common.store}>{storeName(row.storeId)}</td>}
-      <td data-label={t.courier}>{row.deliveryMan?.name ?? "—"}</td>
-      <td data-label={t.due}>
+      {props.many && <td class="from" data-label={texts.value.common.store}>{storeName(row.storeId)}</td>}
+      <td class={row.deliveryMan ? "courier" : "courier nobody"} data-label={t.courier}>{row.deliveryMan?.name ?? "—"}</td>
+      <td class={row.expectedDelivery === null ? "due nobody" : "due"} data-label={t.due}>
         <When at={row.expectedDelivery} zone={there} />
       </td>
-      <td data-label={t.age} class="right">
+      <td data-label={t.age} class="right age">
         {isFinal(row.situation) ? <When at={row.createdAt} zone={there} /> : <Age since={row.createdAt} />}
       </td>
       <td data-label={t.fee} class="right number">

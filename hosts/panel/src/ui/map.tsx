@@ -69,9 +69,10 @@ export function RouteMap(props: Props) {
         className: `mark ${mark.kind}`,
         weight: 2,
       }).addTo(layer);
-      circle.bindTooltip(text(mark.label), {
-        permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1,
-      });
+      if (mark.label !== "") {
+        const where = { permanent: true, direction: "center", className: `mark-label ${mark.kind}`, opacity: 1 } as const;
+        circle.bindTooltip(text(mark.label), where);
+      }
       circle.bindPopup(text(mark.name));
     }
     // The frame follows the stops, not the courier: a map that jumps with every step cannot be read.

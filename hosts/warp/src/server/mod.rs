@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{app::App, config::Config, metrics::Metrics, scheduler, store::Store};
+use crate::{app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store};
 
 /// Why the server could not run.
 pub type Failure = String;
@@ -30,11 +30,13 @@ pub async fn serve(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let tls = tls::acceptor(config)?;
+    let panel = Panel::load(config)?;
     let listener = bind(config.listen).await?;
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
     let patience = config.timeouts.request;
-    let app = Arc::new(App { settings, store, metrics: Metrics::new(), patience, unfinished: unfinished.downgrade() });
+    let (metrics, handle) = (Metrics::new(), unfinished.downgrade());
+    let app = Arc::new(App { settings, store, metrics, panel, patience, unfinished: handle });
     let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let (told, stopping) = watch::channel(false);
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));

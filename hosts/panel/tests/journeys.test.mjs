@@ -1,0 +1,191 @@
+// What a merchant does in the panel, from logging in to a delivered order, in a real browser against a real server.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { BASE, VERGUEIRO, api, fillAddress, fresh, goTo, launch, open, opened } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+const DELIVERY = "#f-deliveries-0";
+
+async function fillOrder(page, code) {
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", code);
+  await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
+  await page.fill(`${DELIVERY}-name`, "Maria Silva");
+  await page.fill(`${DELIVERY}-phone`, "+5511990000201");
+}
+
+test("a wrong password is refused in the reader's language, the right one leads to today's orders", async () => {
+  const { page, wrongs, context } = await open(browser);
+  await page.goto(BASE);
+  await page.fill("#f-email", "matriz@demo.despacho.example");
+  await page.fill("#f-password", "not-the-password");
+  await page.click("button[type=submit]");
+  const told = page.locator(".refusal");
+  await told.waitFor();
+  const portuguese = await told.innerText();
+  await page.click("button[lang=en]");
+  await page.click("button[type=submit]");
+  await page.waitForFunction((before) => document.querySelector(".refusal")?.textContent?.trim() !== before, portuguese);
+  await page.fill("#f-password", "despacho-demo");
+  await page.click("button[type=submit]");
+  await page.waitForSelector(".orders tbody tr, .state");
+  assert.equal(await page.locator("#title").innerText(), "Orders");
+  const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+  assert.doesNotMatch(stored, /dsp_/, "a key in localStorage");
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("the price follows the typing, and the order is created at that price", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  const code = fresh("NOVO");
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", code);
+  await page.fill(`${DELIVERY}-address-city`, "São Paulo");
+  await page.selectOption(`${DELIVERY}-address-state`, "SP");
+  const price = page.getByTestId("price");
+  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  const rough = await price.innerText();
+  await fillOrder(page, code);
+  await page.waitForFunction((before) => {
+    const box = document.querySelector("[data-testid=price]");
+    return box?.closest("[aria-busy=false]") !== null && /R\$/.test(box?.textContent ?? "") && box?.textContent !== before;
+  }, rough);
+  const shown = await price.innerText();
+  await page.click("form.create button[type=submit]");
+  await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
+  assert.equal(await page.locator(".price tfoot td.number").innerText(), shown);
+  assert.ok(await page.locator(".map .mark.pickup").count(), "the pickup is drawn");
+  assert.ok(await page.locator(".map .leg").count(), "the leg is drawn");
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("what the API refuses is said at the field, in the API's words", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/orders/new");
+  await page.fill(`${DELIVERY}-phone`, "11987654321");
+  await page.fill(`${DELIVERY}-address-zipCode`, "123");
+  await page.click("form.create button[type=submit]");
+  await page.waitForSelector("#f-code-fault");
+  const sent = { code: "", deliveries: [{ name: "", phone: "11987654321", address: { zipCode: "123" } }] };
+  const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
+  const answer = await fetch(`${BASE}/delivery/orders`, {
+    method: "POST",
+    headers: { "x-api-token": key, "content-type": "application/json", "accept-language": "pt-BR" },
+    body: JSON.stringify(sent),
+  });
+  const { errors } = await answer.json();
+  for (const { pointer, detail } of errors.filter((one) => /code$|phone$|zipCode$|street$/.test(one.pointer))) {
+    const fault = page.locator(`#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}-fault`);
+    assert.equal(await fault.innerText(), detail, pointer);
+  }
+  assert.equal(await page.getAttribute(`${DELIVERY}-phone`, "aria-invalid"), "true");
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("a failed creation is told in the notifications, with its reason", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  const code = fresh("ERRO");
+  const refused = await api(page, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
+  assert.equal(refused.status, 422);
+  await goTo(page, "/notifications");
+  const card = page.locator(".notice-item", { hasText: code });
+  await card.waitFor();
+  assert.match(await card.innerText(), /\/deliveries\/0\/phone/);
+  await card.getByRole("button", { name: "Marcar como lido" }).click();
+  await page.waitForFunction((wanted) => {
+    const items = [...document.querySelectorAll(".notice-item")];
+    return items.some((one) => one.textContent.includes(wanted) && !one.classList.contains("unread"));
+  }, code);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+/** A CNPJ that nobody has, with its check digits. */
+function freshCnpj() {
+  const base = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "0")}0001`;
+  const digit = (text) => {
+    const sum = [...text].reverse().reduce((total, one, at) => total + Number(one) * ((at % 8) + 2), 0);
+    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
+  };
+  const first = digit(base);
+  return `${base}${first}${digit(base + first)}`;
+}
+
+test("a matrix creates a branch and is told its key once", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/stores/new");
+  await page.click("form button[type=submit]");
+  await page.waitForSelector("#f-cnpj-fault");
+  const name = `Filial ${fresh("T")}`;
+  await page.fill("#f-name", name);
+  await page.fill("#f-cnpj", freshCnpj());
+  await page.fill("#f-responsible-name", "Equipe");
+  await page.fill("#f-responsible-phone", "+5511990000300");
+  await fillAddress(page, "#f-address", VERGUEIRO);
+  await page.fill("#f-email", `${fresh("filial").toLowerCase()}@demo.despacho.example`);
+  await page.fill("#f-password", "a long password");
+  await page.click("form button[type=submit]");
+  const told = page.locator(".secret code");
+  await told.waitFor();
+  assert.match(await told.innerText(), /^dsp_/);
+  await page.locator(".table td", { hasText: name }).first().waitFor();
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("what is typed outlives a lost network, and is sent once it is back", async () => {
+  const { page, context } = await opened(browser);
+  const code = fresh("QUEDA");
+  await fillOrder(page, code);
+  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  await context.setOffline(true);
+  await page.waitForSelector(".banner");
+  await page.fill(`${DELIVERY}-observation`, "Portão azul");
+  await page.click("form.create button[type=submit]");
+  await page.waitForSelector(".create-price .notice", { timeout: 30_000 });
+  await context.setOffline(false);
+  await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
+  assert.match(await page.locator(".stops").innerText(), /Portão azul/);
+  assert.equal(await page.locator(".banner").count(), 0);
+
+  // A reload in the middle keeps the draft as well.
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", "RASCUNHO-1");
+  await page.reload();
+  await page.waitForSelector("#f-code");
+  assert.equal(await page.inputValue("#f-code"), "RASCUNHO-1");
+  await context.close();
+});
+
+test("everything is reached with the keyboard alone", async () => {
+  const { page, context } = await open(browser);
+  await page.goto(BASE);
+  await page.waitForSelector("#f-email");
+  const press = async (key) => page.keyboard.press(key);
+  await press("Tab");
+  await page.keyboard.type("matriz@demo.despacho.example");
+  await press("Tab");
+  await page.keyboard.type("despacho-demo");
+  await press("Enter");
+  await page.waitForSelector(".side");
+  await page.waitForSelector(".orders tbody tr, .state");
+  await press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement?.className), "skip");
+  await press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+  await goTo(page, "/keys");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "title", "a new page is announced");
+  await page.getByRole("button", { name: "Nova chave" }).press("Enter");
+  await page.waitForSelector("dialog[open]");
+  await press("Escape");
+  await page.waitForSelector("dialog[open]", { state: "detached" });
+  await context.close();
+});
