@@ -89,7 +89,31 @@ fn all() -> Result<Vec<Example>, Fault> {
     examples.push(run.ask(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
     examples.push(run.ask(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.ask(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
+    examples.extend(fleet(&run)?);
     Ok(examples)
+}
+
+/// Those of couriers and dispatch.
+fn fleet(run: &Run) -> Result<Vec<Example>, Fault> {
+    let new =
+        json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
+    let registered = run.ask(Endpoint::RegisterCourier, "POST /admin/couriers", OPERATOR, Some(new))?;
+    let member = |name: &str| registered.answer.as_ref().and_then(|answer| answer.get(name)).cloned();
+    let key = member("value").as_ref().and_then(Json::text).unwrap_or_default().to_owned();
+    let id = member("id").map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    let place = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
+    let available = json!({ "available": true });
+    let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
+    Ok(vec![
+        registered,
+        run.ask(Endpoint::ReportPosition, "POST /courier/position", &key, Some(place))?,
+        run.ask(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
+        run.ask(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
+        run.ask(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
+        run.ask(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
+        run.ask(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
+        run.ask(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,
+    ])
 }
 
 struct Run {

@@ -52,6 +52,9 @@ pub trait Host {
     /// Couriers that are free for an order by [`Courier::is_free`], with a place that is not older than `seen_since`, by number, at most
     /// `limit`.
     async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
+    /// Couriers whose order is on its way to the pickup, or waits there with them, and whose last place is older than `seen_before` or
+    /// not known, by number, at most `limit`: who is lost?
+    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
     /// A store's notifications before `before`, newest first, at most `limit`.
     async fn notifications(
         &self,

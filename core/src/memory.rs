@@ -205,6 +205,16 @@ impl Host for MemoryHost {
         })
     }
 
+    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.state(|state| {
+            let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
+            let order = |courier: &Courier| courier.order.and_then(|id| state.orders.get(&id));
+            let held = |courier: &Courier| order(courier).is_some_and(|order| order.situation.is_before_pickup());
+            let unseen = |courier: &Courier| courier.position_at.is_none_or(|at| at < seen_before);
+            couriers.filter(|courier| held(courier) && unseen(courier)).take(limit as usize).collect()
+        })
+    }
+
     async fn notifications(
         &self,
         store: StoreId,

@@ -1,6 +1,6 @@
 //! What an operator decides, as the rules see it; a host reads it from its own configuration.
 
-use crate::{limits::Limits, order::Timing, quote::Tariff, store::KeyHash};
+use crate::{courier::Dispatch, limits::Limits, order::Timing, quote::Tariff, store::KeyHash};
 
 /// The configuration of the rules.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +9,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How long.
     pub timing: Timing,
+    /// How couriers are looked for.
+    pub dispatch: Dispatch,
     /// How much.
     pub tariff: Tariff,
     /// How long keys live.

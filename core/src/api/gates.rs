@@ -194,7 +194,8 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
     if call.body.len() > most {
         return Err(too_large(most));
     }
-    let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint != Endpoint::ReadNotification;
+    let bodiless = matches!(route.endpoint, Endpoint::ReadNotification | Endpoint::RunDispatch);
+    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && !bodiless;
     if !reads || call.body.is_empty() {
         return Ok(());
     }

@@ -70,6 +70,8 @@ codes! {
     KeyNotFound "key_not_found" 404 "There is no such key" "Chave não encontrada",
     /// No such notification that the caller may see.
     NotificationNotFound "notification_not_found" 404 "There is no such notification" "Notificação não encontrada",
+    /// No such courier.
+    CourierNotFound "courier_not_found" 404 "There is no such courier" "Entregador não encontrado",
     /// No such path.
     EndpointNotFound "endpoint_not_found" 404 "There is no such endpoint" "Endereço não encontrado",
     /// The path has other methods.

@@ -1,4 +1,10 @@
-//! Couriers: who carries orders, where they are, and what they carry now.
+//! Couriers: who carries orders, where they are, what they carry now, and who gets which order.
+
+pub mod dispatch;
+mod matching;
+mod presence;
+mod register;
+mod terms;
 
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +13,11 @@ use crate::{
     order::AssignedCourier,
     store::KeyHash,
 };
+
+pub use matching::matches;
+pub use presence::{Noted, note, set_available};
+pub use register::{Alteration, Altered, CourierTerms, NewCourier, alter, register};
+pub use terms::Dispatch;
 
 /// Somebody who carries orders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -30,6 +30,12 @@ impl Timestamp {
         Timestamp::from_millis(self.0.saturating_add(span.0))
     }
 
+    /// The instant a span earlier, not before 1970.
+    #[must_use]
+    pub fn before(self, span: Duration) -> Timestamp {
+        Timestamp::from_millis(self.0.saturating_sub(span.0))
+    }
+
     /// The span from an earlier instant to this one; zero where it is not earlier.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration((self.0 - earlier.0).max(0))

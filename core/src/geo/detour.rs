@@ -42,7 +42,7 @@ pub fn leg(from: Point, to: Point) -> Leg {
 }
 
 /// The leg over so many great-circle metres; see [`leg`].
-pub(super) fn leg_over(great_circle_m: u32) -> Leg {
+pub(crate) fn leg_over(great_circle_m: u32) -> Leg {
     let great_circle = u64::from(great_circle_m);
     let near = (great_circle * 190 + 50) / 100;
     let far = (great_circle * 122 + 50) / 100 + 650;

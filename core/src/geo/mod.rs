@@ -11,6 +11,7 @@ pub mod pack;
 mod street;
 pub mod tables;
 
+pub(crate) use detour::leg_over;
 pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};
 pub use locate::LocateFault;

@@ -28,8 +28,7 @@ pub fn allocate(order: &Order, courier: &Courier, moment: &Moment) -> Option<(Or
 /// The next courier
 /// gets a new pickup code, unless the merchant set it. `None` where the order is not on its way to the pickup with this courier.
 pub fn release(order: &Order, courier: &Courier, by: Person, moment: &mut Moment) -> Option<(Order, Changes)> {
-    let held = matches!(order.situation, OrderSituation::Allocated | OrderSituation::CourierAtPickup);
-    if !held || order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) {
+    if !order.situation.is_before_pickup() || order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);

@@ -1,6 +1,6 @@
 //! One round of timed transitions, for whoever drives the clock.
 
-use super::{Order, expire};
+use super::{Order, OrderSituation, expire};
 use crate::{
     domain::Timestamp,
     host::{Changes, Fault, Host, Write},
@@ -8,20 +8,38 @@ use crate::{
     store::{Notification, NotificationKind},
 };
 
-use super::OrderSituation;
+/// What time did to the orders that were due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Orders that moved on.
+    pub moved: u32,
+    /// Those of them that expired.
+    pub expired: u32,
+    /// Whether the limit was reached, so that more may be due.
+    pub more: bool,
+}
 
 /// Takes every order that is due at `now` through its timed transitions, at most `limit` of them, and says how many it moved.
 /// An order that somebody else moved first is left to them. With `limit` moved, more may be due: run again.
 pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, Fault> {
-    let mut moved = 0;
-    for order in host.due_orders(now, limit).await? {
+    Ok(due(host, settings, now, limit).await?.moved)
+}
+
+/// The same, with what became of them.
+pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<Moved, Fault> {
+    let orders = host.due_orders(now, limit).await?;
+    let mut done = Moved { more: u32::try_from(orders.len()).is_ok_and(|found| found >= limit), ..Moved::default() };
+    for order in orders {
         match advance(host, settings, order, now).await {
-            Ok(_) => moved += 1,
+            Ok(order) => {
+                done.moved += 1;
+                done.expired += u32::from(order.situation == OrderSituation::Expired);
+            }
             Err(Fault::Conflict) => {}
             Err(fault) => return Err(fault),
         }
     }
-    Ok(moved)
+    Ok(done)
 }
 
 /// Takes one order through the timed transitions that are due, commits them, and gives the order as it stands then.

@@ -125,6 +125,11 @@ situations! {
 }
 
 impl OrderSituation {
+    /// Whether a courier has the order and not yet its goods: so far the courier can be let go.
+    pub fn is_before_pickup(self) -> bool {
+        matches!(self, OrderSituation::Allocated | OrderSituation::CourierAtPickup)
+    }
+
     /// Whether an order that stands here still holds its code; a cancelled, expired or failed one lets it be used again.
     pub fn holds_code(self) -> bool {
         self.number() < 520

@@ -86,6 +86,7 @@ impl Host for Rigged<'_> {
         fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
         fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
         fn free_couriers(seen_since: Timestamp, limit: u32) -> Vec<Courier>;
+        fn silent_couriers(seen_before: Timestamp, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn ids(count: u32) -> IdBlock;

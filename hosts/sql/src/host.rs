@@ -187,6 +187,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::free_couriers(seen_since, limit), read::to_courier).await
     }
 
+    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.all(read::silent_couriers(seen_before, limit), read::to_courier).await
+    }
+
     async fn notifications(
         &self,
         store: StoreId,

@@ -100,6 +100,15 @@ pub(crate) fn free_couriers(seen_since: Timestamp, limit: u32) -> Query {
     Query::new(sql, vec![seen_since.into(), Value::number(limit)])
 }
 
+pub(crate) fn silent_couriers(seen_before: Timestamp, limit: u32) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers JOIN orders ON orders.id = couriers.carries \
+               LEFT JOIN positions ON positions.courier = couriers.id \
+               WHERE couriers.carries IS NOT NULL AND orders.situation IN (210, 220) \
+               AND (positions.at IS NULL OR positions.at < $1) ORDER BY couriers.id LIMIT $2";
+    Query::new(sql, vec![seen_before.into(), Value::number(limit)])
+}
+
 pub(crate) fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Query {
     let sql = "SELECT body FROM notifications WHERE store = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let before = before.map_or(Value::Integer(i64::MAX), |id| number(id.get()));

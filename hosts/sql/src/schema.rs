@@ -87,7 +87,7 @@ pub fn pending(dialect: Dialect, found: Option<i64>) -> Result<Vec<Migration>, S
 }
 
 /// The steps of each version. A version that was released is never edited: a change is a new one.
-const VERSIONS: &[&[&str]] = &[FIRST, COURIERS];
+const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, CARRIED];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
 const FIRST: &[&str] = &[
@@ -132,6 +132,12 @@ const COURIERS: &[&str] = &[
     // Apart from its courier: it changes every few seconds, and without a version.
     "CREATE TABLE positions (courier {id}, latitude_e7 {int} NOT NULL, longitude_e7 {int} NOT NULL, at {int} NOT NULL){strict}",
     "CREATE INDEX orders_searching ON orders (due_at, id) WHERE situation = 200",
+];
+
+/// Couriers that have an order, so that those who went silent are found.
+const CARRIED: &[&str] = &[
+    "ALTER TABLE couriers ADD COLUMN carries {int}",
+    "CREATE INDEX couriers_carrying ON couriers (id) WHERE carries IS NOT NULL",
 ];
 
 #[cfg(test)]

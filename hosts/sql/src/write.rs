@@ -82,12 +82,12 @@ const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $
      created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND ($4 = 0 OR NOT EXISTS \
      (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
 
-const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, body) VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT DO NOTHING";
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, body) \
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 
-const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, body = $4 \
-     WHERE id = $5 AND version = $6 AND ($2 IS NULL OR NOT EXISTS \
-     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $5))";
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, body = $5 \
+     WHERE id = $6 AND version = $7 AND ($2 IS NULL OR NOT EXISTS \
+     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $6))";
 
 const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
@@ -164,7 +164,8 @@ fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
     // The place is kept apart; in the body it would be a second truth.
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
-    let columns = [key.into(), Value::Integer(courier.is_free().into()), body];
+    let carries = courier.order.map(|order| id(order.get())).unwrap_or(Value::Null);
+    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 

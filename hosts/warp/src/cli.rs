@@ -35,9 +35,19 @@ pub enum Command {
     /// API keys of stores.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Couriers.
+    #[command(subcommand)]
+    Courier(CourierCommand),
     /// Tariffs.
     #[command(subcommand)]
     Tariff(TariffCommand),
+    /// Let robot couriers carry the orders of demonstration stores, through the public API of a deployment.
+    ///
+    /// They register themselves with the operator's token, say where they are, ride along the legs, and take each step with the
+    /// code that merchant or recipient would tell, read with the demonstration store's key. With --orders it creates orders, tells
+    /// their events, and ends when they have ended. What goes wrong follows from the seed. `despacho serve --demo` does the same by
+    /// itself, without mishaps.
+    Simulate(Simulate),
     /// Write a copy of the database to a file, while it is being served or not.
     ///
     /// The copy is whole and consistent, and can be put in the place of the database. The file must not exist. The secret in the
@@ -187,4 +197,86 @@ pub enum TariffCommand {
         /// The tariff as JSON; without it the built-in tariff is printed, to start one's own from.
         file: Option<PathBuf>,
     },
+}
+
+/// Couriers.
+#[derive(Debug, Subcommand)]
+pub enum CourierCommand {
+    /// Register a courier and print the number and the key, which is told this once.
+    Add {
+        /// Full name.
+        #[arg(long)]
+        name: String,
+        /// The courier's telephone, +5511990000001.
+        #[arg(long, value_name = "E.164")]
+        phone: String,
+        /// Contact address.
+        #[arg(long)]
+        email: Option<String>,
+        /// CPF or another document.
+        #[arg(long)]
+        document: Option<String>,
+        /// The courier's profile in your own records.
+        #[arg(long, value_name = "NUMBER")]
+        profile_id: Option<u64>,
+        /// Print the whole answer as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Settings.
+        #[command(flatten)]
+        given: Given,
+    },
+    /// List couriers as JSON, a hundred at once, removed ones too.
+    List {
+        /// `nextCursor` of the page before.
+        #[arg(long)]
+        cursor: Option<String>,
+        /// Settings.
+        #[command(flatten)]
+        given: Given,
+    },
+}
+
+/// A simulation.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// Where the deployment answers, without TLS.
+    #[arg(long, default_value = "http://127.0.0.1:8080")]
+    pub url: String,
+    /// The operator's token; without it the environment variable DESPACHO_ADMIN_TOKEN, which other users of the machine cannot read.
+    #[arg(long, value_name = "TOKEN")]
+    pub admin_token: Option<String>,
+    /// The key of a demonstration store; without it the public one of `despacho serve --demo`.
+    #[arg(long, value_name = "KEY")]
+    pub store_key: Option<String>,
+    /// Robots.
+    #[arg(long, default_value_t = 5, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub couriers: u32,
+    /// Seconds of the robots that pass in one of ours.
+    #[arg(long, default_value_t = 30, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=600))]
+    pub speed: u32,
+    /// What chance follows from.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Orders to create, ready at once, and to watch to their end; 0 for none, and robots that ride until Ctrl-C.
+    #[arg(long, default_value_t = 0, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub orders: u32,
+    /// Rides in a hundred that take three times as long.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub late: u8,
+    /// Orders in a hundred that a courier takes and is never heard of again.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub no_show: u8,
+    /// Orders in a hundred that a courier gives back before the pickup.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub decline: u8,
+    /// Deliveries in a hundred where nobody opens.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub absent: u8,
+    /// Codes in a hundred that are told wrong first.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub wrong_code: u8,
+    /// Steps in a hundred whose answer is lost, so that they are taken again.
+    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub lost_connection: u8,
 }

@@ -12,4 +12,5 @@ pub mod panel;
 pub mod refusal;
 pub mod scheduler;
 pub mod server;
+pub mod simulator;
 pub mod store;

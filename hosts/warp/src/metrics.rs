@@ -40,6 +40,10 @@ pub struct Metrics {
     pub panics: Counter<u64, AtomicU64>,
     /// Orders that the clock moved on.
     pub moved: Counter<u64, AtomicU64>,
+    /// Orders that a courier was given.
+    pub allocated: Counter<u64, AtomicU64>,
+    /// Orders that were taken from silent couriers.
+    pub released: Counter<u64, AtomicU64>,
     /// Rounds of the scheduler that failed.
     pub failed_rounds: Counter<u64, AtomicU64>,
     store: StoreFigures,
@@ -113,6 +117,8 @@ impl Metrics {
             abandoned: Counter::default(),
             panics: Counter::default(),
             moved: Counter::default(),
+            allocated: Counter::default(),
+            released: Counter::default(),
             failed_rounds: Counter::default(),
             store: StoreFigures::default(),
             registry: Registry::default(),
@@ -123,6 +129,8 @@ impl Metrics {
         registry.register("http_requests_abandoned", "Requests whose caller left early", metrics.abandoned.clone());
         registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
         registry.register("scheduler_orders_moved", "Orders that the clock moved on", metrics.moved.clone());
+        registry.register("dispatch_orders_allocated", "Orders given to couriers", metrics.allocated.clone());
+        registry.register("dispatch_orders_released", "Orders taken from silent couriers", metrics.released.clone());
         registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }

@@ -1,9 +1,16 @@
-//! The clock that drives timed transitions.
+//! The clock that drives timed transitions and dispatch.
+//!
+//! Both start from what is on disk, so that a crash, a pause or a step of the clock only makes the next round find more to do. Every
+//! instance over one database runs them: a transition is committed against the version that was read, so that it happens once.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
+use despacho_core::host::Fault;
 use futures_util::FutureExt;
-use tokio::{sync::watch, time::MissedTickBehavior};
+use tokio::{
+    sync::watch,
+    time::{Instant, MissedTickBehavior},
+};
 
 use crate::app::App;
 
@@ -13,54 +20,80 @@ const TICK: Duration = Duration::from_millis(500);
 const BATCH: u32 = 200;
 /// How many rounds one tick runs at most, so that even orders that do not move as they should leave time for others.
 const BATCHES: u32 = 50;
+/// How many rounds of dispatch follow each other at most where each leaves more to do.
+const ROUNDS: u32 = 10;
 
 /// Runs until `stop` says true. A fault is logged and the next tick tries again.
 pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let interval = Duration::from_secs(app.settings.dispatch.interval_seconds.max(1).into());
+    let mut next_dispatch = Instant::now();
     let mut failed = false;
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
             _ = stop.wait_for(|stop| *stop) => return,
         }
+        // The clock that cannot be set decides when: a step of the other one neither stops dispatch nor makes it run wild.
+        let dispatches = Instant::now() >= next_dispatch;
+        if dispatches {
+            next_dispatch = Instant::now() + interval;
+        }
         // A panic is a bug of one order's transition; it must not stop the clock for all others for good.
-        failed = AssertUnwindSafe(catch_up(&app, &stop, failed)).catch_unwind().await.unwrap_or_else(|_| {
-            app.metrics.failed_rounds.inc();
-            true
-        });
+        let round = AssertUnwindSafe(work(&app, &stop, dispatches)).catch_unwind().await;
+        failed =
+            noted(&app, round.unwrap_or_else(|_| Err(Fault::Internal { detail: "it panicked".to_owned() })), failed);
     }
 }
 
-/// Moves everything that is due, and says whether that failed. The first fault of a row is logged, and the recovery.
-async fn catch_up(app: &Arc<App>, stop: &watch::Receiver<bool>, failed: bool) -> bool {
+/// Counts and logs how a tick ended, and says whether it failed. The first fault of a row is logged, and the recovery.
+fn noted(app: &App, round: Result<(), Fault>, failed_before: bool) -> bool {
+    match round {
+        Ok(()) if failed_before => tracing::info!("timed transitions and dispatch work again"),
+        Ok(()) => {}
+        Err(fault) => {
+            app.metrics.failed_rounds.inc();
+            if !failed_before {
+                tracing::error!(%fault, "timed transitions or dispatch failed and are tried again");
+            }
+            return true;
+        }
+    }
+    false
+}
+
+/// Moves everything that is due and, where it is time for it, gives waiting orders to free couriers.
+async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) -> Result<(), Fault> {
     let mut total = 0;
     for _ in 0..BATCHES {
         if *stop.borrow() {
+            return Ok(());
+        }
+        let moved = app.store.round(&app.settings, BATCH).await?;
+        total += moved;
+        app.metrics.moved.inc_by(u64::from(moved));
+        if moved < BATCH {
             break;
         }
-        match app.store.round(&app.settings, BATCH).await {
-            Ok(moved) => {
-                total += moved;
-                app.metrics.moved.inc_by(u64::from(moved));
-                if moved < BATCH {
-                    break;
-                }
-            }
-            Err(fault) => {
-                app.metrics.failed_rounds.inc();
-                if !failed {
-                    tracing::error!(%fault, "timed transitions failed and are tried again");
-                }
-                return true;
-            }
-        }
-    }
-    if failed {
-        tracing::info!("timed transitions work again");
     }
     if total > 0 {
         tracing::debug!(moved = total, "timed transitions");
     }
-    false
+    for _ in 0..if dispatches { ROUNDS } else { 0 } {
+        if *stop.borrow() {
+            return Ok(());
+        }
+        let round = app.store.dispatch(&app.settings).await?;
+        app.metrics.moved.inc_by(u64::from(round.moved));
+        app.metrics.allocated.inc_by(u64::from(round.allocated));
+        app.metrics.released.inc_by(u64::from(round.released));
+        if round.allocated + round.released > 0 {
+            tracing::debug!(allocated = round.allocated, released = round.released, "dispatch");
+        }
+        if !round.more {
+            break;
+        }
+    }
+    Ok(())
 }

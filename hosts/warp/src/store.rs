@@ -4,7 +4,9 @@ use std::path::Path;
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api, demo,
+    Settings, api,
+    courier::dispatch::{self, Round},
+    demo,
     host::{Fault, Host},
     order::drive,
 };
@@ -64,6 +66,13 @@ impl Store {
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, Fault> {
         match self {
             Store::Sqlite(host) => drive::round(host, settings, host.moment().now, limit).await,
+        }
+    }
+
+    /// One round of dispatch.
+    pub async fn dispatch(&self, settings: &Settings) -> Result<Round, Fault> {
+        match self {
+            Store::Sqlite(host) => dispatch::round(host, settings, &mut host.moment()).await,
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod backend;
 mod fixtures;
+mod instances;
 mod sqlite;
 mod suite;
 
@@ -38,6 +39,10 @@ macro_rules! against {
             changes {
                 all_or_nothing, identifiers_are_never_repeated, hostile_text_is_text, a_restart_keeps_everything,
                 what_a_model_does,
+            }
+            dispatch {
+                a_round_gives_each_courier_one_order, a_silent_courier_loses_the_order, goods_on_board_are_not_taken,
+                the_nearest_go_where_all_ride_least,
             }
             exactness { no_digit_changes }
             journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }

@@ -224,5 +224,20 @@ async fn no_statement_walks_a_table() {
         let steps: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
         let plan = steps.join("; ");
         assert!(!plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+    } // These read a small index of what they look for from one end to the other, and nothing else.
+    let walks = [
+        ("SELECT body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT 5", "orders_searching"),
+        (
+            "SELECT couriers.body FROM couriers JOIN orders ON orders.id = couriers.carries \
+             LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.carries IS NOT NULL AND orders.situation \
+             IN (210, 220) AND (positions.at IS NULL OR positions.at < 5) ORDER BY couriers.id LIMIT 5",
+            "couriers_carrying",
+        ),
+    ];
+    for (sql, index) in walks {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let scans: Vec<&String> = steps.iter().filter(|step| step.contains("SCAN") || step.contains("TEMP")).collect();
+        assert!(matches!(scans.as_slice(), [scan] if scan.contains(index)), "{sql}: {steps:?}");
     }
 }

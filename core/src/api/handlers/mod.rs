@@ -1,9 +1,12 @@
 //! What each endpoint does: load, decide, commit. No rule lives here.
 
+mod fleet;
 mod keys;
 mod notifications;
 mod orders;
 mod preview;
+mod paging;
+mod presence;
 mod stores;
 
 use super::{
@@ -29,7 +32,7 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     Err(given_up())
 }
 
-/// Reads the calling store again: what the other write changed may be its balance, and a decision on the old one would conflict
+/// Reads the caller again, store or courier: what the other write changed may be its balance, and a decision on the old one would conflict
 /// for ever.
 async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let host = call.host;
@@ -37,6 +40,11 @@ async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
         && let Some(store) = host.store(holder.store.id).await?
     {
         holder.store = store;
+    }
+    if let Some(courier) = &mut call.courier
+        && let Some(standing) = host.courier(courier.id).await?
+    {
+        *courier = standing;
     }
     Ok(())
 }
@@ -60,6 +68,14 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::AdminRevokeKey => keys::revoke_any(call).await,
         Endpoint::ListNotifications => notifications::list(call).await,
         Endpoint::ReadNotification => notifications::read(call).await,
+        Endpoint::RegisterCourier => fleet::register(call).await,
+        Endpoint::ListCouriers => fleet::list(call).await,
+        Endpoint::GetCourier => fleet::get(call).await,
+        Endpoint::AlterCourier => fleet::alter(call).await,
+        Endpoint::RunDispatch => fleet::dispatch(call).await,
+        Endpoint::ShowCourier => presence::show(call).await,
+        Endpoint::ReportPosition => presence::report(call).await,
+        Endpoint::SetAvailability => presence::set_available(call).await,
         Endpoint::OpenApi => Ok(Answer { status: 200, body: super::OPENAPI.into(), replayed: false, key: None }),
     }
 }

@@ -1,9 +1,10 @@
 //! What a store is told.
 
+use super::paging;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
-        problem::{Code, Problem},
+        problem::Code,
         wire::{NotificationList, NotificationView},
     },
     domain::NotificationId,
@@ -11,34 +12,13 @@ use crate::{
     store::Notification,
 };
 
-const PAGE: u32 = 50;
-const LARGEST_PAGE: u32 = 100;
-
 /// `GET /delivery/notifications?cursor=&limit=`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = call.caller()?.store.id;
-    let limit = match call.query("limit") {
-        None => PAGE,
-        Some(text) => text.parse().ok().filter(|limit| (1..=LARGEST_PAGE).contains(limit)).ok_or_else(|| {
-            let en = format!("`limit` must be a whole number from 1 to {LARGEST_PAGE}.");
-            Problem::new(
-                Code::ValidationFailed,
-                en,
-                format!("`limit` deve ser um número inteiro de 1 a {LARGEST_PAGE}."),
-            )
-        })?,
-    };
-    let before = match call.query("cursor") {
-        None => None,
-        Some(text) => Some(NotificationId::parse(&text).ok_or_else(|| {
-            let en = "`cursor` must be the `nextCursor` of the page before.";
-            Problem::new(Code::ValidationFailed, en, "`cursor` deve ser o `nextCursor` da página anterior.")
-        })?),
-    };
+    let limit = paging::limit(call)?;
+    let before = paging::cursor(call, NotificationId::parse)?;
     let mut page = call.host.notifications(store, before, limit + 1).await?;
-    let more = page.len() > limit as usize;
-    page.truncate(limit as usize);
-    let next_cursor = page.last().filter(|_| more).map(|last| last.id.to_string());
+    let next_cursor = paging::cut(&mut page, limit).map(|last| last.id.to_string());
     let notifications = page.iter().map(|notification| NotificationView::of(notification, call.language)).collect();
     Ok(Answer::json(200, &NotificationList { notifications, next_cursor })?)
 }

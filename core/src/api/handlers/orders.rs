@@ -105,8 +105,22 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop>
     let order = visible(call).await?.ok_or_else(|| plain(Code::OrderNotFound))?;
     // Where no scheduler runs, a due order moves on when it is looked at.
     let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = placed(call, order).await?;
     let events = call.host.events(order.id).await?;
     Ok(Answer::json(200, &OrderDetails::of(&order, &events, call.language))?)
+}
+
+/// The order with the courier's last known place, for as long as the courier has it. Afterwards where the courier goes is nobody's
+/// business: it shows the place that the order remembers.
+async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, Stop> {
+    let (id, standing) = (order.id, &mut order.courier);
+    if let Some(assigned) = standing
+        && let Some(courier) = call.host.courier(assigned.id).await?
+        && courier.order == Some(id)
+    {
+        assigned.position = courier.position.or(assigned.position);
+    }
+    Ok(order)
 }
 
 /// The order in the path, where it is the caller's or one of its branches'.

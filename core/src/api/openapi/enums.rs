@@ -72,7 +72,7 @@ named! {
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 27] = [
+const FIELD_CODES: [(&str, &str); 28] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -90,6 +90,7 @@ const FIELD_CODES: [(&str, &str); 27] = [
     ("invalid_phone", "Not a number in E.164; `detail` says how to write it, where that can be told."),
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits belong to another number."),
+    ("invalid_time", "Not an instant by RFC 3339."),
     ("invalid_pickup_code", "Not 4 to 12 letters or digits."),
     ("invalid_pin", "Neither first nor last."),
     ("conflicting_pin", "Another delivery is held at the same end."),

@@ -1,5 +1,7 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
+mod fleet;
+
 use crate::api::{
     problem::Code,
     routes::{Authority, Endpoint, Route},
@@ -22,12 +24,13 @@ pub(super) struct Operation {
 }
 
 /// Tags with what they gather.
-pub(super) const TAGS: [(&str, &str); 7] = [
+pub(super) const TAGS: [(&str, &str); 8] = [
     ("Orders", "Preview, create and look up delivery orders."),
     ("Stores", "A matrix and its branches."),
     ("Sessions", "Logging in with email and password, for people at a panel."),
     ("Keys", "Issue, list and revoke API keys."),
     ("Notifications", "What a store is told beside its answers."),
+    ("Couriers", "What a courier's app says and asks, with the courier's key."),
     ("Operator", "What whoever runs the service does, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
 ];
@@ -71,6 +74,12 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
+        Endpoint::RegisterCourier
+        | Endpoint::ListCouriers
+        | Endpoint::GetCourier
+        | Endpoint::AlterCourier
+        | Endpoint::RunDispatch => fleet::operator(endpoint),
+        Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys

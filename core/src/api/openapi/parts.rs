@@ -74,6 +74,7 @@ pub(super) fn parameters() -> Json {
         ),
         ("storeId", id("storeId", "path", "The store's number.", true)),
         ("keyId", id("keyId", "path", "The key's number: its `id`, not its text.", true)),
+        ("courierId", id("courierId", "path", "The courier's number.", true)),
         ("notificationId", id("notificationId", "path", "The notification's number.", true)),
         (
             "storeIdOfKeys",
@@ -144,6 +145,7 @@ pub(super) fn links(operation: &str) -> Option<Json> {
         "createOrder" => ("getOrder", "platformOrderId", "id", "Look the order up."),
         "createStore" => ("getStore", "storeId", "storeId", "Look the branch up."),
         "issueKey" => ("revokeKey", "keyId", "id", "Revoke the key."),
+        "registerCourier" => ("getCourier", "courierId", "id", "Look the courier up."),
         "adminIssueKey" => ("adminRevokeKey", "keyId", "id", "Revoke the key."),
         _ => return None,
     };
@@ -152,7 +154,7 @@ pub(super) fn links(operation: &str) -> Option<Json> {
     Some(Json::object([(target, Json::object(link))]))
 }
 
-/// The two kinds of credentials, which come in one header.
+/// The three kinds of credentials, which come in one header.
 pub(super) fn security() -> Json {
     let scheme = |description: &str| {
         Json::object([
@@ -164,6 +166,10 @@ pub(super) fn security() -> Json {
     };
     Json::object([
         ("storeKey", scheme("A store's key: `value` of the answer that issued it.")),
+        (
+            "courierKey",
+            scheme("A courier's key: `value` of the answer that registered the courier, or issued a new key."),
+        ),
         ("operatorToken", scheme("The operator's token, `DESPACHO_ADMIN_TOKEN` of the deployment.")),
     ])
 }

@@ -6,7 +6,7 @@ use super::{enums, json::Json, text};
 use crate::api::{problem::ProblemDocument, wire};
 
 /// The schemas that requests are read by; every other schema is an answer's.
-const REQUESTS: [&str; 13] = [
+const REQUESTS: [&str; 17] = [
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -20,6 +20,10 @@ const REQUESTS: [&str; 13] = [
     "CreateMatrix",
     "UpdateStore",
     "IssueKey",
+    "RegisterCourier",
+    "AlterCourier",
+    "ReportPosition",
+    "SetAvailability",
 ];
 /// The one member of an answer that is left out where it has no value.
 const LEFT_OUT: &str = "orderId";
@@ -44,6 +48,15 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::StoreCreated>(&mut schemas)?;
     add::<wire::KeyList>(&mut schemas)?;
     add::<wire::NotificationList>(&mut schemas)?;
+    add::<wire::RegisterCourier>(&mut schemas)?;
+    add::<wire::AlterCourier>(&mut schemas)?;
+    add::<wire::CourierKeyView>(&mut schemas)?;
+    add::<wire::CourierList>(&mut schemas)?;
+    add::<wire::CourierSelf>(&mut schemas)?;
+    add::<wire::ReportPosition>(&mut schemas)?;
+    add::<wire::PositionNoted>(&mut schemas)?;
+    add::<wire::SetAvailability>(&mut schemas)?;
+    add::<wire::DispatchRound>(&mut schemas)?;
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));

@@ -83,7 +83,7 @@ impl Checker {
         None
     }
 
-    fn point(&mut self, path: &Path<'_>, latitude: f64, longitude: f64) -> Option<Point> {
+    pub(super) fn point(&mut self, path: &Path<'_>, latitude: f64, longitude: f64) -> Option<Point> {
         let point = Point::from_degrees(latitude, longitude);
         for (name, value, limit) in [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)] {
             if !(-limit..=limit).contains(&value) {

@@ -2,10 +2,12 @@
 //! a preview accepts, creation accepts.
 
 mod address;
+mod fleet;
 mod order;
 mod store;
 
 pub use address::Need;
+pub use fleet::{altered_courier, availability, new_courier, position};
 pub use order::{order, preview};
 pub use store::{contact_and_address, key, session, store, update};
 

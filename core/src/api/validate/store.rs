@@ -130,14 +130,18 @@ impl Checker {
         let responsible = self.person(&root.member("responsible"), responsible);
         let path = root.member("email");
         let email = self.required_text(&path, email, EMAIL);
-        let email = self.parsed(&path, email, |text| {
+        let email = self.email(&path, email);
+        let address = self.required_address(&root.member("address"), address);
+        Some(Contact { name: name?, responsible: responsible?, email: email?, address: address? })
+    }
+
+    pub(super) fn email(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Email> {
+        self.parsed(path, text, |text| {
             Email::parse(text).map_err(|_| {
                 let en = "Expected an email address, such as loja@exemplo.com.br.".to_owned();
                 ("invalid_email", en, "Esperado um e-mail, como loja@exemplo.com.br.".to_owned())
             })
-        });
-        let address = self.required_address(&root.member("address"), address);
-        Some(Contact { name: name?, responsible: responsible?, email: email?, address: address? })
+        })
     }
 
     fn store_name(&mut self, path: &Path<'_>, name: Option<&String>) -> Option<String> {

@@ -3,6 +3,7 @@
 
 mod address;
 mod context;
+mod fleet;
 mod numbers;
 mod order;
 mod preview;
@@ -10,6 +11,10 @@ mod store;
 
 pub use address::AddressBody;
 pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
+pub use fleet::{
+    AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
+    RegisterCourier, ReportPosition, SetAvailability,
+};
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,

@@ -1,10 +1,6 @@
 //! `despacho healthcheck`: one request to `/readyz`, without a client library.
 
-use std::{
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
@@ -22,26 +18,16 @@ use tokio_rustls::{
 };
 
 use super::Failure;
-use crate::config::Config;
+use crate::config::{self, Config};
 
 const PATIENCE: Duration = Duration::from_secs(4);
 const REQUEST: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
 /// Succeeds where the server answers that it is ready.
 pub(super) async fn check(config: &Config) -> Result<(), Failure> {
-    let address = reachable(config.listen);
+    let address = config::reachable(config.listen);
     let status = timeout(PATIENCE, ask(config, address)).await.map_err(|_| format!("{address} did not answer"))??;
     if status == "200" { Ok(()) } else { Err(Failure::Failed(format!("{address} is not ready: status {status}"))) }
-}
-
-/// A server that listens on every address is asked on this machine's own.
-fn reachable(listen: SocketAddr) -> SocketAddr {
-    let ip = match listen.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(ip, listen.port())
 }
 
 async fn ask(config: &Config, address: SocketAddr) -> Result<String, Failure> {

@@ -4,6 +4,7 @@ mod health;
 mod lines;
 mod operator;
 mod serve;
+mod simulate;
 
 use std::{fmt, path::Path, process::ExitCode};
 
@@ -11,7 +12,7 @@ use clap::Parser;
 use despacho_core::quote::Tariff;
 
 use crate::{
-    cli::{Cli, Command, KeyCommand, MatrixCommand, TariffCommand},
+    cli::{Cli, Command, CourierCommand, KeyCommand, MatrixCommand, TariffCommand},
     config::{self, Config, Given, Loaded},
     server::print,
     store,
@@ -76,6 +77,16 @@ async fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Key(KeyCommand::List { store, given }) => operator::list_keys(&given, store).await,
         Command::Key(KeyCommand::Revoke { id, given }) => operator::revoke_key(&given, id).await,
+        Command::Courier(CourierCommand::Add { name, phone, email, document, profile_id, json, given }) => {
+            let new = serde_json::json!({
+                "name": name, "phone": phone, "email": email, "document": document, "profileId": profile_id,
+            });
+            operator::add_courier(&given, new, json).await
+        }
+        Command::Courier(CourierCommand::List { cursor, given }) => {
+            operator::list_couriers(&given, cursor.as_deref()).await
+        }
+        Command::Simulate(asked) => simulate::simulate(asked).await,
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
         Command::Route => lines::route(),

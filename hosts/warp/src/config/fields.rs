@@ -270,6 +270,70 @@ pub static FIELDS: &[Field] = &[
         1..=1_440,
         timing.search_minutes
     ),
+    field!(
+        "dispatch.interval-seconds",
+        "SECONDS",
+        "Time between two rounds that give waiting orders to free couriers",
+        1..=60,
+        dispatch.interval_seconds
+    ),
+    field!(
+        "dispatch.radius-km",
+        "KILOMETRES",
+        "Straight line between a courier and a pickup, at most",
+        1..=200,
+        dispatch.radius_km
+    ),
+    field!(
+        "dispatch.seen-minutes",
+        "MINUTES",
+        "How old a courier's last place may be for an order to be given",
+        1..=60,
+        dispatch.seen_minutes
+    ),
+    field!(
+        "dispatch.silent-minutes",
+        "MINUTES",
+        "Silence, neither a place nor a step, after which a courier before the pickup loses the order",
+        1..=120,
+        dispatch.silent_minutes
+    ),
+    field!(
+        "dispatch.ask-again-minutes",
+        "MINUTES",
+        "Searching after which a courier that let the order go may get it again, where nobody else is free",
+        0..=60,
+        dispatch.ask_again_minutes
+    ),
+    field!(
+        "dispatch.position-seconds",
+        "SECONDS",
+        "Time between two places of a courier that are stored; robots of the demonstration have a second",
+        0..=300,
+        dispatch.position_seconds
+    ),
+    field!(
+        "dispatch.orders-per-round",
+        "COUNT",
+        "Waiting orders that a round looks at, the longest waiting first",
+        1..=5_000,
+        dispatch.orders_per_round
+    ),
+    field!(
+        "dispatch.couriers-per-round",
+        "COUNT",
+        "Free couriers that a round looks at",
+        1..=5_000,
+        dispatch.couriers_per_round
+    ),
+    field!(
+        "robots.count",
+        "COUNT",
+        "Robot couriers that carry the demonstration's orders; without `demo` there are none",
+        0..=100,
+        robots.count
+    ),
+    field!("robots.speed", "FACTOR", "Seconds of the robots that pass in one of ours", 1..=600, robots.speed),
     field!("keys.days", "DAYS", "How long an issued key is valid", 1..=3_650, keys.days),
     field!("keys.session-hours", "HOURS", "How long a login at the panel is valid", 1..=720, keys.session_hours),
 ];
@@ -288,6 +352,7 @@ mod tests {
         let sections = [
             ("limits", serde_json::to_value(&defaults.limits).unwrap()),
             ("timing", serde_json::to_value(&defaults.timing).unwrap()),
+            ("dispatch", serde_json::to_value(&defaults.dispatch).unwrap()),
             ("keys", serde_json::to_value(&defaults.keys).unwrap()),
         ];
         for (section, values) in sections {

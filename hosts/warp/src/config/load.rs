@@ -177,6 +177,14 @@ impl Reader {
             let source = sources.get(given).cloned().unwrap_or(Source::Default);
             self.fault(missing.to_owned(), &source, &format!("is needed where {given} is set"));
         }
+        let heard_minutes = config.dispatch.seen_minutes.min(config.dispatch.silent_minutes);
+        if config.dispatch.position_seconds * 2 > heard_minutes * 60 {
+            let key = "dispatch.position-seconds";
+            let source = sources.get(key).cloned().unwrap_or(Source::Default);
+            let detail = "must be at most half of dispatch.seen-minutes and of dispatch.silent-minutes: \
+                          couriers who say where they are would be taken for lost";
+            self.fault(key.to_owned(), &source, detail);
+        }
         if let Some(Err(detail)) = config.tariff.as_deref().map(read_tariff) {
             let source = sources.get("tariff").cloned().unwrap_or(Source::Default);
             self.fault("tariff".to_owned(), &source, &detail);

@@ -6,9 +6,14 @@ mod prepare;
 mod show;
 mod value;
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 use despacho_core::{
+    courier::Dispatch,
     limits::Limits,
     order::Timing,
     settings::{KeyTerms, Secret},
@@ -47,6 +52,10 @@ pub struct Config {
     pub limits: Limits,
     /// How long orders wait.
     pub timing: Timing,
+    /// How couriers are looked for.
+    pub dispatch: Dispatch,
+    /// Robot couriers that carry the demonstration's orders.
+    pub robots: Robots,
     /// How long keys live.
     pub keys: KeyTerms,
     /// Origins whose pages may call the API from a browser.
@@ -81,6 +90,15 @@ pub enum LogFormat {
     Json,
 }
 
+/// Robot couriers that carry the demonstration's orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Robots {
+    /// How many; they ride only where the demonstration is on.
+    pub count: u32,
+    /// How many seconds of theirs pass in one of ours.
+    pub speed: u32,
+}
+
 /// How long a peer or the server itself may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -107,6 +125,8 @@ impl Default for Config {
             demo: false,
             limits: Limits::default(),
             timing: Timing::default(),
+            dispatch: Dispatch::default(),
+            robots: Robots { count: 5, speed: 30 },
             keys: KeyTerms::default(),
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,
@@ -128,4 +148,14 @@ impl Config {
     pub fn database_file(&self) -> PathBuf {
         self.data.join("despacho.db")
     }
+}
+
+/// Where a server that listens there is asked from its own machine: one that listens on every address answers on the loopback.
+pub fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
 }

@@ -24,6 +24,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
     Ok(Settings {
         limits: config.limits.clone(),
         timing: config.timing.clone(),
+        dispatch: config.dispatch.clone(),
         tariff,
         keys: config.keys.clone(),
         secret,

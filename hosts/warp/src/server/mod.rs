@@ -1,6 +1,7 @@
 //! The server: listener, connections, layers, and an orderly end.
 
 mod accept;
+mod demo;
 mod filter;
 mod observe;
 mod stack;
@@ -41,6 +42,7 @@ pub async fn serve(
     let (told, stopping) = watch::channel(false);
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
     let scheme = if tls.is_some() { "https" } else { "http" };
+    let robots = demo::start(config, &app, address, &stopping);
     announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
 
@@ -64,6 +66,9 @@ pub async fn serve(
         signal = stop.wait() => tracing::warn!(signal, "told twice: connections that are still open are cut"),
     }
     let _ = scheduler.await;
+    if let Some(robots) = robots {
+        let _ = robots.await;
+    }
     let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
     tracing::info!("stopped");
     closed

@@ -24,6 +24,9 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 /// Half a year of HTTPS alone.
 const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=15552000");
 
+/// What a courier's app sends all day long.
+const ROUTINE: [&str; 3] = ["GET /courier/me", "GET /courier/order", "POST /courier/position"];
+
 /// What is kept of a request while it is on its way.
 pub(super) struct Asked {
     method: Method,
@@ -74,6 +77,10 @@ fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
     match log {
         Some(fault) => tracing::error!(request_id, %method, route, status, ms, code, fault, "request"),
         None if status >= 500 => tracing::error!(request_id, %method, route, status, ms, code, "request"),
+        // Every courier's app asks and tells every few seconds: at a level of their own, they do not bury the rest.
+        None if status < 400 && ROUTINE.contains(route) => {
+            tracing::debug!(request_id, %method, route, status, ms, code, "request");
+        }
         None => tracing::info!(request_id, %method, route, status, ms, code, "request"),
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregates;
 pub(crate) mod changes;
+pub(crate) mod dispatch;
 pub(crate) mod exactness;
 pub(crate) mod journal;
 mod model;

@@ -1,0 +1,81 @@
+//! How dispatch works, as the operator decides.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{domain::Duration, route::MAX_SIDE};
+
+/// How couriers are looked for, and when they count as lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Dispatch {
+    /// Seconds between two rounds, for hosts that run them by themselves.
+    pub interval_seconds: u32,
+    /// Great-circle kilometres between a courier and a pickup, at most.
+    pub radius_km: u32,
+    /// Minutes after the last known place in which a courier may still get an order.
+    pub seen_minutes: u32,
+    /// Minutes without a place or a step after which a courier before pickup is taken the order from.
+    pub silent_minutes: u32,
+    /// Minutes of searching after which a courier that let an order go may be asked for it again, where nobody else is free.
+    pub ask_again_minutes: u32,
+    /// Seconds between two places of a courier that are stored.
+    pub position_seconds: u32,
+    /// Waiting orders that a round looks at, the longest waiting first.
+    pub orders_per_round: u32,
+    /// Free couriers that a round looks at.
+    pub couriers_per_round: u32,
+}
+
+impl Default for Dispatch {
+    fn default() -> Dispatch {
+        Dispatch {
+            interval_seconds: 3,
+            radius_km: 10,
+            seen_minutes: 5,
+            silent_minutes: 10,
+            ask_again_minutes: 3,
+            position_seconds: 20,
+            orders_per_round: 2_000,
+            couriers_per_round: 3_000,
+        }
+    }
+}
+
+impl Dispatch {
+    /// The longest radius that may be configured, in kilometres: further than anybody rides for a pickup.
+    pub const LARGEST_RADIUS_KM: u32 = 200;
+
+    /// Waiting orders that a round looks at, within what the assignment takes.
+    pub(super) fn orders(&self) -> u32 {
+        within(self.orders_per_round)
+    }
+
+    /// Free couriers that a round looks at, within what the assignment takes.
+    pub(super) fn couriers(&self) -> u32 {
+        within(self.couriers_per_round)
+    }
+
+    /// The radius in metres.
+    pub(super) fn radius_m(&self) -> u32 {
+        self.radius_km.min(Dispatch::LARGEST_RADIUS_KM) * 1_000
+    }
+
+    /// How long after the last known place a courier may still get an order.
+    pub(super) fn seen(&self) -> Duration {
+        Duration::minutes(self.seen_minutes.into())
+    }
+
+    /// How long a courier before pickup may say nothing.
+    pub(super) fn silence(&self) -> Duration {
+        Duration::minutes(self.silent_minutes.into())
+    }
+
+    /// How long an order looks for others before it comes back to a courier that let it go.
+    pub(super) fn ask_again(&self) -> Duration {
+        Duration::minutes(self.ask_again_minutes.into())
+    }
+}
+
+fn within(number: u32) -> u32 {
+    number.clamp(1, u32::try_from(MAX_SIDE).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,171 @@
+//! The clock and dispatch on SQLite: over a restart, and with two instances over one file.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::atomic::{AtomicI64, Ordering::Relaxed},
+    time::Instant,
+};
+
+use despacho_core::{
+    Settings,
+    courier::{
+        Courier,
+        dispatch::{Round, round},
+    },
+    domain::{Entropy, Moment, Timestamp},
+    host::{Changes, Fault, Host},
+    limits::{Admission, Bucket},
+    order::{Order, OrderSituation, Timing},
+};
+use despacho_sql::{Platform, SqlHost};
+use despacho_sqlite::{Options, Sqlite};
+
+use crate::{
+    fixtures::{NOON, at, changes, order, order_id, over},
+    suite::dispatch::{free, pairs, put},
+};
+
+/// A platform whose clock is set by hand.
+#[derive(Debug)]
+struct Clock(AtomicI64);
+
+impl Platform for Clock {
+    fn moment(&self) -> Moment {
+        let now = Timestamp::from_millis(self.0.load(Relaxed));
+        Moment { now, entropy: Entropy::new([3; 32]) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+        Ok(bucket.admit(None, now).0)
+    }
+
+    async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, Fault> {
+        Err(Fault::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
+    }
+
+    async fn verify_password(&self, _password: &str, _hash: &str) -> Result<bool, Fault> {
+        Err(Fault::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
+    }
+}
+
+type ClockedHost = SqlHost<Sqlite, Clock>;
+
+fn open(path: &Path, minutes: i64) -> ClockedHost {
+    let database = Sqlite::open(path, &Options::default()).unwrap();
+    SqlHost::new(database, Clock(AtomicI64::new(at(minutes).millis())), Timing::default())
+}
+
+fn set(host: &ClockedHost, millis: i64) {
+    host.platform().0.store(NOON + millis, Relaxed);
+}
+
+async fn step(host: &ClockedHost) -> Round {
+    round(host, &Settings::default(), &mut host.moment()).await.unwrap()
+}
+
+/// An order of 40 minutes' preparation that nobody had yet.
+fn prepared(number: u64, minutes: i64) -> Order {
+    Order {
+        preparation_minutes: 40,
+        ready_at: at(minutes),
+        courier: None,
+        attempt: 0,
+        released: Vec::new(),
+        first_allocated_at: None,
+        ..order(number, 1, &format!("P-{number}"))
+    }
+}
+
+#[tokio::test]
+async fn a_preparation_of_forty_minutes_is_searched_at_minute_forty_whatever_happens_between() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("despacho.db");
+    let host = open(&path, 0);
+    put(&host, vec![prepared(50, 40)], vec![], 0).await;
+    set(&host, 20 * 60_000);
+    assert_eq!(step(&host).await, Round::default());
+    // A crash leaves the file and its log: nothing is closed in good order.
+    std::mem::forget(host);
+    let host = open(&path, 20);
+    assert_eq!(host.align_deadlines().await, Ok(1));
+    set(&host, 40 * 60_000 - 1);
+    assert_eq!(step(&host).await, Round::default(), "not a millisecond early");
+    set(&host, 40 * 60_000);
+    assert_eq!(step(&host).await, Round { moved: 1, ..Round::default() });
+    let order = host.order(order_id(50)).await.unwrap().unwrap();
+    assert_eq!((order.situation, order.situation_since), (OrderSituation::Searching, at(40)));
+    // A clock that steps back and forth again does nothing twice.
+    for minutes in [10, 40, 41] {
+        set(&host, minutes * 60_000);
+        assert_eq!(step(&host).await, Round::default());
+    }
+    assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "ready, and searching");
+}
+
+#[tokio::test]
+async fn a_pause_of_an_hour_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = open(&folder.path().join("despacho.db"), 0);
+    put(&host, vec![prepared(50, 40), prepared(51, 90)], vec![], 0).await;
+    set(&host, 100 * 60_000);
+    let done = step(&host).await;
+    assert_eq!(
+        (done.moved, done.expired),
+        (2, 0),
+        "the search begins when somebody can search, and has its whole time"
+    );
+    set(&host, 120 * 60_000);
+    assert_eq!(step(&host).await.expired, 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_instances_give_three_hundred_couriers_one_order_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("despacho.db");
+    let (one, two) = (open(&path, 0), open(&path, 0));
+    let orders = (1_000..2_000).map(|number| prepared(number, 40)).collect();
+    put(&one, orders, (2_000..2_300).map(free).collect(), 39).await;
+    let start = Instant::now();
+    set(&one, 40 * 60_000);
+    set(&two, 40 * 60_000);
+    let ((one, first), (two, second)) = rounds(one, two).await;
+    let took = start.elapsed();
+    assert_eq!(first.moved + second.moved, 1_000);
+    assert_eq!(first.allocated + second.allocated, 300);
+    assert!(took.as_secs_f64() < 10.0, "{took:?}");
+    let given = pairs(&one, 1_000..2_000).await;
+    assert_eq!(given.len(), 300);
+    assert_eq!(given.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), 300);
+    assert_eq!(one.searching_orders(5_000).await.unwrap().len(), 700, "the others go on searching");
+    // As couriers come free they follow.
+    let mut freed = Changes { at: at(41), ..changes() };
+    for (order, courier) in given.iter().take(120) {
+        let (order, courier) =
+            (one.order(*order).await.unwrap().unwrap(), one.courier(*courier).await.unwrap().unwrap());
+        freed.orders.push(over(order.version, Order { situation: OrderSituation::Completed, ..order }));
+        freed.couriers.push(over(courier.version, Courier { order: None, ..courier }));
+    }
+    one.commit(&freed).await.unwrap();
+    let ((one, first), (_, second)) = rounds(one, two).await;
+    assert_eq!(first.allocated + second.allocated, 120);
+    assert_eq!(one.searching_orders(5_000).await.unwrap().len(), 580);
+}
+
+/// Rounds on both instances at once until neither finds more to do.
+async fn rounds(one: ClockedHost, two: ClockedHost) -> ((ClockedHost, Round), (ClockedHost, Round)) {
+    let all = |host: ClockedHost| async move {
+        let mut sum = Round::default();
+        for _ in 0..10 {
+            let done = step(&host).await;
+            sum.moved += done.moved;
+            sum.allocated += done.allocated;
+            if done.moved + done.allocated == 0 {
+                break;
+            }
+        }
+        (host, sum)
+    };
+    let (one, two) = (tokio::spawn(all(one)), tokio::spawn(all(two)));
+    (one.await.unwrap(), two.await.unwrap())
+}

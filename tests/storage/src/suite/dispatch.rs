@@ -1,0 +1,151 @@
+//! Waiting orders, free couriers, and couriers that went silent.
+
+use std::collections::BTreeSet;
+
+use despacho_core::{
+    Settings,
+    courier::{
+        Courier, Position,
+        dispatch::{Round, round},
+    },
+    domain::{CourierId, Entropy, Moment, OrderId, Point},
+    host::{Changes, Host, Write},
+    order::{EventKind, Order, OrderSituation},
+};
+
+use crate::{
+    backend::Backend,
+    fixtures::{at, changes, courier, order, order_id, over, point, position, store},
+};
+
+/// So many minutes after noon, and what is drawn then.
+pub(crate) fn moment(minutes: i64) -> Moment {
+    Moment { now: at(minutes), entropy: Entropy::new([7; 32]) }
+}
+
+/// An order that nobody had yet, whose search began so many minutes after noon.
+pub(crate) fn searching(number: u64, since: i64) -> Order {
+    Order {
+        situation: OrderSituation::Searching,
+        situation_since: at(since),
+        ready_at: at(since),
+        courier: None,
+        attempt: 0,
+        released: Vec::new(),
+        first_allocated_at: None,
+        ..order(number, 1, &format!("P-{number}"))
+    }
+}
+
+/// A free courier.
+pub(crate) fn free(number: u64) -> Courier {
+    Courier { order: None, ..courier(number) }
+}
+
+/// Puts orders and couriers in, each courier seen at `minutes`.
+pub(crate) async fn put(host: &impl Host, orders: Vec<Order>, couriers: Vec<Courier>, minutes: i64) {
+    let positions = couriers.iter().map(|courier| position(courier.id.get(), minutes)).collect();
+    let orders = orders.into_iter().map(Write::insert).collect();
+    let couriers = couriers.into_iter().map(Write::insert).collect();
+    host.commit(&Changes { stores: vec![Write::insert(store(1))], orders, couriers, positions, ..changes() })
+        .await
+        .unwrap();
+}
+
+/// Which courier has which order; each says so of the other, and no two say the same.
+pub(crate) async fn pairs(host: &impl Host, orders: impl Iterator<Item = u64>) -> BTreeSet<(OrderId, CourierId)> {
+    let mut pairs = BTreeSet::new();
+    for number in orders {
+        let order = host.order(order_id(number)).await.unwrap().unwrap();
+        let Some(assigned) = order.courier else { continue };
+        let courier = host.courier(assigned.id).await.unwrap().unwrap();
+        assert_eq!(courier.order, Some(order.id), "courier {} knows of another order than {number}", courier.id);
+        assert!(pairs.insert((order.id, courier.id)));
+    }
+    assert_eq!(pairs.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), pairs.len());
+    pairs
+}
+
+pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) {
+    let host = backend.host();
+    let demo = Courier { demo: true, ..free(24) };
+    let robots_own = Order { demo: true, ..searching(55, 0) };
+    let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), robots_own];
+    put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, demo], 4).await;
+    let settings = Settings::default();
+    let done = round(host, &settings, &mut moment(5)).await.unwrap();
+    assert_eq!(done, Round { allocated: 3, ..Round::default() });
+    let given = pairs(host, 50..56).await;
+    let orders: Vec<u64> = given.iter().map(|(order, _)| order.get()).collect();
+    assert_eq!(orders, [50, 51, 55], "who waits longest, and the robot's own");
+    let kinds: Vec<EventKind> =
+        host.events(order_id(51)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
+    assert_eq!(kinds, [EventKind::Allocated]);
+    assert_eq!(round(host, &settings, &mut moment(5)).await, Ok(Round::default()), "nobody is free");
+    // Five minutes after the last place nobody gets an order, and after twenty minutes of searching the order ends.
+    put_courier(host, free(30), 5).await;
+    assert_eq!(round(host, &settings, &mut moment(11)).await, Ok(Round { moved: 1, ..Round::default() }));
+    let ended = round(host, &settings, &mut moment(23)).await.unwrap();
+    assert_eq!((ended.expired, ended.allocated), (1, 0));
+}
+
+async fn put_courier(host: &impl Host, courier: Courier, minutes: i64) {
+    let positions = vec![position(courier.id.get(), minutes)];
+    host.commit(&Changes { couriers: vec![Write::insert(courier)], positions, ..changes() }).await.unwrap();
+}
+
+pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
+    let host = backend.host();
+    put(host, vec![searching(50, 0)], vec![free(20)], 0).await;
+    let settings = Settings::default();
+    assert_eq!(round(host, &settings, &mut moment(1)).await.unwrap().allocated, 1);
+    let heard = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
+    host.commit(&heard(5)).await.unwrap();
+    assert_eq!(host.silent_couriers(at(5), 9).await, Ok(vec![]), "heard of just then");
+    let silent = host.silent_couriers(at(6), 9).await.unwrap();
+    assert_eq!(silent.iter().map(|courier| courier.id.get()).collect::<Vec<_>>(), [20]);
+    assert_eq!(round(host, &settings, &mut moment(14)).await, Ok(Round::default()));
+    let done = round(host, &settings, &mut moment(16)).await.unwrap();
+    assert_eq!((done.released, done.allocated), (1, 0));
+    let order = host.order(order_id(50)).await.unwrap().unwrap();
+    assert_eq!((order.situation, order.courier.as_ref(), order.attempt), (OrderSituation::Searching, None, 1));
+    assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().order, None);
+    // The same courier comes back to it only after a while, and only where nobody else is free.
+    host.commit(&heard(17)).await.unwrap();
+    assert_eq!(round(host, &settings, &mut moment(18)).await.unwrap().allocated, 0);
+    host.commit(&heard(19)).await.unwrap();
+    assert_eq!(round(host, &settings, &mut moment(19)).await.unwrap().allocated, 1);
+    assert_eq!(pairs(host, 50..51).await.len(), 1);
+}
+
+pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
+    let host = backend.host();
+    let riding = |situation| Order { situation, ..order(50, 1, "P-50") };
+    let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
+    put(host, vec![riding(OrderSituation::OutForDelivery)], vec![carrier], 0).await;
+    assert_eq!(host.silent_couriers(at(60), 9).await, Ok(vec![]));
+    let order = riding(OrderSituation::CourierAtPickup);
+    host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
+    assert_eq!(host.silent_couriers(at(60), 9).await.unwrap().len(), 1);
+}
+
+pub(crate) async fn the_nearest_go_where_all_ride_least(backend: impl Backend) {
+    let host = backend.host();
+    // One line from south to north: a courier, an order, a courier, and an order far out that only the first reaches in time.
+    let place = |kilometres: i32| Point { lat_e7: -235_505_201 + kilometres * 90_000, lon_e7: -466_333_089 };
+    let at_place = |number, kilometres| {
+        let mut order = searching(number, 0);
+        order.pickup.located.point = place(kilometres);
+        order
+    };
+    put(host, vec![at_place(50, 3), at_place(51, 13)], vec![free(20), free(21), free(22)], 0).await;
+    let seen = |number, kilometres| Position { point: place(kilometres), ..position(number, 1) };
+    // 20 is nearest to 50, but the only one within ten kilometres of 51.
+    let positions = vec![seen(20, 5), seen(21, 0), seen(22, 40)];
+    host.commit(&Changes { positions, ..changes() }).await.unwrap();
+    assert_ne!(point(20), place(5));
+    assert_eq!(round(host, &Settings::default(), &mut moment(2)).await.unwrap().allocated, 2);
+    let given = pairs(host, 50..52).await;
+    let given: Vec<(u64, u64)> = given.iter().map(|(order, courier)| (order.get(), courier.get())).collect();
+    assert_eq!(given, [(50, 21), (51, 20)]);
+}
