@@ -1,5 +1,6 @@
 // What every test of the panel needs: a browser, somebody who is logged in, and a record of what the page should not have done.
-import { readFile, mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { chromium } from "playwright-core";
@@ -10,7 +11,8 @@ const SHOTS = process.env.DESPACHO_PANEL_SHOTS ?? path.resolve("../../target/pan
 const EMAIL = "matriz@demo.despacho.example";
 const PASSWORD = "despacho-demo";
 
-const CHROMIUM = process.env.DESPACHO_CHROMIUM ?? "/usr/bin/chromium";
+const onPath = (name) => (process.env.PATH ?? "").split(path.delimiter).map((folder) => path.join(folder, name)).find(existsSync);
+const CHROMIUM = process.env.DESPACHO_CHROMIUM ?? onPath("chromium") ?? "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });

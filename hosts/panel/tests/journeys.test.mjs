@@ -66,6 +66,78 @@ test("the price follows the typing, and the order is created at that price", asy
   await context.close();
 });
 
+test("the page computes the price itself, and says what the server says", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/orders/new");
+  // The compiled core comes after the page; from then on nobody is asked.
+  await page.waitForResponse((response) => response.url().endsWith(".wasm"));
+  await page.fill(`${DELIVERY}-address-zipCode`, "01304-001");
+  await page.waitForFunction(([city, state]) => document.querySelector(city)?.value === "São Paulo" && document.querySelector(state)?.value === "SP", [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`]);
+  let asked = 0;
+  page.on("request", (request) => (asked += request.url().endsWith("/preview") ? 1 : 0));
+  await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
+  await page.waitForFunction(() => document.querySelector("[data-by=page]") !== null && document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
+  const shown = await page.getByTestId("price").innerText();
+  assert.equal(asked, 0, "the server was asked for a preview");
+  const told = await api(page, "POST", "/delivery/orders/preview", { preparationTime: 0, previewDeliveryTime: true, deliveries: [{ address: VERGUEIRO, onlinePayment: true }] });
+  const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
+  assert.equal(shown.replace(/\s/g, " "), money.format(told.body.deliveryFee).replace(/\s/g, " "));
+
+  // What cannot be located is said at its field, by the page itself.
+  await page.fill(`${DELIVERY}-address-latitude`, "95");
+  await page.waitForSelector(`${DELIVERY}-address-latitude-fault`);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("an order is watched from its creation to the door, without a reload", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  const made = await api(page, "POST", "/delivery/orders", { code: fresh("OLHA"), deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
+  assert.equal(made.status, 201);
+  await goTo(page, "/orders");
+  const row = page.locator(".orders tr", { hasText: made.body.code });
+  await row.waitFor();
+  await goTo(page, `/orders/${made.body.id}`);
+  const seen = new Set();
+  const places = new Set();
+  const deadline = Date.now() + 120_000;
+  while (Date.now() < deadline && !seen.has("Entregue")) {
+    seen.add(await page.locator(".heading .badge").innerText());
+    const courier = page.locator(".map .mark.courier");
+    if ((await courier.count()) > 0) places.add(await courier.getAttribute("d").catch(() => null));
+    await page.waitForTimeout(100);
+  }
+  assert.ok(seen.has("Entregue"), `seen: ${[...seen].join(", ")}`);
+  assert.ok(places.size > 1, "the courier moved on the map");
+  assert.ok((await page.locator(".timeline li").count()) >= 5);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("a message that a receiver did not take is sent again from the log", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/webhooks");
+  await page.getByRole("button", { name: "Novo webhook" }).click();
+  await page.fill("#f-url", "ftp://nobody");
+  await page.click("dialog button[type=submit]");
+  await page.waitForSelector("#f-url-fault");
+  // A name that no resolver knows: the attempt fails at once.
+  const url = `https://${fresh("loja").toLowerCase()}.invalid/despacho`;
+  await page.fill("#f-url", url);
+  await page.click("dialog button[type=submit]");
+  assert.match(await page.locator(".secret code").innerText(), /^whsec_/);
+  await page.getByRole("link", { name: url }).click();
+  await page.getByRole("button", { name: "Enviar um teste" }).click();
+  const rows = page.locator(".table tbody tr");
+  await rows.first().waitFor();
+  assert.match(await rows.first().locator(".badge").innerText(), /endereço/);
+  const before = await rows.count();
+  await rows.first().getByRole("button", { name: /Enviar de novo/ }).click();
+  await page.waitForFunction((count) => document.querySelectorAll(".table tbody tr").length > count, before);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
 test("what the API refuses is said at the field, in the API's words", async () => {
   const { page, wrongs, context } = await opened(browser);
   await goTo(page, "/orders/new");

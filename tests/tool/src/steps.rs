@@ -7,7 +7,7 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, needs::Need};
+use crate::{contract, needs::Need, panel};
 
 /// One check.
 pub(crate) struct Step {
@@ -120,6 +120,17 @@ pub(crate) const STEPS: &[Step] = &[
         what: "generated requests, sound and broken, get answers as /openapi.json promises",
         needs: &[Need::Venv],
         act: contract::check,
+    },
+    Step {
+        name: "panel",
+        what: "the merchant panel in a browser, against the server as it ships; pictures of it are left in target/panel",
+        needs: &[
+            Need::Target("wasm32-unknown-unknown"),
+            Need::Program("node", "nodejs"),
+            Need::Program("npm", "npm"),
+            Need::Program("chromium", "chromium"),
+        ],
+        act: panel::check,
     },
     Step {
         name: "bench",

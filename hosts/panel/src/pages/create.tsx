@@ -15,6 +15,9 @@ import { Page, When } from "../ui/parts";
 import { say } from "../ui/toast";
 import { Price } from "./order";
 
+/** Where there is room the price is shown line by line; else on demand. */
+const wide = matchMedia("(min-width: 64rem)");
+
 interface DeliveryDraft {
   name: string;
   phone: string;
@@ -292,7 +295,8 @@ function PricePanel(props: { answer: Answer | null; busy: boolean }) {
       {found === null ? (
         <p class="hint">{props.busy ? t.priceTyping : t.priceWaiting}</p>
       ) : (
-        <>
+        <details open={wide.matches}>
+          <summary>{t.breakdown}</summary>
           <Price lines={found.priceBreakdown} total={found.deliveryFee} />
           <dl class="facts">
             <div class="fact"><dt>{t.distance}</dt><dd>{kilometres(found.totalDistance)}</dd></div>
@@ -301,7 +305,7 @@ function PricePanel(props: { answer: Answer | null; busy: boolean }) {
           </dl>
           {found.estimated && <p class="hint">{texts.value.order.estimated}</p>}
           <p class="hint" data-by={props.answer?.by}>{props.answer?.by === "page" ? t.inPage : t.onServer}</p>
-        </>
+        </details>
       )}
     </section>
   );

@@ -1,11 +1,10 @@
 /** The price of an order that is being typed: computed in this page by the core itself, or by the server until that is there. */
 
 import { context, orders } from "../api/client";
-import { ApiError } from "../api/http";
-import type { Preview, Problem } from "../api/wire";
-import { credentials } from "../api/http";
+import type { Preview } from "../api/wire";
+import { ApiError, credentials } from "../api/http";
 import { store } from "../session";
-import { load, type Package, type Previewer } from "./package";
+import { load, problemOf, type Package, type Previewer } from "./package";
 
 export interface Answer {
   preview: Preview;
@@ -19,21 +18,23 @@ interface Ready {
   storeId: number;
 }
 
-let ready: Promise<Ready | null> | null = null;
-let readyFor = 0;
+let coming: Promise<Ready | null> | null = null;
+let ready: Ready | null = null;
 
 /** The core with this store's tariff, fetched once a session; `null` where the page has to ask the server. */
 function prepared(): Promise<Ready | null> {
   const storeId = store.value?.id ?? 0;
-  if (ready === null || readyFor !== storeId) {
-    readyFor = storeId;
-    ready = prepare(storeId).catch(() => null);
-    void ready.then((got) => {
+  if (ready !== null && ready.storeId === storeId) return Promise.resolve(ready);
+  ready = null;
+  coming ??= prepare(storeId)
+    .catch(() => null)
+    .then((got) => {
+      ready = got;
       // A network that was away is asked again with the next key that is typed.
-      if (got === null) ready = null;
+      coming = null;
+      return got;
     });
-  }
-  return ready;
+  return coming;
 }
 
 async function prepare(storeId: number): Promise<Ready | null> {
@@ -42,7 +43,7 @@ async function prepare(storeId: number): Promise<Ready | null> {
   const rules = (await context()) as { exact?: boolean };
   // A server that knows more roads or addresses than the page has the better answer.
   if (rules.exact === false) return null;
-  return { core, previewer: core.createPreviewer(rules), storeId };
+  return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
 
 /** Begins to fetch what previews need, before the first key is typed. */
@@ -50,15 +51,17 @@ export function warmUp(): void {
   void prepared();
 }
 
-/** The preview of a request; throws the problem that the server would answer. */
+/** The preview of a request, by the server as long as the page is not ready; throws the problem that the server would answer. */
 export async function preview(request: unknown, signal: AbortSignal): Promise<Answer> {
-  const got = await prepared();
+  void prepared();
+  const got = ready?.storeId === store.value?.id ? ready : null;
   const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
   if (got !== null && (other === undefined || other === got.storeId)) {
     try {
-      return { preview: got.previewer.preview(request, credentials.language), by: "page" };
+      return { preview: got.previewer.preview(request, { language: credentials.language }), by: "page" };
     } catch (thrown) {
-      throw isProblem(thrown) ? new ApiError(thrown) : thrown;
+      const problem = problemOf(thrown);
+      throw problem === null ? thrown : new ApiError(problem);
     }
   }
   return { preview: await orders.preview(request, signal), by: "server" };
@@ -68,8 +71,4 @@ export async function preview(request: unknown, signal: AbortSignal): Promise<An
 export async function postcode(zip: string): Promise<{ city: string; state: string } | null> {
   const got = await prepared();
   return got?.core.lookupPostcode(zip) ?? null;
-}
-
-function isProblem(thrown: unknown): thrown is Problem {
-  return typeof thrown === "object" && thrown !== null && "code" in thrown && "errors" in thrown;
 }
