@@ -91,6 +91,15 @@ pub trait Host {
     /// Makes all changes durable or none of them. [`Fault::Conflict`] where an expected version, a unique value or a floor did
     /// not hold: load and decide again.
     async fn commit(&self, changes: &Changes) -> Result<(), Fault>;
+    /// Commits each of several changes by itself, as [`Host::commit`] does, in this order, and gives what became of each. A host may
+    /// flush them to disk together.
+    async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
+        let mut results = Vec::with_capacity(changes.len());
+        for changes in changes {
+            results.push(self.commit(changes).await);
+        }
+        results
+    }
     /// Now and fresh entropy, drawn once for a request.
     fn moment(&self) -> Moment;
 }

@@ -6,7 +6,7 @@
 use super::matching::matches;
 use crate::{
     domain::Moment,
-    host::{Fault, Host},
+    host::{Changes, Fault, Host},
     order::{allocate, drive, platform, release},
     settings::Settings,
 };
@@ -47,7 +47,7 @@ pub async fn round<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) 
 async fn release_silent<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<(u32, bool), Fault> {
     let silence = settings.dispatch.silence();
     let silent = host.silent_couriers(moment.now.before(silence), SILENT_PER_ROUND).await?;
-    let (found, mut released) = (silent.len(), 0);
+    let (found, mut decided) = (silent.len(), Vec::new());
     for courier in silent {
         let Some(id) = courier.order else { continue };
         let Some(order) = host.order(id).await? else { continue };
@@ -55,12 +55,9 @@ async fn release_silent<H: Host>(host: &H, settings: &Settings, moment: &mut Mom
         if moment.now.since(order.situation_since) < silence {
             continue;
         }
-        if let Some((_, changes)) = release(&order, &courier, platform(), moment)
-            && committed(host.commit(&changes).await)?
-        {
-            released += 1;
-        }
+        decided.extend(release(&order, &courier, platform(), moment).map(|(_, changes)| changes));
     }
+    let released = committed(host, &decided).await?;
     // Only where each of them was a loss is it likely that there are more: otherwise the same ones would come again.
     let more = released > 0 && found >= usize::try_from(SILENT_PER_ROUND).unwrap_or(usize::MAX);
     Ok((released, more))
@@ -74,24 +71,29 @@ async fn allocate_waiting<H: Host>(host: &H, settings: &Settings, moment: &Momen
         return Ok((0, false));
     }
     let couriers = host.free_couriers(now.before(terms.seen()), terms.couriers()).await?;
-    let mut allocated = 0;
+    let mut decided = Vec::new();
     for (order, courier) in matches(&orders, &couriers, terms, &settings.timing, now) {
         let pair = orders.get(order).zip(couriers.get(courier));
-        let Some((_, changes)) = pair.and_then(|(order, courier)| allocate(order, courier, moment)) else { continue };
-        if committed(host.commit(&changes).await)? {
-            allocated += 1;
-        }
+        let allocated = pair.and_then(|(order, courier)| allocate(order, courier, moment));
+        decided.extend(allocated.map(|(_, changes)| changes));
     }
+    let allocated = committed(host, &decided).await?;
     let full = |found: usize, limit: u32| u32::try_from(found).is_ok_and(|found| found >= limit);
     let cut_short = full(orders.len(), terms.orders()) || full(couriers.len(), terms.couriers());
     Ok((allocated, cut_short && allocated > 0))
 }
 
-/// Whether a commit went through; one that somebody else came before did not, and is theirs.
-fn committed(result: Result<(), Fault>) -> Result<bool, Fault> {
-    match result {
-        Ok(()) => Ok(true),
-        Err(Fault::Conflict) => Ok(false),
-        Err(fault) => Err(fault),
+/// Commits each change by itself, and says how many went through. One that somebody else came before did not, and is theirs.
+async fn committed<H: Host>(host: &H, decided: &[Changes]) -> Result<u32, Fault> {
+    let mut count = 0;
+    for chunk in decided.chunks(drive::AT_ONCE) {
+        for result in host.commit_each(chunk).await {
+            match result {
+                Ok(()) => count += 1,
+                Err(Fault::Conflict) => {}
+                Err(fault) => return Err(fault),
+            }
+        }
     }
+    Ok(count)
 }

@@ -29,25 +29,50 @@ pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit
 pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<Moved, Fault> {
     let orders = host.due_orders(now, limit).await?;
     let mut done = Moved { more: u32::try_from(orders.len()).is_ok_and(|found| found >= limit), ..Moved::default() };
+    let (mut ends, mut decided) = (Vec::new(), Vec::new());
     for order in orders {
-        match advance(host, settings, order, now).await {
-            Ok(order) => {
-                done.moved += 1;
-                done.expired += u32::from(order.situation == OrderSituation::Expired);
+        if let Some((order, changes)) = moved_on(host, settings, order, now).await? {
+            ends.push(order.situation == OrderSituation::Expired);
+            decided.push(changes);
+        }
+    }
+    for (ends, decided) in ends.chunks(AT_ONCE).zip(decided.chunks(AT_ONCE)) {
+        for (ended, result) in ends.iter().zip(host.commit_each(decided).await) {
+            match result {
+                Ok(()) => {
+                    done.moved += 1;
+                    done.expired += u32::from(*ended);
+                }
+                Err(Fault::Conflict) => {}
+                Err(fault) => return Err(fault),
             }
-            Err(Fault::Conflict) => {}
-            Err(fault) => return Err(fault),
         }
     }
     Ok(done)
 }
 
+/// Orders that a driver hands to its host at once.
+pub const AT_ONCE: usize = 256;
+
 /// Takes one order through the timed transitions that are due, commits them, and gives the order as it stands then.
-pub async fn advance<H: Host>(host: &H, settings: &Settings, mut order: Order, now: Timestamp) -> Result<Order, Fault> {
+pub async fn advance<H: Host>(host: &H, settings: &Settings, order: Order, now: Timestamp) -> Result<Order, Fault> {
+    match moved_on(host, settings, order.clone(), now).await? {
+        Some((order, changes)) => host.commit(&changes).await.map(|()| order),
+        None => Ok(order),
+    }
+}
+
+/// The order after the timed transitions that are due, and what is to be committed; `None` where none is.
+async fn moved_on<H: Host>(
+    host: &H,
+    settings: &Settings,
+    mut order: Order,
+    now: Timestamp,
+) -> Result<Option<(Order, Changes)>, Fault> {
     let expected = order.version;
     let (events, ledger) = expire(&mut order, &settings.timing, now);
     if events.is_empty() {
-        return Ok(order);
+        return Ok(None);
     }
     order.version = expected + 1;
     let notifications =
@@ -60,8 +85,7 @@ pub async fn advance<H: Host>(host: &H, settings: &Settings, mut order: Order, n
         notifications,
         ..Changes::default()
     };
-    host.commit(&changes).await?;
-    Ok(order)
+    Ok(Some((order, changes)))
 }
 
 async fn expired<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, Fault> {

@@ -27,6 +27,14 @@ pub trait Driver {
     /// must, nothing is done and the answer is [`Fault::Conflict`]; likewise where the database itself finds a unique value
     /// taken or gives up a transaction that raced with another.
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault>;
+    /// Runs each of several transactions as [`Driver::transact`] does, in order, and gives what became of each.
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+        let mut results = Vec::with_capacity(transactions.len());
+        for statements in transactions {
+            results.push(self.transact(statements).await);
+        }
+        results
+    }
 }
 
 /// What a host needs besides a database.
@@ -247,6 +255,14 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
         self.driver.transact(statements(changes, &self.timing)?).await
+    }
+
+    async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
+        let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
+        match transactions {
+            Ok(transactions) => self.driver.transact_each(transactions).await,
+            Err(fault) => vec![Err(fault); changes.len()],
+        }
     }
 
     fn moment(&self) -> Moment {

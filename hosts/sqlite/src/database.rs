@@ -104,6 +104,10 @@ impl Driver for Sqlite {
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
         self.writer.transact(statements).await
     }
+
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+        self.writer.transact_each(transactions).await
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,23 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
+    /// Queues all before it waits for the first, so that they share a group and its flush.
+    pub(crate) async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+        let mut answers = Vec::with_capacity(transactions.len());
+        for statements in transactions {
+            let (reply, answer) = oneshot::channel();
+            answers.push(self.enqueue(Work::Transact(statements, reply)).map(|()| answer));
+        }
+        let mut results = Vec::with_capacity(answers.len());
+        for answer in answers {
+            results.push(match answer {
+                Ok(answer) => answer.await.unwrap_or_else(|_| Err(closed())),
+                Err(fault) => Err(fault),
+            });
+        }
+        results
+    }
+
     pub(crate) async fn returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(Work::Returning(query, reply))?;

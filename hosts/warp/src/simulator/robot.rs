@@ -66,9 +66,8 @@ impl Robot {
         let mut failed = false;
         loop {
             let done = self.once().await;
-            match done {
-                Err(fault) if !failed => self.say(&fault),
-                _ => {}
+            if let (Err(fault), false) = (&done, failed) {
+                self.say(fault);
             }
             failed = done.is_err();
             sleep(if failed { 3 * ASKS } else { ASKS }).await;

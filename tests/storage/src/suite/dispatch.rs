@@ -75,7 +75,7 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     let settings = Settings::default();
     let done = round(host, &settings, &mut moment(5)).await.unwrap();
     assert_eq!(done, Round { allocated: 3, ..Round::default() });
-    let given = pairs(host, 50..56).await;
+    let given = pairs(host, [50, 51, 52, 55].into_iter()).await;
     let orders: Vec<u64> = given.iter().map(|(order, _)| order.get()).collect();
     assert_eq!(orders, [50, 51, 55], "who waits longest, and the robot's own");
     let kinds: Vec<EventKind> =
