@@ -36,8 +36,12 @@ export async function open(browser, options = {}) {
   return { context, page, wrongs };
 }
 
+/** A demonstration fills its login in, a moment after the page. */
+export const filledIn = (page) => page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
+
 export async function logIn(page) {
   await page.goto(BASE);
+  await filledIn(page);
   await page.fill("#f-email", EMAIL);
   await page.fill("#f-password", PASSWORD);
   await page.click("button[type=submit]");

@@ -1,7 +1,7 @@
 // What a merchant does in the panel, from logging in to a delivered order, in a real browser against a real server.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, fresh, goTo, launch, open, opened } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, goTo, launch, open, opened } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -22,6 +22,7 @@ async function fillOrder(page, code) {
 test("a wrong password is refused in the reader's language, the right one leads to today's orders", async () => {
   const { page, wrongs, context } = await open(browser);
   await page.goto(BASE);
+  await filledIn(page);
   await page.fill("#f-email", "matriz@demo.despacho.example");
   await page.fill("#f-password", "not-the-password");
   await page.click("button[type=submit]");
@@ -242,9 +243,12 @@ test("everything is reached with the keyboard alone", async () => {
   await page.goto(BASE);
   await page.waitForSelector("#f-email");
   const press = async (key) => page.keyboard.press(key);
+  await filledIn(page);
   await press("Tab");
+  await press("ControlOrMeta+A");
   await page.keyboard.type("matriz@demo.despacho.example");
   await press("Tab");
+  await press("ControlOrMeta+A");
   await page.keyboard.type("despacho-demo");
   await press("Enter");
   await page.waitForSelector(".side");

@@ -8,6 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use despacho_core::demo::{EMAIL, PASSWORD};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 
 use crate::config::Config;
@@ -128,12 +129,13 @@ fn kind(path: &str) -> &'static str {
     }
 }
 
-/// What the panel is told of this deployment.
+/// What the panel is told of this deployment. The login of a demonstration is no secret.
 fn told(config: &Config) -> String {
     let tiles = config.panel_tiles.as_ref().map(|url| {
         serde_json::json!({ "url": url, "attribution": config.panel_tiles_attribution.as_deref().unwrap_or_default() })
     });
-    serde_json::json!({ "tiles": tiles }).to_string()
+    let demo = config.demo.then(|| serde_json::json!({ "email": EMAIL, "password": PASSWORD }));
+    serde_json::json!({ "tiles": tiles, "demo": demo }).to_string()
 }
 
 /// What the panel may load: its own files and the API beside it, nothing inline, and pictures of the map from the tile server.
@@ -182,7 +184,7 @@ mod tests {
         let panel = Panel::load(&config(folder.path())).unwrap().unwrap();
         assert_eq!(panel.file("/").unwrap().body, "<p>");
         assert_eq!(panel.file("/index.html").unwrap().body, "<p>");
-        assert_eq!(panel.file("/panel.json").unwrap().body, r#"{"tiles":null}"#);
+        assert_eq!(panel.file("/panel.json").unwrap().body, r#"{"demo":null,"tiles":null}"#);
         assert!(panel.file("/.env").is_none() && panel.file("/assets").is_none() && panel.file("/../x").is_none());
         let script = panel.file("/assets/a-1.js").unwrap().response(&HeaderMap::new());
         assert!(script.headers()["cache-control"].to_str().unwrap().contains("immutable"));

@@ -42,14 +42,19 @@ export const orders = {
       tries: 1,
       ...(signal ? { signal } : {}),
     }),
-  ready: (id: number) => post<wire.OrderDetails>(`/delivery/orders/${id}/ready`),
-  delay: (id: number, minutes: number) => post<wire.OrderDetails>(`/delivery/orders/${id}/delay`, { minutes }),
+  ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
+  delay: (id: number, minutes: number) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
   cancellation: (id: number) => request<wire.Cancellation>(`/delivery/orders/${id}/cancellation`),
-  cancel: (orderId: number, reason: string) =>
-    post<wire.OrderDetails>("/delivery/orders/cancel", { orderId, ...(reason === "" ? {} : { reason }) }),
-  discard: (id: number, deliveryId: number) =>
-    post<wire.OrderDetails>(`/delivery/orders/${id}/discard`, { deliveryId }),
-  waiveReturn: (id: number) => post<wire.OrderDetails>(`/delivery/orders/${id}/waive-return`),
+  cancel: (orderId: number, reason: string, deliveryId?: number) =>
+    post<wire.Order>("/delivery/orders/cancel", {
+      orderId,
+      ...(reason === "" ? {} : { reason }),
+      ...(deliveryId === undefined ? {} : { deliveryId }),
+    }),
+  discard: (id: number, deliveryId: number) => post<wire.Order>(`/delivery/orders/${id}/discard`, { deliveryId }),
+  turnBack: (id: number, deliveryId: number, reason: string) =>
+    post<wire.Order>(`/delivery/orders/${id}/return`, { deliveryId, reason }),
+  waiveReturn: (id: number) => post<wire.Order>(`/delivery/orders/${id}/waive`),
 };
 
 export const stores = {
@@ -108,4 +113,17 @@ export interface Tiles {
   url: string;
   attribution: string;
 }
-export const settings = () => request<{ tiles: Tiles | null }>("./panel.json");
+
+/** What the deployment tells its panel. */
+export interface Deployment {
+  tiles: Tiles | null;
+  demo: { email: string; password: string } | null;
+}
+
+let told: Promise<Deployment> | null = null;
+
+/** Asked once; a server of files alone has nothing to tell. */
+export function deployment(): Promise<Deployment> {
+  told ??= request<Deployment>("./panel.json").catch(() => ({ tiles: null, demo: null }));
+  return told;
+}

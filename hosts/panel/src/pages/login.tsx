@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { deployment } from "../api/client";
 import { LanguageSwitch } from "../app";
 import { texts } from "../i18n";
 import { ended, logIn } from "../session";
@@ -14,6 +15,15 @@ export function LoginPage() {
   useEffect(() => {
     document.title = `${t.title} · ${texts.value.product}`;
   }, [t]);
+  const [demo, setDemo] = useState(false);
+  useEffect(() => {
+    void deployment().then((told) => {
+      if (told.demo === null || ended.value) return;
+      setDemo(true);
+      setEmail(told.demo.email);
+      setPassword(told.demo.password);
+    });
+  }, []);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (busy) return;
@@ -36,6 +46,7 @@ export function LoginPage() {
         </p>
         <h1 id="title">{t.title}</h1>
         <p class="lead">{t.lead}</p>
+        {demo && <p class="notice">{t.demo}</p>}
         {ended.value && (
           <p class="notice" role="status">
             {t.ended}

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { orders } from "../api/client";
-import type { Cancellation, Delivery, OrderDetails } from "../api/wire";
+import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
 import { money, moment, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
@@ -13,7 +13,7 @@ import { Failure } from "../ui/parts";
 
 interface Props {
   order: OrderDetails;
-  take: (order: OrderDetails) => void;
+  take: (order: Order) => void;
 }
 
 type Asked = "ready" | "delay" | "cancel" | "waive" | null;
@@ -62,26 +62,45 @@ export function OrderActions(props: Props) {
   );
 }
 
+type AskedOfStop = "discard" | "turnBack" | "cancel" | null;
+
 export function StopActions(props: Props & { stop: Delivery }) {
   const t = texts.value.order;
-  const [asked, setAsked] = useState(false);
-  if (props.stop.situation !== 330) return null;
+  const [asked, setAsked] = useState<AskedOfStop>(null);
+  const { order, stop } = props;
+  const others = order.deliveries.some((one) => one.id !== stop.id && one.situation === 150);
+  const can = {
+    discard: stop.situation === 330,
+    turnBack: [310, 320, 330].includes(stop.situation),
+    cancel: stop.situation === 150 && others,
+  };
+  if (!can.discard && !can.turnBack && !can.cancel) return null;
+  const common = { take: props.take, close: () => setAsked(null) };
   return (
     <>
-      <button type="button" class="button small" onClick={() => setAsked(true)}>
-        {t.doDiscard}
-      </button>
-      {asked && (
-        <SureDialog
-          title={t.discardTitle}
-          text={t.discardText}
-          yes={t.doDiscard}
-          act={() => orders.discard(props.order.id, props.stop.id)}
-          take={props.take}
-          close={() => setAsked(false)}
-        />
+      <p class="actions">
+        {can.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setAsked("turnBack")} />}
+        {can.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setAsked("discard")} />}
+        {can.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setAsked("cancel")} />}
+      </p>
+      {asked === "discard" && (
+        <SureDialog {...common} title={t.discardTitle} text={t.discardText} yes={t.doDiscard} act={() => orders.discard(order.id, stop.id)} />
+      )}
+      {asked === "turnBack" && (
+        <SureDialog {...common} title={t.turnBackTitle} text={t.turnBackText} yes={t.doTurnBack} reason="needed" act={(why) => orders.turnBack(order.id, stop.id, why)} />
+      )}
+      {asked === "cancel" && (
+        <SureDialog {...common} title={t.cancelStopTitle} text={t.cancelStopText} yes={t.doCancelStop} reason="optional" act={(why) => orders.cancel(order.id, why, stop.id)} />
       )}
     </>
+  );
+}
+
+function StopButton(props: { name: string | null; label: string; act: () => void }) {
+  return (
+    <button type="button" class="button small" aria-label={`${props.label}: ${props.name ?? ""}`} onClick={props.act}>
+      {props.label}
+    </button>
   );
 }
 
@@ -89,32 +108,43 @@ interface SureProps {
   title: string;
   text: string;
   yes: string;
-  act: () => Promise<OrderDetails>;
-  take: (order: OrderDetails) => void;
+  /** Whether a reason is asked for. */
+  reason?: "needed" | "optional";
+  act: (reason: string) => Promise<Order>;
+  take: (order: Order) => void;
   close: () => void;
 }
 
 function SureDialog(props: SureProps) {
   const [error, setError] = useState<unknown>(null);
-  const act = () => {
+  const [reason, setReason] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
     setError(null);
-    props.act().then((order) => {
+    props.act(reason.trim()).then((order) => {
       props.take(order);
       props.close();
     }, setError);
   };
   return (
     <Dialog title={props.title} close={props.close}>
-      <p>{props.text}</p>
-      <Refusal error={error} />
-      <div class="row end">
-        <button type="button" class="button" onClick={props.close}>
-          {texts.value.common.close}
-        </button>
-        <button type="button" class="button danger" onClick={act}>
-          {props.yes}
-        </button>
-      </div>
+      <form onSubmit={submit} noValidate>
+        <p>{props.text}</p>
+        <Faults.Provider value={faultsOf(error)}>
+          <Refusal error={error} />
+          {props.reason !== undefined && (
+            <TextField at="/reason" label={texts.value.order.cancelReason} value={reason} set={setReason} optional={props.reason === "optional"} most={255} lines={2} />
+          )}
+        </Faults.Provider>
+        <div class="row end">
+          <button type="button" class="button" onClick={props.close}>
+            {texts.value.common.close}
+          </button>
+          <button type="submit" class="button danger">
+            {props.yes}
+          </button>
+        </div>
+      </form>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { orders } from "../api/client";
 import { ApiError } from "../api/http";
 import { streaming } from "../api/stream";
-import type { Delivery, OrderDetails, PriceLine } from "../api/wire";
+import type { Delivery, Order, OrderDetails, PriceLine } from "../api/wire";
 import { addressLine, kilometres, money, phone, placeLine, quantity, timeWithSeconds, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { lastEvent, put } from "../live";
@@ -45,8 +45,8 @@ export function OrderPage(props: { id: number }) {
     );
   }
   const found = order.value;
-  const take = (changed: OrderDetails) => {
-    order.set(changed);
+  const take = (changed: Order) => {
+    order.set({ ...found, ...changed });
     order.again();
     put(changed);
     say(t.done);
@@ -143,7 +143,7 @@ function drawing(order: OrderDetails): { marks: Mark[]; path: [number, number][]
   return { marks, path, missing };
 }
 
-function Stops(props: { order: OrderDetails; take: (order: OrderDetails) => void }) {
+function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
   const { order } = props;
   const t = texts.value.order;
   const back = order.deliveries.some((stop) => !stop.onlinePayment);
@@ -175,7 +175,7 @@ function Stops(props: { order: OrderDetails; take: (order: OrderDetails) => void
   );
 }
 
-function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: OrderDetails) => void }) {
+function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order) => void }) {
   const { stop } = props;
   const t = texts.value.order;
   return (

@@ -3,7 +3,7 @@
 import L from "leaflet";
 import "leaflet/dist/leaflet.css";
 import { useEffect, useRef } from "preact/hooks";
-import { settings, type Tiles } from "../api/client";
+import { deployment } from "../api/client";
 
 export interface Mark {
   name: string;
@@ -11,13 +11,6 @@ export interface Mark {
   latitude: number;
   longitude: number;
   kind: "pickup" | "stop" | "done" | "courier";
-}
-
-let tiles: Promise<Tiles | null> | null = null;
-
-function configured(): Promise<Tiles | null> {
-  tiles ??= settings().then((found) => found.tiles, () => null);
-  return tiles;
 }
 
 interface Props {
@@ -40,7 +33,7 @@ export function RouteMap(props: Props) {
     drawn.current = L.layerGroup().addTo(made);
     L.control.scale({ imperial: false, maxWidth: 90 }).addTo(made);
     let gone = false;
-    void configured().then((source) => {
+    void deployment().then(({ tiles: source }) => {
       if (gone || source === null) return;
       L.control.attribution({ prefix: false }).addTo(made);
       L.tileLayer(source.url, { attribution: escaped(source.attribution), maxZoom: 19 }).addTo(made);
