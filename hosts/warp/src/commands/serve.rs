@@ -27,7 +27,8 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
         tracing::warn!(fresh, "the demonstration's stores are open to everybody who knows the public key");
     }
     let lines = |address: &str| {
-        let panel = if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
+        let panel =
+            if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
         server::print(&(announcement(address, config.demo) + &panel))
     };
     server::serve(config, settings, store, lines).await?;
