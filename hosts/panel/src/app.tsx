@@ -37,9 +37,13 @@ export async function countUnread(): Promise<void> {
 
 export function App() {
   const key = session.value?.key;
+  // Which day is today depends on where the store is: nothing is asked for before that is known.
+  const known = store.value?.id;
   useEffect(() => {
-    if (key === undefined) return;
-    if (store.value === null) void who();
+    if (key !== undefined && known === undefined) void who();
+  }, [key, known]);
+  useEffect(() => {
+    if (key === undefined || known === undefined) return;
     const stop = start();
     void countUnread();
     const timer = setInterval(() => void countUnread(), 30_000);
@@ -47,7 +51,7 @@ export function App() {
       stop();
       clearInterval(timer);
     };
-  }, [key]);
+  }, [key, known]);
 
   return (
     <>

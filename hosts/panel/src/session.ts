@@ -61,11 +61,20 @@ export function logOut(): void {
   ended.value = false;
 }
 
+let identifying: Promise<void> | null = null;
+
 /** Reads the store of the session, and its branches where it has any. */
-export async function identify(): Promise<void> {
+export function identify(): Promise<void> {
+  identifying ??= whoAmI().finally(() => (identifying = null));
+  return identifying;
+}
+
+async function whoAmI(): Promise<void> {
   const own = session.value;
   if (own === null) return;
-  store.value = await stores.get(own.storeId);
+  const found = await stores.get(own.storeId);
+  if (session.value !== own) return;
+  store.value = found;
   await loadBranches();
 }
 

@@ -175,7 +175,7 @@ export const en = {
     confirm: "Ask for the code at the door",
     price: "Price",
     priceWaiting: "The price appears once an address can be located.",
-    breakdown: "Line by line",
+    breakdown: "Details",
     priceTyping: "Calculating…",
     inPage: "Calculated in this page",
     onServer: "Calculated by the server",

@@ -176,7 +176,7 @@ export const pt: Texts = {
     confirm: "Pedir o código na porta",
     price: "Preço",
     priceWaiting: "O preço aparece assim que um endereço puder ser localizado.",
-    breakdown: "Item por item",
+    breakdown: "Detalhes",
     priceTyping: "Calculando…",
     inPage: "Calculado nesta página",
     onServer: "Calculado pelo servidor",

@@ -82,7 +82,7 @@ export function BalancePage() {
         <Empty text={t.empty} hint={t.emptyHint} />
       ) : (
         <div class="table-box">
-          <table class="table">
+          <table class="table lines">
             <thead>
               <tr>
                 <th scope="col">{t.what}</th>

@@ -36,7 +36,7 @@ export function StoresPage() {
   return (
     <Page title={t.title} aside={<a class="button primary" href="#/stores/new">{t.add}</a>}>
       {fresh.value !== null && <Secret lead={t.created(fresh.value.name)} value={fresh.value.value} note={t.once} />}
-      {list.value === null && list.error === null && <Loading />}
+      {all.length === 0 && list.error === null && <Loading />}
       {list.error !== null && <Failure error={list.error} retry={list.again} />}
       <StoreTable stores={all} leave={setLeaving} />
       {list.value !== null && all.length <= 1 && <Empty text={t.empty} hint={t.emptyHint} />}
