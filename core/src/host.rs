@@ -10,7 +10,7 @@ use crate::{
     },
     geo,
     limits::{Admission, Bucket},
-    order::{Order, RecordedEvent},
+    order::{Order, OrderFilter, RecordedEvent},
     store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store},
 };
 
@@ -37,6 +37,10 @@ pub trait Host {
     async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault>;
     /// The order that holds a store's order code now; orders that released their code are not looked at.
     async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault>;
+    /// Orders that a filter takes, newest first, at most `limit`; none of stores that were removed.
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault>;
+    /// A store and its branches with a number above `after`, by number, at most `limit`, without those that were removed.
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault>;
     /// An order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault>;
     /// Orders whose next timed transition is due at `now`, longest due first, at most `limit`.
@@ -109,7 +113,8 @@ pub trait Host {
 pub struct Changes {
     /// When it was decided.
     pub at: Timestamp,
-    /// Stores to insert or replace; unique by CNPJ and email among those not removed.
+    /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its money
+    /// moves no more.
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace; unique by hash.
     pub keys: Vec<Write<Key>>,

@@ -20,7 +20,7 @@ use crate::{
     },
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Order, OrderSituation, RecordedEvent, Timing, next_deadline},
+    order::{Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
     store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store, password},
 };
 use state::State;
@@ -158,6 +158,29 @@ impl Host for MemoryHost {
 
     async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
         self.state(|state| state.orders.get(state.codes.get(&(store, code.to_owned()))?).cloned())
+    }
+
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.state(|state| {
+            let meant = |order: &Order| {
+                let store = state.stores.get(&order.store).filter(|store| store.deleted_at.is_none());
+                store.is_some_and(|store| {
+                    store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
+                })
+            };
+            let newest_first = state.orders.rows().values().rev();
+            let taken = newest_first.filter(|order| filter.takes(order) && meant(order));
+            taken.take(limit as usize).cloned().collect()
+        })
+    }
+
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault> {
+        self.state(|state| {
+            let later = state.stores.rows().values().filter(|one| after.is_none_or(|after| one.id > after));
+            let meant = later.filter(|one| one.id == store || one.matrix == Some(store));
+            let standing = meant.filter(|one| one.deleted_at.is_none());
+            standing.take(limit as usize).filter_map(|one| state.store(one.id)).collect()
+        })
     }
 
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {

@@ -1,6 +1,13 @@
 //! What an operator decides, as the rules see it; a host reads it from its own configuration.
 
-use crate::{courier::Dispatch, limits::Limits, order::Timing, quote::Tariff, store::KeyHash};
+use crate::{
+    courier::Dispatch,
+    domain::Precision,
+    limits::Limits,
+    order::{Cancellation, Timing},
+    quote::Tariff,
+    store::KeyHash,
+};
 
 /// The configuration of the rules.
 #[derive(Clone, Debug, Default)]
@@ -11,10 +18,14 @@ pub struct Settings {
     pub timing: Timing,
     /// How couriers are looked for.
     pub dispatch: Dispatch,
+    /// What a late cancellation costs.
+    pub cancellation: Cancellation,
     /// How much.
     pub tariff: Tariff,
     /// How long keys live.
     pub keys: KeyTerms,
+    /// How well places must be known.
+    pub places: PlaceTerms,
     /// What quotes and keys are derived from.
     pub secret: Secret,
     /// The hash of the operator's token; `None` closes the operator's endpoints.
@@ -34,6 +45,21 @@ pub struct KeyTerms {
 impl Default for KeyTerms {
     fn default() -> KeyTerms {
         KeyTerms { days: 365, session_hours: 12 }
+    }
+}
+
+/// How well places must be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PlaceTerms {
+    /// The least precision that an address is accepted with; below it is 422 `address_imprecise`.
+    pub least_precision: Precision,
+}
+
+impl Default for PlaceTerms {
+    /// Every address that can be located, since what rests on a municipality alone is flagged as estimated.
+    fn default() -> PlaceTerms {
+        PlaceTerms { least_precision: Precision::Municipality }
     }
 }
 

@@ -94,6 +94,8 @@ fn every_code_of_a_field_in_the_sources_is_described() {
     let sources = [
         "read.rs",
         "planning.rs",
+        "handlers/life.rs",
+        "validate/life.rs",
         "validate/mod.rs",
         "validate/address.rs",
         "validate/fleet.rs",

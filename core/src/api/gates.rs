@@ -6,7 +6,7 @@ use super::{
     call::{Call, plain},
     handlers,
     problem::{Code, Problem},
-    routes::{Authority, Endpoint, Route},
+    routes::{Authority, Route},
 };
 use crate::{
     domain::Duration,
@@ -194,8 +194,7 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
     if call.body.len() > most {
         return Err(too_large(most));
     }
-    let bodiless = matches!(route.endpoint, Endpoint::ReadNotification | Endpoint::RunDispatch);
-    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && !bodiless;
+    let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && route.endpoint.reads_body();
     if !reads || call.body.is_empty() {
         return Ok(());
     }

@@ -10,6 +10,7 @@ mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 pub mod page;
+pub mod places;
 mod planning;
 pub mod problem;
 mod read;

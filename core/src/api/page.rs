@@ -5,7 +5,8 @@
 
 use super::{
     handlers::preview_view,
-    planning::{Route, every_place, inquired, routed},
+    places::every_place,
+    planning::{Route, inquired, own_address, routed},
     problem::{Code, FieldError, Problem},
     read::read,
     validate::{self, Checker, Need, Path},
@@ -16,7 +17,7 @@ use crate::{
     geo,
     limits::Limits,
     order::Place,
-    settings::Settings,
+    settings::{PlaceTerms, Settings},
     store::Store,
 };
 
@@ -41,6 +42,7 @@ pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Time
             deliveries: limits.deliveries,
             body_bytes: limits.body_bytes,
             preparation_minutes: limits.preparation_minutes,
+            least_precision: settings.places.least_precision,
         },
     }
 }
@@ -53,6 +55,7 @@ pub struct Previewer {
     pickup: Place,
     uf: Option<Uf>,
     limits: Limits,
+    terms: PlaceTerms,
 }
 
 impl Previewer {
@@ -100,7 +103,8 @@ impl Previewer {
             ..Limits::default()
         };
         let uf = address.uf();
-        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits })
+        let terms = PlaceTerms { least_precision: context.limits.least_precision };
+        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits, terms })
     }
 
     /// The preview of a body as `POST /delivery/orders/preview` takes it, at this moment, without a quote.
@@ -115,7 +119,9 @@ impl Previewer {
         }
         let (addresses, pointer) = inquired(&inquiry);
         let answers = addresses.iter().map(|address| geo::locate(address)).collect();
-        let mut located = every_place(answers, pointer)?;
+        let Place { address, located } = &self.pickup;
+        let own = own_address(&inquiry, address, located, self.terms);
+        let mut located = every_place(answers, &addresses, self.terms, pointer, own)?;
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
             None => self.pickup.clone(),

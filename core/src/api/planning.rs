@@ -2,14 +2,15 @@
 
 use super::{
     call::Call,
+    places::{self, locate},
     problem::{Code, FieldError, Problem},
 };
 use crate::{
     domain::{Address, Distance, Located, Matrix, Text, Timestamp, Uf},
-    geo::{LocateFault, Municipality},
     host::Host,
     order::Place,
     quote::{Inquiry, Plan, PlanFault, Request, Stop, Tariff, plan},
+    settings::PlaceTerms,
     store::Store,
 };
 
@@ -46,7 +47,8 @@ pub(super) fn not_allowed() -> Problem {
 /// Locates, measures and plans.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let (addresses, pointer) = inquired(inquiry);
-    let mut located = locate(call, &addresses, pointer).await?;
+    let own = own_address(inquiry, &store.address, &store.located, call.settings.places);
+    let mut located = locate(call, &addresses, pointer, own).await?;
     let pickup = match &inquiry.pickup {
         Some(address) => Place { address: address.clone(), located: located.remove(0) },
         None => Place { address: store.address.clone(), located: store.located },
@@ -56,6 +58,17 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let tariff = &call.settings.tariff;
     let route = Route { tariff, pickup, located, matrix: &matrix, store_uf: store.address.uf(), now: call.moment.now };
     routed(route, inquiry)
+}
+
+/// What is wrong with the store's own address as a pickup: it may have been opened when less was asked of an address.
+pub(super) fn own_address(
+    inquiry: &Inquiry,
+    address: &Address,
+    located: &Located,
+    terms: PlaceTerms,
+) -> Option<FieldError> {
+    let (code, detail) = inquiry.pickup.is_none().then(|| places::imprecise(address, located, terms)).flatten()?;
+    Some(FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
 /// What a route is planned on.
@@ -103,107 +116,8 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
     (sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect(), pointer)
 }
 
-/// Where addresses are; every one that has no place is named at once.
-pub(super) async fn locate<H: Host>(
-    call: &Call<'_, H>,
-    addresses: &[&Address],
-    pointer: impl Fn(usize) -> String,
-) -> Result<Vec<Located>, Problem> {
-    every_place(call.host.locate(addresses).await?, pointer)
-}
-
-/// The places, or every address without one named at once.
-pub(super) fn every_place(
-    answers: Vec<Result<Located, LocateFault>>,
-    pointer: impl Fn(usize) -> String,
-) -> Result<Vec<Located>, Problem> {
-    let mut located = Vec::with_capacity(answers.len());
-    let mut faults = Vec::new();
-    for (index, answer) in answers.into_iter().enumerate() {
-        match answer {
-            Ok(place) => located.push(place),
-            Err(fault) => faults.push((index, fault)),
-        }
-    }
-    let Some((_, first)) = faults.first() else { return Ok(located) };
-    let (code, _) = located_code(first);
-    let title = code.title();
-    let errors = faults.iter().map(|(index, fault)| FieldError {
-        pointer: pointer(*index),
-        code: located_code(fault).1,
-        detail: located_detail(fault),
-    });
-    let detail =
-        (format!("{}; `errors` says which and why.", title.en), format!("{}; `errors` diz qual e por quê.", title.pt));
-    Err(Problem::new(code, detail.0, detail.1).with_errors(errors.collect()))
-}
-
-/// The problem's code, and the field's own.
-fn located_code(fault: &LocateFault) -> (Code, &'static str) {
-    match fault {
-        LocateFault::NothingToGoBy => (Code::AddressNotFound, "not_locatable"),
-        LocateFault::NotFound => (Code::AddressNotFound, "city_unknown"),
-        LocateFault::CepUnknown => (Code::AddressNotFound, "zip_code_unknown"),
-        LocateFault::CityNotInState { .. } => (Code::AddressNotFound, "city_not_in_state"),
-        LocateFault::CepElsewhere { .. } => (Code::AddressNotFound, "zip_code_mismatch"),
-        LocateFault::CoordinatesMismatch { .. } => (Code::CoordinatesMismatch, "coordinates_mismatch"),
-        LocateFault::CoordinatesOutside { .. } => (Code::CoordinatesMismatch, "coordinates_outside"),
-    }
-}
-
-fn located_detail(fault: &LocateFault) -> Text {
-    let name = |town: &Municipality| format!("{} ({})", town.name(), town.uf().code());
-    match fault {
-        LocateFault::NothingToGoBy => Text::new(
-            "Send latitude and longitude, or zipCode, or city and state.",
-            "Envie latitude e longitude, ou zipCode, ou city e state.",
-        ),
-        LocateFault::NotFound => Text::new(
-            "No municipality has this name. Check city and state, or send zipCode or latitude and longitude.",
-            "Nenhum município tem este nome. Confira city e state, ou envie zipCode ou latitude e longitude.",
-        ),
-        LocateFault::CepUnknown => Text::new(
-            "No municipality has this CEP. Check zipCode, or send city and state or latitude and longitude.",
-            "Nenhum município tem este CEP. Confira zipCode, ou envie city e state ou latitude e longitude.",
-        ),
-        LocateFault::CityNotInState { elsewhere } => Text::new(
-            format!("The city is not in this state. Did you mean {}?", name(elsewhere)),
-            format!("A cidade não fica neste estado. Seria {}?", name(elsewhere)),
-        ),
-        LocateFault::CepElsewhere { belongs_to } => Text::new(
-            format!("This CEP belongs to {}. Check zipCode and city.", name(belongs_to)),
-            format!("Este CEP é de {}. Confira zipCode e city.", name(belongs_to)),
-        ),
-        LocateFault::CoordinatesMismatch { municipality, distance_m } => {
-            let (km, name) = (distance_m / 1_000, name(municipality));
-            Text::new(
-                format!("The coordinates lie {km} km from {name}. Check them, or city, state and zipCode."),
-                format!("As coordenadas ficam a {km} km de {name}. Confira-as, ou city, state e zipCode."),
-            )
-        }
-        LocateFault::CoordinatesOutside { swapped: Some(point), .. } => {
-            let (latitude, longitude) = (point.latitude(), point.longitude());
-            Text::new(
-                format!(
-                    "The coordinates lie outside Brazil. Are they exchanged? Latitude {latitude}, longitude {longitude}."
-                ),
-                format!(
-                    "As coordenadas ficam fora do Brasil. Estão trocadas? Latitude {latitude}, longitude {longitude}."
-                ),
-            )
-        }
-        LocateFault::CoordinatesOutside { sign_lost: true, .. } => Text::new(
-            "The coordinates lie outside Brazil. Is a minus sign missing?",
-            "As coordenadas ficam fora do Brasil. Falta um sinal de menos?",
-        ),
-        LocateFault::CoordinatesOutside { .. } => Text::new(
-            "The coordinates lie outside Brazil, or in the sea.",
-            "As coordenadas ficam fora do Brasil, ou no mar.",
-        ),
-    }
-}
-
-fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
+/// What a plan's fault means to a caller.
+pub(super) fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
     let km = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3).normalize();
     match fault {
         PlanFault::OutOfArea { stops } => {

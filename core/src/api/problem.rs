@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 #[cfg(feature = "openapi")]
-use crate::api::openapi::{FieldCode, ProblemCode};
+use crate::{
+    api::openapi::{FieldCode, ProblemCode},
+    order::EventKind,
+};
 use crate::{
     domain::{Duration, Language, Text},
     host::Fault,
@@ -90,6 +93,8 @@ codes! {
     InvalidTransition "invalid_transition" 409 "The order does not take this step now" "O pedido não permite esta etapa agora",
     /// The goods are with the courier and must come back.
     ReturnRequired "return_required" 409 "The goods must come back first" "A mercadoria precisa ser devolvida antes",
+    /// The store has orders that have not ended.
+    OpenOrders "open_orders" 409 "The store has open orders" "A loja tem pedidos em aberto",
     /// The quote's time is over.
     QuoteExpired "quote_expired" 410 "The quote has expired" "A cotação expirou",
     /// The body is too large.
@@ -100,6 +105,8 @@ codes! {
     ValidationFailed "validation_failed" 422 "Some fields are not valid" "Há campos inválidos",
     /// An address has no place.
     AddressNotFound "address_not_found" 422 "An address cannot be located" "Um endereço não pôde ser localizado",
+    /// An address is known less precisely than the operator accepts.
+    AddressImprecise "address_imprecise" 422 "An address is not known precisely enough" "Um endereço não é conhecido com precisão suficiente",
     /// Coordinates and address are far apart.
     CoordinatesMismatch "coordinates_mismatch" 422 "Coordinates and address do not belong together" "As coordenadas não correspondem ao endereço",
     /// A stop is too far from the pickup.
@@ -150,6 +157,10 @@ pub struct Problem {
     pub retry_after: Option<Duration>,
     /// The order that is there already.
     pub existing_order: Option<u64>,
+    /// The events that could come next, where a step was refused.
+    pub possible: Option<Vec<&'static str>>,
+    /// Further wrong codes before the lock.
+    pub tries_left: Option<u32>,
     /// What the endpoint takes, for the `Allow` header.
     pub allow: Option<&'static str>,
     /// What happened, for the log alone.
@@ -165,6 +176,8 @@ impl Problem {
             errors: Vec::new(),
             retry_after: None,
             existing_order: None,
+            possible: None,
+            tries_left: None,
             allow: None,
             log: None,
         }
@@ -199,6 +212,8 @@ impl Problem {
             request_id: request_id.to_owned(),
             errors: errors.collect(),
             order_id: self.existing_order,
+            possible: self.possible.clone(),
+            tries_left: self.tries_left,
         }
     }
 
@@ -272,6 +287,14 @@ pub struct ProblemDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub order_id: Option<u64>,
+    /// With `invalid_transition`: the types of the events that could come next by the same caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, nullable = false))]
+    pub possible: Option<Vec<&'static str>>,
+    /// With `code_incorrect`: further wrong codes before codes are locked for ten minutes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub tries_left: Option<u32>,
 }
 
 /// A field at fault.

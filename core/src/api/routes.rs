@@ -57,6 +57,52 @@ pub enum Endpoint {
     ReportPosition,
     /// `POST /courier/availability`
     SetAvailability,
+    /// `GET /delivery/orders`
+    ListOrders,
+    /// `POST /delivery/orders/cancel`
+    CancelOrder,
+    /// `GET /delivery/orders/{platformOrderId}/cancellation`
+    GetCancellation,
+    /// `POST /delivery/orders/{platformOrderId}/ready`
+    ReadyOrder,
+    /// `POST /delivery/orders/{platformOrderId}/delay`
+    DelayOrder,
+    /// `POST /delivery/orders/{platformOrderId}/discard`
+    DiscardDelivery,
+    /// `POST /delivery/orders/{platformOrderId}/return`
+    ReturnDelivery,
+    /// `POST /delivery/orders/{platformOrderId}/waive`
+    WaiveReturn,
+    /// `GET /delivery/stores`
+    ListStores,
+    /// `DELETE /delivery/stores/{storeId}`
+    RemoveStore,
+    /// `GET /courier/order`
+    CourierOrder,
+    /// `POST /courier/orders/{platformOrderId}/arrive`
+    CourierReachPickup,
+    /// `POST /courier/orders/{platformOrderId}/decline`
+    CourierDecline,
+    /// `POST /courier/orders/{platformOrderId}/pickup`
+    CourierPickUp,
+    /// `POST /courier/orders/{platformOrderId}/en-route`
+    CourierSetOut,
+    /// `POST /courier/orders/{platformOrderId}/resequence`
+    CourierResequence,
+    /// `POST /courier/orders/{platformOrderId}/at-door`
+    CourierReachDoor,
+    /// `POST /courier/orders/{platformOrderId}/deliver`
+    CourierDeliver,
+    /// `POST /courier/orders/{platformOrderId}/fail`
+    CourierFail,
+    /// `POST /courier/orders/{platformOrderId}/at-return`
+    CourierReachReturn,
+    /// `POST /courier/orders/{platformOrderId}/hand-back`
+    CourierHandBack,
+    /// `POST /admin/orders/{platformOrderId}/cancel`
+    AdminCancelOrder,
+    /// `POST /admin/orders/{platformOrderId}/lost`
+    AdminLoseDelivery,
     /// `GET /openapi.json`
     OpenApi,
 }
@@ -137,7 +183,45 @@ routes! {
     GET "/courier/me" ShowCourier Courier Read,
     POST "/courier/position" ReportPosition Courier Create,
     POST "/courier/availability" SetAvailability Courier Create,
+    GET "/delivery/orders" ListOrders Store Read,
+    POST "/delivery/orders/cancel" CancelOrder Store Create,
+    GET "/delivery/orders/{platformOrderId}/cancellation" GetCancellation Store Read,
+    POST "/delivery/orders/{platformOrderId}/ready" ReadyOrder Store Create,
+    POST "/delivery/orders/{platformOrderId}/delay" DelayOrder Store Create,
+    POST "/delivery/orders/{platformOrderId}/discard" DiscardDelivery Store Create,
+    POST "/delivery/orders/{platformOrderId}/return" ReturnDelivery Store Create,
+    POST "/delivery/orders/{platformOrderId}/waive" WaiveReturn Store Create,
+    GET "/delivery/stores" ListStores Store Read,
+    DELETE "/delivery/stores/{storeId}" RemoveStore Store Create,
+    GET "/courier/order" CourierOrder Courier Read,
+    POST "/courier/orders/{platformOrderId}/arrive" CourierReachPickup Courier Create,
+    POST "/courier/orders/{platformOrderId}/decline" CourierDecline Courier Create,
+    POST "/courier/orders/{platformOrderId}/pickup" CourierPickUp Courier Create,
+    POST "/courier/orders/{platformOrderId}/en-route" CourierSetOut Courier Create,
+    POST "/courier/orders/{platformOrderId}/resequence" CourierResequence Courier Create,
+    POST "/courier/orders/{platformOrderId}/at-door" CourierReachDoor Courier Create,
+    POST "/courier/orders/{platformOrderId}/deliver" CourierDeliver Courier Create,
+    POST "/courier/orders/{platformOrderId}/fail" CourierFail Courier Create,
+    POST "/courier/orders/{platformOrderId}/at-return" CourierReachReturn Courier Create,
+    POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
+    POST "/admin/orders/{platformOrderId}/cancel" AdminCancelOrder Operator Create,
+    POST "/admin/orders/{platformOrderId}/lost" AdminLoseDelivery Operator Create,
     GET "/openapi.json" OpenApi Public Read,
+}
+
+impl Endpoint {
+    /// Whether it reads the body of its `POST`; where not, a body is not looked at.
+    pub fn reads_body(self) -> bool {
+        !matches!(
+            self,
+            Endpoint::ReadNotification
+                | Endpoint::ReadyOrder
+                | Endpoint::WaiveReturn
+                | Endpoint::CourierReachPickup
+                | Endpoint::CourierReachReturn
+                | Endpoint::RunDispatch
+        )
+    }
 }
 
 impl Route {
@@ -179,7 +263,9 @@ fn allowed(template: &str) -> &'static str {
         return "GET, HEAD, PATCH";
     }
     match (has(Method::GET), has(Method::POST), has(Method::PUT), has(Method::DELETE)) {
+        (true, true, true, _) => "GET, HEAD, POST, PUT",
         (true, true, ..) => "GET, HEAD, POST",
+        (true, _, _, true) => "GET, HEAD, DELETE",
         (true, ..) => "GET, HEAD",
         (_, true, true, _) => "POST, PUT",
         (_, true, ..) => "POST",

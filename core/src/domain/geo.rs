@@ -96,6 +96,43 @@ pub enum Precision {
     Municipality,
 }
 
+impl Precision {
+    /// Every level, from best to worst.
+    pub const ALL: [Precision; 7] = [
+        Precision::Coordinates,
+        Precision::Number,
+        Precision::Street,
+        Precision::Cep,
+        Precision::Cep5,
+        Precision::Neighbourhood,
+        Precision::Municipality,
+    ];
+
+    /// The level as the API and the configuration write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::Coordinates => "coordinates",
+            Precision::Number => "number",
+            Precision::Street => "street",
+            Precision::Cep => "cep",
+            Precision::Cep5 => "cep5",
+            Precision::Neighbourhood => "neighbourhood",
+            Precision::Municipality => "municipality",
+        }
+    }
+
+    /// The level of this name.
+    ///
+    /// ```
+    /// use despacho_core::domain::Precision;
+    /// assert_eq!(Precision::parse("cep5"), Some(Precision::Cep5));
+    /// assert!(Precision::Number < Precision::Street && Precision::parse("door").is_none());
+    /// ```
+    pub fn parse(text: &str) -> Option<Precision> {
+        Self::ALL.into_iter().find(|level| level.name() == text)
+    }
+}
+
 /// Where an address is, and how well that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Located {
@@ -109,17 +146,32 @@ pub struct Located {
 
 /// Legs between every pair of `n` points, row by row: `leg(from, to)`.
 ///
-/// A `None` leg has no road. The diagonal is zero.
+/// A `None` leg has no road. The diagonal is zero. A leg may be marked as estimated: a road network was asked and could not
+/// tell, so that the embedded model stands in for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matrix {
     size: usize,
     legs: Vec<Option<Leg>>,
+    /// Row by row like the legs, or empty where no leg is marked.
+    estimated: Vec<bool>,
 }
 
 impl Matrix {
     /// A matrix from its rows laid end to end, or `None` where they do not make a square.
     pub fn new(size: usize, legs: Vec<Option<Leg>>) -> Option<Matrix> {
-        (size.checked_mul(size)? == legs.len()).then_some(Matrix { size, legs })
+        (size.checked_mul(size)? == legs.len()).then_some(Matrix { size, legs, estimated: Vec::new() })
+    }
+
+    /// The same with legs marked, row by row, as estimated; marks of another number than the legs mark none.
+    #[must_use]
+    pub fn with_estimated(self, marks: Vec<bool>) -> Matrix {
+        let fits = marks.len() == self.legs.len() && marks.contains(&true);
+        Matrix { estimated: if fits { marks } else { Vec::new() }, ..self }
+    }
+
+    /// Whether the embedded model stands in for a road network's answer about this leg.
+    pub fn is_estimated(&self, from: usize, to: usize) -> bool {
+        from < self.size && to < self.size && self.estimated.get(from * self.size + to).copied().unwrap_or(false)
     }
 
     /// How many points there are.
@@ -144,6 +196,23 @@ mod tests {
     fn degrees_survive_to_seven_decimals() {
         let point = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("on the planet");
         assert_eq!((point.latitude(), point.longitude()), (-23.550_520_1, -46.633_308_9));
+    }
+
+    #[test]
+    fn the_names_of_levels_are_those_of_the_api() {
+        for level in Precision::ALL {
+            assert_eq!(serde_json::to_string(&level).expect("a text"), format!("\"{}\"", level.name()));
+            assert_eq!(Precision::parse(level.name()), Some(level));
+        }
+        assert!(Precision::ALL.is_sorted());
+    }
+
+    #[test]
+    fn marks_stay_with_their_legs() {
+        let matrix = |marks| Matrix::new(2, vec![Some(Leg::default()); 4]).map(|matrix| matrix.with_estimated(marks));
+        let marked = matrix(vec![false, true, false, false]).expect("a square");
+        assert!(marked.is_estimated(0, 1) && !marked.is_estimated(1, 0) && !marked.is_estimated(0, 9));
+        assert_eq!(matrix(vec![true; 3]), matrix(vec![]), "marks of another size are none");
     }
 
     #[test]

@@ -116,10 +116,13 @@ fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowFault> {
     let mut count = 0;
     let mut start = 0;
     for (at, byte) in line.iter().enumerate() {
-        if *byte == b';' && count + 1 < COLUMNS {
+        if *byte == b';' {
             fields[count] = &line[start..at];
             count += 1;
             start = at + 1;
+            if count + 1 == COLUMNS {
+                break;
+            }
         }
     }
     fields[count] = &line[start..];

@@ -44,6 +44,48 @@ pub fn matrix_located(places: &[Located]) -> Matrix {
     Matrix::new(size, legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
 }
 
+/// Whether two places may be the same for all that is known: they lie nearer to each other than their radii reach. A road
+/// network asked about their points would measure the points, not the places.
+fn overlap(from: &Located, to: &Located) -> bool {
+    let reach = |place: &Located| match place.precision {
+        Precision::Coordinates | Precision::Number => 0,
+        _ => place.radius_m,
+    };
+    let reaches = reach(from).saturating_add(reach(to));
+    reaches > 0 && great_circle_m(from.point, to.point) < reaches
+}
+
+/// Legs of a road network, completed by the embedded model: `roads` holds a cell for every pair, row by row.
+///
+/// A cell without an answer (no road near, another island, the network out of order) gets the model's leg and is marked as
+/// estimated. Where two places may be one for all that is known the model's leg is the better one, and not marked: their precision
+/// says it already. Cells of another number than the pairs count as no answer at all.
+pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> Matrix {
+    let size = places.len();
+    let mut legs = Vec::with_capacity(size * size);
+    let mut marks = vec![false; size * size];
+    let known = roads.len() == size * size;
+    for (row, from) in places.iter().enumerate() {
+        for (column, to) in places.iter().enumerate() {
+            let cell = row * size + column;
+            let road = roads.get(cell).copied().flatten().filter(|_| known);
+            legs.push(Some(match road {
+                _ if row == column => Leg::default(),
+                _ if overlap(from, to) => leg_located(from, to),
+                Some(leg) => leg,
+                None => {
+                    marks[cell] = true;
+                    leg_located(from, to)
+                }
+            }));
+        }
+    }
+    match Matrix::new(size, legs) {
+        Some(matrix) => matrix.with_estimated(marks),
+        None => unreachable!("n rows of n legs are a square"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +121,21 @@ mod tests {
         let other = place(-23.60, -46.70, Precision::Coordinates, 0);
         let plain = detour::leg(one.point, other.point).metres;
         assert!(leg_located(&one, &other).metres - plain <= 2);
+    }
+
+    #[test]
+    fn roads_win_where_they_answer_and_the_model_is_marked_where_they_do_not() {
+        let door = place(-23.55, -46.63, Precision::Number, 15);
+        let other = place(-23.56, -46.64, Precision::Coordinates, 0);
+        let town = place(-23.5475, -46.63611, Precision::Municipality, 11_000);
+        let road = Leg { metres: 2_345, seconds: 678 };
+        let cells = vec![None, Some(road), Some(road), None, None, Some(road), Some(road), None, None];
+        let matrix = matrix_with_roads(&[door, other, town], &cells);
+        assert_eq!((matrix.leg(0, 1), matrix.is_estimated(0, 1)), (Some(road), false));
+        assert_eq!((matrix.leg(1, 0), matrix.is_estimated(1, 0)), (Some(leg_located(&other, &door)), true));
+        assert_eq!((matrix.leg(0, 2), matrix.is_estimated(0, 2)), (Some(leg_located(&door, &town)), false));
+        assert_eq!((matrix.leg(1, 1), matrix.is_estimated(1, 1)), (Some(Leg::default()), false));
+        let unanswered = matrix_with_roads(&[door, other], &[]);
+        assert!(unanswered.is_estimated(0, 1) && unanswered.is_estimated(1, 0) && !unanswered.is_estimated(0, 0));
     }
 }

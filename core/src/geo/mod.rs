@@ -1,5 +1,6 @@
 //! Where addresses are and how far apart on the road, from embedded data alone.
 
+pub mod candidate;
 pub mod cnefe;
 mod detour;
 mod gazetteer;
@@ -15,7 +16,7 @@ pub(crate) use detour::leg_over;
 pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};
 pub use locate::LocateFault;
-pub use located::{leg_located, matrix_located};
+pub use located::{leg_located, matrix_located, matrix_with_roads};
 pub use street::{StreetKey, street_key, street_number};
 
 use crate::domain::{Address, Located, Matrix};

@@ -97,6 +97,13 @@ impl State {
     fn write_store(&mut self, write: &Write<Store>) -> Result<(), Fault> {
         let (id, old) = (write.value.id, self.stores.get(&write.value.id).cloned());
         check_version(write.expected, old.as_ref().map(|store| store.version))?;
+        let mut orders = self.orders.rows().values();
+        if write.expected != 0
+            && write.value.deleted_at.is_some()
+            && orders.any(|order| order.store == id && !order.situation.is_final())
+        {
+            return Err(Fault::Conflict);
+        }
         if let Some(old) = old.filter(|old| old.deleted_at.is_none()) {
             self.cnpjs.remove(&old.cnpj.as_str().to_owned());
             self.emails.remove(&old.email.key());
@@ -168,6 +175,9 @@ impl State {
     }
 
     fn append_entry(&mut self, entry: &LedgerEntry) -> Result<(), Fault> {
+        if self.stores.get(&entry.store).is_some_and(|store| store.deleted_at.is_some()) {
+            return Err(Fault::Conflict);
+        }
         let balance = self.balances.get(&entry.store).copied().ok_or(Fault::Conflict)?;
         let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
         if entry.floor.is_some_and(|floor| after < floor) {

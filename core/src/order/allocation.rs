@@ -2,7 +2,7 @@
 //!
 //! The order and the courier change in one commit, each against the version that was read, so that whoever races loses whole.
 
-use super::{Event, EventKind, Order, OrderSituation, platform};
+use super::{CodeTries, Event, Order, platform, table::Step};
 use crate::{
     courier::Courier,
     domain::{Moment, Person},
@@ -11,7 +11,7 @@ use crate::{
 
 /// Gives a searching order to a free courier; `None` where the order is not searching or the courier is not free.
 pub fn allocate(order: &Order, courier: &Courier, moment: &Moment) -> Option<(Order, Changes)> {
-    if order.situation != OrderSituation::Searching || !courier.is_free() || order.demo != courier.demo {
+    if !courier.is_free() || order.demo != courier.demo {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);
@@ -19,16 +19,30 @@ pub fn allocate(order: &Order, courier: &Courier, moment: &Moment) -> Option<(Or
     order.attempt += 1;
     order.courier = Some(courier.assigned());
     order.first_allocated_at.get_or_insert(moment.now);
-    let event = order.enter(OrderSituation::Allocated, EventKind::Allocated, platform(), moment.now);
+    let event = order.take(Step::Allocate, None, platform(), moment.now)?;
     let busy = Courier { order: Some(order.id), ..courier.clone() };
     Some((order.clone(), changed(&order, expected, busy, event, moment)))
 }
 
-/// Takes an order from its courier before pickup and looks for another one: the courier declined, or is not heard of any more.
-/// The next courier
+/// Takes an order from its courier before pickup and looks for another one: the courier is not heard of any more. The next courier
 /// gets a new pickup code, unless the merchant set it. `None` where the order is not on its way to the pickup with this courier.
 pub fn release(order: &Order, courier: &Courier, by: Person, moment: &mut Moment) -> Option<(Order, Changes)> {
-    if !order.situation.is_before_pickup() || order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) {
+    let_go(order, courier, by, None, moment)
+}
+
+/// The same at the courier's own wish, for a reason.
+pub fn decline(order: &Order, courier: &Courier, reason: String, moment: &mut Moment) -> Option<(Order, Changes)> {
+    let_go(order, courier, courier.assigned().person(), Some(reason), moment)
+}
+
+fn let_go(
+    order: &Order,
+    courier: &Courier,
+    by: Person,
+    reason: Option<String>,
+    moment: &mut Moment,
+) -> Option<(Order, Changes)> {
+    if order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);
@@ -37,8 +51,9 @@ pub fn release(order: &Order, courier: &Courier, by: Person, moment: &mut Moment
         order.pickup_code = moment.entropy.code();
     }
     // The event still names the courier that it is about.
-    let event = order.enter(OrderSituation::Searching, EventKind::CourierReleased, by, moment.now);
+    let event = Event { reason, ..order.take(Step::Release, None, by, moment.now)? };
     order.courier = None;
+    order.tries = CodeTries::default();
     order.released.retain(|id| *id != courier.id);
     order.released.push(courier.id);
     if order.released.len() > Order::RELEASED_KEPT {

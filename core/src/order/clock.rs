@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, EventKind, Order, OrderSituation};
+use super::{Event, Order, OrderSituation, table::Step};
 use crate::{
     domain::{Duration, Person, Timestamp},
     store::{EntryKind, LedgerEntry},
@@ -41,13 +41,14 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
 pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>, Vec<LedgerEntry>) {
     let (mut events, mut ledger) = (Vec::new(), Vec::new());
     while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
-        let (situation, kind) = match order.situation {
-            OrderSituation::Preparing => (OrderSituation::Ready, EventKind::Ready),
-            OrderSituation::Ready => (OrderSituation::Searching, EventKind::Searching),
-            _ => (OrderSituation::Expired, EventKind::Expired),
+        let step = match order.situation {
+            OrderSituation::Preparing => Step::MakeReady,
+            OrderSituation::Ready => Step::Search,
+            _ => Step::Expire,
         };
-        events.push(order.enter(situation, kind, platform(), now));
-        if situation == OrderSituation::Expired {
+        let Some(event) = order.take(step, None, platform(), now) else { break };
+        events.push(event);
+        if step == Step::Expire {
             ledger.push(refund(order, now));
         }
     }

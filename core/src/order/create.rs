@@ -182,6 +182,7 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         released: Vec::new(),
         first_allocated_at: None,
         demo: store.demo,
+        tries: super::CodeTries::default(),
         last_sequence: 0,
     })
 }

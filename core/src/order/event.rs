@@ -100,6 +100,9 @@ pub struct Event {
     pub by: Person,
     /// Where the courier was.
     pub point: Option<Point>,
+    /// Why, in the words of who caused it, where one was asked for.
+    #[serde(default)]
+    pub reason: Option<String>,
 }
 
 /// An event with its place in the journal of the whole service, which the commit gave it.

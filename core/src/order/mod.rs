@@ -1,19 +1,34 @@
 //! An order: one aggregate with its deliveries, its courier and its history.
 
 mod allocation;
+mod cancel;
+mod carry;
 mod clock;
+mod codes;
 mod create;
 pub mod drive;
 mod event;
+mod filter;
+mod progress;
+mod signal;
 mod situation;
+mod step;
+pub mod table;
 
 use serde::{Deserialize, Serialize};
 
-pub use allocation::{allocate, release};
+pub use allocation::{allocate, decline, release};
+pub use cancel::{Cancellation, Mode, Terms, cancel, cancel_by_platform, cancel_stop, terms, without};
+pub use carry::{Carry, Refused, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
+pub use codes::{CodeTries, LOCK, TRIES};
 pub use create::{Facts, NewOrder, NewStop, Rejection, create};
 pub use event::{Event, EventKind, RecordedEvent};
+pub use filter::OrderFilter;
+pub use progress::{Happening, Progress, StopProgress, Unfit};
+pub use signal::{Signal, lose, signal};
 pub use situation::{DeliverySituation, OrderSituation};
+pub use step::{Refusal, Taken};
 
 use crate::{
     domain::{
@@ -90,6 +105,9 @@ pub struct Order {
     /// Whether a demonstration store sent it: robots carry it, and nobody else.
     #[serde(default)]
     pub demo: bool,
+    /// Wrong codes that its courier gave.
+    #[serde(default)]
+    pub tries: CodeTries,
     /// The sequence of its last event; the first is 1.
     pub last_sequence: u32,
 }
@@ -167,6 +185,13 @@ pub struct AssignedCourier {
     pub position: Option<Point>,
 }
 
+impl Delivery {
+    /// Whether the courier asks for the delivery code at the door.
+    pub fn asks_code(&self) -> bool {
+        self.confirmation.as_ref().is_some_and(|confirmation| confirmation.platform)
+    }
+}
+
 impl AssignedCourier {
     /// Whom to call.
     pub fn person(&self) -> Person {
@@ -183,11 +208,10 @@ impl Order {
     /// How many couriers that let it go an order remembers.
     pub const RELEASED_KEPT: usize = 20;
 
-    /// Takes the order to a situation and writes down that it went there.
-    pub fn enter(&mut self, situation: OrderSituation, kind: EventKind, by: Person, at: Timestamp) -> Event {
-        self.situation = situation;
-        self.situation_since = at;
-        self.record(kind, by, at)
+    /// Whether one of its stops was cancelled.
+    pub fn is_cancelled(&self, stop: DeliveryId) -> bool {
+        let gone = |one: &Delivery| one.id == stop && one.situation == DeliverySituation::Cancelled;
+        self.deliveries.iter().any(gone)
     }
 
     /// Writes down the order's next event.
@@ -204,6 +228,7 @@ impl Order {
             courier: self.courier.as_ref().map(AssignedCourier::person),
             by,
             point: self.courier.as_ref().and_then(|courier| courier.position),
+            reason: None,
         }
     }
 }

@@ -54,7 +54,7 @@ pub struct Plan {
     pub fee: Money,
     /// When things should happen.
     pub times: Times,
-    /// Whether a leg rests on no more than municipalities.
+    /// Whether a leg rests on no more than municipalities, or on the embedded model in place of a road network that was asked.
     pub estimated: bool,
 }
 
@@ -113,17 +113,26 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanFault> {
             uf: request.uf,
         },
     );
-    let rough = |located: &Located| located.precision == Precision::Municipality;
     Ok(Plan {
         times: times(tariff, request, &legs),
         fee: total(&lines),
-        estimated: rough(&request.pickup) || request.stops.iter().any(|stop| rough(&stop.located)),
+        estimated: is_estimated(request, &order, closed),
         order,
         legs,
         back,
         total_distance,
         lines,
     })
+}
+
+/// Whether a place of the route is known by its municipality alone, or a leg of it is one that the matrix marks.
+fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
+    let rough = |located: &Located| located.precision == Precision::Municipality;
+    let visited = std::iter::once(0).chain(order.iter().map(|stop| stop + 1));
+    let ends = order.iter().map(|stop| stop + 1).chain(closed.then_some(0));
+    rough(&request.pickup)
+        || request.stops.iter().any(|stop| rough(&stop.located))
+        || visited.zip(ends).any(|(from, to)| request.matrix.is_estimated(from, to))
 }
 
 fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanFault> {
@@ -227,5 +236,21 @@ mod tests {
     fn a_route_too_long_is_refused() {
         let there_and_back: Vec<_> = (0..6).map(|i| (-23.55 - f64::from(i % 2) * 0.2, -46.63, true)).collect();
         assert!(matches!(planned(&there_and_back, false), Err(PlanFault::DistanceExceeded { .. })));
+    }
+
+    #[test]
+    fn a_leg_that_the_model_stands_in_for_makes_the_plan_an_estimate_where_it_is_ridden() {
+        let pickup = place(-23.55, -46.63);
+        let stop = |online_payment| Stop { located: place(-23.56, -46.64), online_payment, pin: None };
+        let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
+        let estimated = |stop: Stop, marks: [bool; 4]| {
+            let matrix = geo::matrix_located(&[pickup, stop.located]).with_estimated(marks.to_vec());
+            let (stops, best_route) = (&[stop][..], false);
+            let request = Request { pickup, stops, matrix: &matrix, best_route, preparation_minutes: 0, now, uf: None };
+            plan(&Tariff::default(), &request).unwrap().estimated
+        };
+        let (out, back) = ([false, true, false, false], [false, false, true, false]);
+        assert!(estimated(stop(true), out) && !estimated(stop(true), back) && !estimated(stop(true), [false; 4]));
+        assert!(estimated(stop(false), back));
     }
 }

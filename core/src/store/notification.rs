@@ -12,6 +12,14 @@ pub enum NotificationKind {
     OrderCreationFailed,
     /// No courier was found in time.
     OrderExpired,
+    /// The platform cancelled an order.
+    OrderCancelled,
+    /// A delivery could not be handed over and comes back.
+    DeliveryReturning,
+    /// The courier is back with goods or a payment.
+    CourierAtReturn,
+    /// A delivery is lost.
+    DeliveryLost,
 }
 
 impl NotificationKind {
@@ -20,6 +28,10 @@ impl NotificationKind {
         match self {
             NotificationKind::OrderCreationFailed => "order_creation_failed",
             NotificationKind::OrderExpired => "order_expired",
+            NotificationKind::OrderCancelled => "order_cancelled",
+            NotificationKind::DeliveryReturning => "delivery_returning",
+            NotificationKind::CourierAtReturn => "courier_at_return",
+            NotificationKind::DeliveryLost => "delivery_lost",
         }
     }
 }

@@ -14,7 +14,7 @@ use despacho_core::{
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     memory::MemoryHost,
-    order::{Order, RecordedEvent},
+    order::{Order, OrderFilter, RecordedEvent},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
@@ -79,6 +79,8 @@ impl Host for Rigged<'_> {
         fn store_by_cnpj(cnpj: &str) -> Option<Store>;
         fn order(id: OrderId) -> Option<Order>;
         fn order_by_code(store: StoreId, code: &str) -> Option<Order>;
+        fn find_orders(filter: &OrderFilter, limit: u32) -> Vec<Order>;
+        fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
         fn events(order: OrderId) -> Vec<RecordedEvent>;
         fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
         fn searching_orders(limit: u32) -> Vec<Order>;

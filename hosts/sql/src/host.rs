@@ -10,7 +10,7 @@ use despacho_core::{
     geo,
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Order, RecordedEvent, Timing},
+    order::{Order, OrderFilter, RecordedEvent, Timing},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
@@ -165,6 +165,14 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
         self.one(read::order_by_code(store, code), read::to_order).await
+    }
+
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.all(read::find_orders(filter, limit), read::to_order).await
+    }
+
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault> {
+        self.all(read::stores_of(store, after, limit), read::to_store).await
     }
 
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {

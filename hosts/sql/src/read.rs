@@ -4,7 +4,7 @@ use despacho_core::{
     courier::Courier,
     domain::{CourierId, Email, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
     host::Fault,
-    order::{Order, RecordedEvent},
+    order::{Order, OrderFilter, RecordedEvent},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
@@ -50,6 +50,54 @@ pub(crate) fn order_by_id(id: OrderId) -> Query {
 pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
     let sql = "SELECT version, body FROM orders WHERE store = $1 AND code = $2 AND holds_code = 1";
     Query::new(sql, vec![number(store.get()), code.into()])
+}
+
+/// The stores first: each has its orders by number, so that a page costs no more than the stores and the page. A code is looked up by its
+/// own index.
+pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
+    let sql = match (filter.branches, &filter.code) {
+        (false, None) => {
+            "SELECT version, body FROM orders WHERE store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 \
+             AND created_at >= $5 AND created_at < $6 \
+             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL) ORDER BY id DESC LIMIT $7"
+        }
+        (false, Some(_)) => {
+            "SELECT version, body FROM orders WHERE store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 \
+             AND created_at >= $5 AND created_at < $6 AND code = $7 \
+             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL) ORDER BY id DESC LIMIT $8"
+        }
+        (true, None) => {
+            "SELECT version, body FROM orders WHERE store IN \
+             (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
+             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 \
+             ORDER BY id DESC LIMIT $7"
+        }
+        (true, Some(_)) => {
+            "SELECT version, body FROM orders WHERE store IN \
+             (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
+             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7 \
+             ORDER BY id DESC LIMIT $8"
+        }
+    };
+    let (least, most) = filter.situations;
+    let mut params = vec![
+        number(filter.store.get()),
+        filter.before.map_or(Value::Integer(i64::MAX), |id| number(id.get())),
+        Value::number(least),
+        Value::number(most),
+        filter.from.into(),
+        filter.until.into(),
+    ];
+    params.extend(filter.code.as_deref().map(Value::from));
+    params.push(Value::number(limit));
+    Query::new(sql, params)
+}
+
+pub(crate) fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Query {
+    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
+               JOIN balances ON balances.store = stores.id WHERE (stores.id = $1 OR stores.matrix = $1) \
+               AND stores.deleted_at IS NULL AND stores.id > $2 ORDER BY stores.id LIMIT $3";
+    Query::new(sql, vec![number(store.get()), number(after.map_or(0, StoreId::get)), Value::number(limit)])
 }
 
 pub(crate) fn due_orders(now: Timestamp, limit: u32) -> Query {

@@ -87,7 +87,7 @@ pub fn pending(dialect: Dialect, found: Option<i64>) -> Result<Vec<Migration>, S
 }
 
 /// The steps of each version. A version that was released is never edited: a change is a new one.
-const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, CARRIED];
+const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, LISTS, CARRIED];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
 const FIRST: &[&str] = &[
@@ -132,6 +132,15 @@ const COURIERS: &[&str] = &[
     // Apart from its courier: it changes every few seconds, and without a version.
     "CREATE TABLE positions (courier {id}, latitude_e7 {int} NOT NULL, longitude_e7 {int} NOT NULL, at {int} NOT NULL){strict}",
     "CREATE INDEX orders_searching ON orders (due_at, id) WHERE situation = 200",
+];
+
+/// Lists of orders and of branches, and stores that are removed.
+const LISTS: &[&str] = &[
+    "CREATE INDEX orders_store ON orders (store, id)",
+    "CREATE INDEX orders_store_code ON orders (store, code, id)",
+    "CREATE INDEX stores_matrix ON stores (matrix, id)",
+    // Set when the store is removed: its money moves no more.
+    "ALTER TABLE balances ADD COLUMN closed {int} NOT NULL DEFAULT 0",
 ];
 
 /// Couriers that have an order, so that those who went silent are found.

@@ -14,9 +14,13 @@ use crate::{Statement, Value};
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
     let mut list = Vec::with_capacity(8);
     for write in &changes.stores {
+        if write.expected != 0 {
+            list.push(closing(&write.value));
+        }
         list.push(store(write)?);
         if write.expected == 0 {
-            list.push(Statement::one(INSERT_BALANCE, vec![id(write.value.id.get())]));
+            let closed = Value::Integer(write.value.deleted_at.is_some().into());
+            list.push(Statement::one(INSERT_BALANCE, vec![id(write.value.id.get()), closed]));
         }
     }
     for write in &changes.keys {
@@ -62,11 +66,19 @@ const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email
 
 /// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
-     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND ($6 IS NOT NULL OR NOT EXISTS \
+     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $8) AND NOT EXISTS \
-     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $8))";
+     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $8)";
 
-const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount) VALUES ($1, 0) ON CONFLICT DO NOTHING";
+/// The same for a store that is removed, which must not have an open order. Its money was closed a statement before, so that whoever was
+/// creating an order has committed it by then, or will not.
+const REMOVE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
+     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
+     (SELECT 1 FROM orders WHERE orders.store = $8 AND orders.situation < 500)";
+
+const CLOSE_BALANCE: &str = "UPDATE balances SET closed = $1 WHERE store = $2 AND closed <> $1";
+
+const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount, closed) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
 
 const INSERT_KEY: &str = "INSERT INTO keys (id, version, store, hash, created_at, body) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
@@ -100,7 +112,7 @@ const INSERT_ENTRY: &str = "INSERT INTO ledger (store, order_id, kind, amount, a
 
 /// Relative, so that debits of one store at once need no version; the database looks at the floor while it holds the row.
 const MOVE_BALANCE: &str =
-    "UPDATE balances SET amount = amount + $1 WHERE store = $2 AND amount + $1 BETWEEN $3 AND $4";
+    "UPDATE balances SET amount = amount + $1 WHERE store = $2 AND closed = 0 AND amount + $1 BETWEEN $3 AND $4";
 
 /// Beyond ±10¹³ reais there is no amount.
 const LARGEST_BALANCE: i64 = 1_000_000_000_000_000;
@@ -136,7 +148,14 @@ fn store(write: &Write<Store>) -> Result<Statement, Fault> {
         store.deleted_at.into(),
         body,
     ];
-    Ok(versioned(INSERT_STORE, UPDATE_STORE, id(store.id.get()), write.expected, columns))
+    let update = if store.deleted_at.is_some() { REMOVE_STORE } else { UPDATE_STORE };
+    Ok(versioned(INSERT_STORE, update, id(store.id.get()), write.expected, columns))
+}
+
+/// Money of a removed store moves no more.
+fn closing(store: &Store) -> Statement {
+    let closed = Value::Integer(store.deleted_at.is_some().into());
+    Statement::any(CLOSE_BALANCE, vec![closed, id(store.id.get())])
 }
 
 fn key(write: &Write<Key>) -> Result<Statement, Fault> {

@@ -29,9 +29,14 @@ pub enum Command {
     /// Prints `ready http://ADDRESS:PORT` on standard output once it accepts connections; the log goes to standard error. Told
     /// to stop, it accepts no more, finishes what it accepted, and closes the database. Told twice, it stops at once.
     Serve(Given),
-    /// Matrix stores, which may have branches.
-    #[command(subcommand)]
-    Matrix(MatrixCommand),
+    /// Measure road legs as the service does, one JSON object a line; or, with `create`, open a matrix store.
+    ///
+    /// In, on standard input: `{"points": [[latitude, longitude]]}`, at most 1000. Out: `{"metres": [[…]], "seconds": [[…]],
+    /// "estimated": [[…]], "ms"}`, row by row from each point to each; estimated is true where a road network is configured and
+    /// could not tell, so that the embedded model stands in. Without a road network every leg is the model's, and none is marked.
+    /// Faults as in `route`.
+    #[command(args_conflicts_with_subcommands = true)]
+    Matrix(Box<MatrixArgs>),
     /// API keys of stores.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -71,6 +76,20 @@ pub enum Command {
     /// In: `{"costs": [[number]]}`, where null is a pair that is not allowed; `"unassigned"` is the price of a row without a
     /// column. Out: `{"assign": [column or -1, one for each row], "cost", "ms"}`. Faults as in `route`.
     Assign,
+    /// Gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
+    #[command(subcommand)]
+    Gazetteer(GazetteerCommand),
+    /// Say where the service sees addresses: one JSON object a line on standard input, one a line on standard output.
+    ///
+    /// In: the API's address, `{"street", "number", "neighborhood", "city", "state", "zipCode", "latitude", "longitude"}`, as much
+    /// of it as there is. Out: `{"latitude", "longitude", "precision", "radiusMetres", "source"}`, where source is coordinates,
+    /// gazetteer, embedded or a geocoder's name. A line without a place that the service accepts gives `{"error": code, "detail"}`,
+    /// beside the place where there is one, and the exit code is 1 at the end.
+    Locate {
+        /// Settings, of which those of places matter.
+        #[command(flatten)]
+        given: Given,
+    },
     /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
     Config(Given),
     /// Ask the server that runs with this configuration whether it is ready; exit code 0 says yes. For containers.
@@ -79,6 +98,17 @@ pub enum Command {
         #[command(flatten)]
         given: Given,
     },
+}
+
+/// Road legs, or matrix stores.
+#[derive(Debug, Args)]
+pub struct MatrixArgs {
+    /// Matrix stores, which may have branches.
+    #[command(subcommand)]
+    pub command: Option<MatrixCommand>,
+    /// Settings, of which those of roads matter.
+    #[command(flatten)]
+    pub given: Given,
 }
 
 /// Matrix stores.
@@ -187,6 +217,52 @@ pub enum KeyCommand {
         #[command(flatten)]
         given: Given,
     },
+}
+
+/// Gazetteer packs.
+#[derive(Debug, Subcommand)]
+pub enum GazetteerCommand {
+    /// Make a pack from files of the register (IBGE CNEFE 2022): zip or csv, or folders of them.
+    ///
+    /// Reads any number of rows in bounded memory, with unfinished work in a folder beside the pack. Malformed rows are left out,
+    /// counted and named. The pack appears under its name when it is whole; an older one of that name is replaced.
+    Build {
+        /// The pack to write.
+        #[arg(long, value_name = "PACK")]
+        output: PathBuf,
+        /// Files, and folders whose csv and zip files are read.
+        #[arg(required = true, value_name = "FILE|FOLDER")]
+        inputs: Vec<PathBuf>,
+    },
+    /// Check a pack byte by byte and print what is in it.
+    Info {
+        /// The pack.
+        pack: PathBuf,
+    },
+    /// Look an address up in a pack alone, and print the place; exit code 1 says that the pack does not know it.
+    Lookup(Box<Lookup>),
+}
+
+/// An address to look up.
+#[derive(Debug, Args)]
+pub struct Lookup {
+    /// The pack.
+    pub pack: PathBuf,
+    /// Street with its kind.
+    #[arg(long)]
+    pub street: Option<String>,
+    /// The house number.
+    #[arg(long)]
+    pub number: Option<String>,
+    /// The city; with --state.
+    #[arg(long, requires = "state")]
+    pub city: Option<String>,
+    /// The state's two letters, as AM or SP.
+    #[arg(long, value_name = "UF")]
+    pub state: Option<String>,
+    /// The postal code, 8 digits.
+    #[arg(long, value_name = "CEP")]
+    pub zip_code: Option<String>,
 }
 
 /// Tariffs.

@@ -98,13 +98,13 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::{config::Config, metrics::Metrics, store::Store};
+    use crate::{config::Config, geo::Geography, metrics::Metrics, store::Store};
 
     #[tokio::test]
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
         let folder = tempfile::tempdir().unwrap();
         let config = Config { data: folder.path().to_owned(), ..Config::default() };
-        let store = Store::open(&config).await.unwrap();
+        let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
         let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
         let unfinished = mpsc::channel(1).0.downgrade();
         let app = Arc::new(App { settings: Settings::default(), store, metrics, panel: None, patience, unfinished });

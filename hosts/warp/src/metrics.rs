@@ -12,7 +12,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::store::Stats;
+use crate::{geo, store::Stats};
 
 /// Upper bounds of the latency's buckets, in seconds.
 const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -134,6 +134,13 @@ impl Metrics {
         registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
+    }
+
+    /// The same with what is counted of places and roads.
+    #[must_use]
+    pub fn with_geography(mut self, figures: &geo::Figures) -> Metrics {
+        figures.register(&mut self.registry);
+        self
     }
 
     /// Counts an answered request.

@@ -1,6 +1,6 @@
 //! The state behind the core: which database, and what the server asks of it besides the core's own questions.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -10,12 +10,16 @@ use despacho_core::{
     host::{Fault, Host},
     order::drive,
 };
-use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
+use despacho_sql::SqlHost;
+use despacho_sqlite::{LocalPlatform, Options, Sqlite};
 use http::{Request, Response};
 
 pub use despacho_sqlite::Stats;
 
-use crate::config::{Config, Database};
+use crate::{
+    config::{Config, Database},
+    geo::{Geography, Platform},
+};
 
 /// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
 const FEW_IDS: u32 = 8;
@@ -23,16 +27,16 @@ const FEW_IDS: u32 = 8;
 /// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
 pub enum Store {
     /// The file in the data folder.
-    Sqlite(SqliteHost),
+    Sqlite(SqlHost<Sqlite, Platform>),
 }
 
 impl Store {
     /// Opens the configured database for a server: makes it where it is missing, brings its schema up to date, and its deadlines
     /// to the configured timing.
-    pub async fn open(config: &Config) -> Result<Store, String> {
+    pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         match config.database {
             Database::Sqlite => {
-                let host = sqlite(config).await?;
+                let host = sqlite(config, geography).await?;
                 host.align_deadlines()
                     .await
                     .map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
@@ -42,9 +46,9 @@ impl Store {
     }
 
     /// Opens it for one command, beside a server that may be running.
-    pub async fn open_beside(config: &Config) -> Result<Store, String> {
+    pub async fn open_beside(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         match config.database {
-            Database::Sqlite => Ok(Store::Sqlite(sqlite(config).await?.reserving(FEW_IDS))),
+            Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography).await?.reserving(FEW_IDS))),
         }
     }
 
@@ -83,6 +87,13 @@ impl Store {
         }
     }
 
+    /// What places and roads are known from.
+    pub fn geography(&self) -> &Geography {
+        match self {
+            Store::Sqlite(host) => host.platform().geography(),
+        }
+    }
+
     /// The database's figures.
     pub fn stats(&self) -> Stats {
         match self {
@@ -109,7 +120,7 @@ pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
-async fn sqlite(config: &Config) -> Result<SqliteHost, String> {
+async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Sqlite, Platform>, String> {
     let (file, timing) = (config.database_file(), config.timing.clone());
     let name = file.display().to_string();
     // Migrations may take a while, and they block.
@@ -117,6 +128,6 @@ async fn sqlite(config: &Config) -> Result<SqliteHost, String> {
     let database = opened
         .map_err(|error| error.to_string())?
         .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
-    let platform = LocalPlatform::new().map_err(|fault| fault.to_string())?;
-    Ok(SqliteHost::new(database, platform, timing))
+    let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
+    Ok(SqlHost::new(database, Platform::new(machine, geography), timing))
 }

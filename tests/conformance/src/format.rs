@@ -19,6 +19,9 @@ pub struct CaseFile {
     /// Files of tests/cases/setup that run before it and whose captures it may use.
     #[serde(default)]
     pub setup: Vec<String>,
+    /// Settings of the host that differ from the defaults, by the keys of `despacho config`.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
     /// Values that `$use` finds, besides those of tests/cases/shared.
     #[serde(default)]
     pub values: Values,
@@ -97,6 +100,8 @@ struct SharedFile {
 pub struct Case {
     /// The file's path below tests/cases, without its ending: `orders/create`.
     pub name: String,
+    /// Settings of the host that differ from the defaults.
+    pub settings: BTreeMap<String, String>,
     /// All steps, defaults and values filled in.
     pub steps: Vec<Step>,
 }
@@ -159,7 +164,7 @@ pub fn load(folder: &Path, name: &str) -> Result<Case, String> {
         steps.extend(complete(&before, &shared).map_err(|e| format!("{setup}.json: {e}"))?);
     }
     steps.extend(complete(&file, &shared).map_err(|e| format!("{name}.json: {e}"))?);
-    Ok(Case { name: name.to_owned(), steps })
+    Ok(Case { name: name.to_owned(), settings: file.settings, steps })
 }
 
 fn read<T: for<'a> Deserialize<'a>>(folder: &Path, name: &str) -> Result<T, String> {

@@ -1,6 +1,7 @@
 //! The hosts that cases run on.
 
 use std::{
+    collections::BTreeMap,
     future::Future,
     path::PathBuf,
     pin::pin,
@@ -9,7 +10,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{Settings, api, domain, memory::MemoryHost, settings::Secret, store::KeyHash};
+use despacho_core::{
+    Settings, api,
+    domain::{self, Precision},
+    memory::MemoryHost,
+    settings::Secret,
+    store::KeyHash,
+};
 use despacho_tool::{
     place,
     server::{self, Server},
@@ -27,20 +34,23 @@ pub trait TestHost {
     fn advance(&mut self, seconds: u32) -> Result<(), String>;
 }
 
+/// Settings by the keys of `despacho config`.
+pub type Chosen = BTreeMap<String, String>;
+
 /// A kind of host.
 pub struct Kind {
     /// What tests call it.
     pub name: &'static str,
     /// Whether its clock can be moved.
     pub has_clock: bool,
-    /// Starts one; `name` is unique among those that run at the same time.
-    pub start: fn(name: &str) -> Result<Box<dyn TestHost>, String>,
+    /// Starts one with settings that differ from the defaults; `name` is unique among those that run at the same time.
+    pub start: fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, String>,
 }
 
 /// Every kind of host; every case runs on each.
 pub const KINDS: &[Kind] = &[
-    Kind { name: "memory", has_clock: true, start: |_| Ok(Box::new(Memory::start())) },
-    Kind { name: "warp", has_clock: false, start: |name| Ok(Box::new(Warp::start(name)?)) },
+    Kind { name: "memory", has_clock: true, start: |_, chosen| Ok(Box::new(Memory::start(chosen)?)) },
+    Kind { name: "warp", has_clock: false, start: |name, chosen| Ok(Box::new(Warp::start(name, chosen)?)) },
 ];
 
 /// The reference host, without a network between.
@@ -50,10 +60,16 @@ struct Memory {
 }
 
 impl Memory {
-    fn start() -> Memory {
+    fn start(chosen: &Chosen) -> Result<Memory, String> {
         let operator = Some(KeyHash::of(OPERATOR_TOKEN));
-        let settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
-        Memory { host: MemoryHost::seeded(1), settings }
+        let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
+        for (key, text) in chosen {
+            match (key.as_str(), Precision::parse(text)) {
+                ("least-precision", Some(level)) => settings.places.least_precision = level,
+                _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
+            }
+        }
+        Ok(Memory { host: MemoryHost::seeded(1), settings })
     }
 }
 
@@ -81,11 +97,14 @@ struct Warp {
 }
 
 impl Warp {
-    fn start(name: &str) -> Result<Warp, String> {
+    fn start(name: &str, chosen: &Chosen) -> Result<Warp, String> {
         let folder = format!("{}-{}", name.replace('/', "-"), std::process::id());
         let data = place::target().map_err(|e| e.to_string())?.join("conformance").join(folder);
         let binary = server::binary().map_err(|e| e.to_string())?;
-        let variables = [("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
+        let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());
+        let named: Vec<(String, &str)> = chosen.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
+        let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
+        variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
         let server = Server::start(&binary, &data, &[], &variables).map_err(|e| e.to_string())?;
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
@@ -128,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_reference_host_answers_without_waiting_and_its_clock_moves() {
-        let mut memory = Memory::start();
+        let mut memory = Memory::start(&Chosen::new()).expect("it starts");
         let before = memory.host.now();
         let request = Request::get("/nothing").body(Bytes::new()).expect("a request");
         assert_eq!(memory.send(request).map(|answer| answer.status().as_u16()), Ok(404));

@@ -132,6 +132,8 @@ fn describe(headers: &header::HeaderMap, body: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use serde_json::json;
 
@@ -156,7 +158,7 @@ mod tests {
 
     fn outcome(steps: Value) -> Result<(), String> {
         let steps = serde_json::from_value(steps).map_err(|e| e.to_string())?;
-        run(&Case { name: "sample".to_owned(), steps }, &mut Echo::default())
+        run(&Case { name: "sample".to_owned(), settings: BTreeMap::new(), steps }, &mut Echo::default())
     }
 
     #[test]

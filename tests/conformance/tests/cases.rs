@@ -27,7 +27,7 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
         return Trial::test(title, || Ok(())).with_kind("moves the clock, this host's is real").with_ignored_flag(true);
     }
     Trial::test(title, move || {
-        let mut host = (kind.start)(&case.name)?;
+        let mut host = (kind.start)(&case.name, &case.settings)?;
         run::run(&case, host.as_mut()).map_err(|fault| Failed::from(format!("tests/cases/{}.json\n{fault}", case.name)))
     })
 }

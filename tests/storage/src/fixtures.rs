@@ -8,7 +8,8 @@ use despacho_core::{
     },
     host::{Changes, Write},
     order::{
-        AssignedCourier, Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation, Place,
+        AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation,
+        Place,
     },
     quote::{PriceLine, Rule},
     store::{
@@ -174,6 +175,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         released: vec![CourierId::new(8).unwrap()],
         first_allocated_at: Some(at(3)),
         demo: false,
+        tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
     }
 }
@@ -190,6 +192,7 @@ pub(crate) fn event(order: &Order, sequence: u32) -> Event {
         courier: Some(Person { name: "Caê".to_owned(), phone: Some(phone()) }),
         by: Person { name: "platform".to_owned(), phone: None },
         point: Some(point(4)),
+        reason: Some("ninguém atende".to_owned()),
     }
 }
 

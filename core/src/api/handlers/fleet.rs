@@ -1,6 +1,6 @@
 //! Couriers as the operator sees them, and a round of dispatch for hosts that run none by themselves.
 
-use super::paging;
+use super::pages;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
@@ -29,10 +29,10 @@ pub(super) async fn register<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
 
 /// `GET /admin/couriers?cursor=&limit=`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let limit = paging::limit(call)?;
-    let after = paging::cursor(call, CourierId::parse)?;
+    let limit = pages::limit(call)?;
+    let after = pages::cursor(call, CourierId::parse)?;
     let mut page = call.host.couriers(after, limit + 1).await?;
-    let next_cursor = paging::cut(&mut page, limit).map(|last| last.id.to_string());
+    let next_cursor = pages::cut(&mut page, limit, |last| last.id.to_string());
     Ok(Answer::json(200, &CourierList { couriers: page.iter().map(CourierRecord::of).collect(), next_cursor })?)
 }
 

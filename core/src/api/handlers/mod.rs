@@ -1,17 +1,21 @@
 //! What each endpoint does: load, decide, commit. No rule lives here.
 
+mod carry;
 mod fleet;
 mod keys;
+mod life;
+mod listing;
 mod notifications;
 mod orders;
-mod preview;
-mod paging;
+mod pages;
 mod presence;
+mod preview;
+mod signals;
 mod stores;
 
 use super::{
-    call::{ATTEMPTS, Answer, Call, Stop, given_up},
-    problem::Problem,
+    call::{ATTEMPTS, Answer, Call, Stop, given_up, plain},
+    problem::{Code, Problem},
     routes::Endpoint,
 };
 use crate::host::Host;
@@ -32,19 +36,16 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     Err(given_up())
 }
 
-/// Reads the caller again, store or courier: what the other write changed may be its balance, and a decision on the old one would conflict
-/// for ever.
+/// Reads the calling store or courier again: what the other write changed may be its balance or its order, and a decision on the old
+/// one would conflict for ever.
 async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let host = call.host;
-    if let Some(holder) = &mut call.caller
-        && let Some(store) = host.store(holder.store.id).await?
-    {
-        holder.store = store;
+    if let Some(holder) = &mut call.caller {
+        // A store that was removed meanwhile writes nothing any more.
+        holder.store = host.store(holder.store.id).await?.ok_or_else(|| plain(Code::ApiKeyRevoked))?;
     }
-    if let Some(courier) = &mut call.courier
-        && let Some(standing) = host.courier(courier.id).await?
-    {
-        *courier = standing;
+    if let Some(courier) = &mut call.courier {
+        *courier = host.courier(courier.id).await?.ok_or_else(|| plain(Code::ApiKeyInvalid))?;
     }
     Ok(())
 }
@@ -76,6 +77,28 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::ShowCourier => presence::show(call).await,
         Endpoint::ReportPosition => presence::report(call).await,
         Endpoint::SetAvailability => presence::set_available(call).await,
+        Endpoint::ListOrders => listing::orders(call).await,
+        Endpoint::CancelOrder => signals::cancel(call).await,
+        Endpoint::GetCancellation => signals::terms(call).await,
+        Endpoint::ListStores => listing::stores(call).await,
+        Endpoint::RemoveStore => listing::remove(call).await,
+        Endpoint::CourierOrder => carry::current(call).await,
+        Endpoint::CourierDecline => carry::decline(call).await,
+        Endpoint::ReadyOrder
+        | Endpoint::DelayOrder
+        | Endpoint::DiscardDelivery
+        | Endpoint::ReturnDelivery
+        | Endpoint::WaiveReturn => signals::say(call, endpoint).await,
+        Endpoint::CourierReachPickup
+        | Endpoint::CourierPickUp
+        | Endpoint::CourierSetOut
+        | Endpoint::CourierResequence
+        | Endpoint::CourierReachDoor
+        | Endpoint::CourierDeliver
+        | Endpoint::CourierFail
+        | Endpoint::CourierReachReturn
+        | Endpoint::CourierHandBack => carry::step(call, endpoint).await,
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => signals::operate(call, endpoint).await,
         Endpoint::OpenApi => Ok(Answer { status: 200, body: super::OPENAPI.into(), replayed: false, key: None }),
     }
 }

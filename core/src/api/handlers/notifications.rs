@@ -1,6 +1,6 @@
 //! What a store is told.
 
-use super::paging;
+use super::pages::{cursor, cut, limit};
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
@@ -15,10 +15,9 @@ use crate::{
 /// `GET /delivery/notifications?cursor=&limit=`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = call.caller()?.store.id;
-    let limit = paging::limit(call)?;
-    let before = paging::cursor(call, NotificationId::parse)?;
+    let (limit, before) = (limit(call)?, cursor(call, NotificationId::parse)?);
     let mut page = call.host.notifications(store, before, limit + 1).await?;
-    let next_cursor = paging::cut(&mut page, limit).map(|last| last.id.to_string());
+    let next_cursor = cut(&mut page, limit, |last| last.id.to_string());
     let notifications = page.iter().map(|notification| NotificationView::of(notification, call.language)).collect();
     Ok(Answer::json(200, &NotificationList { notifications, next_cursor })?)
 }

@@ -1,8 +1,9 @@
 //! Creating orders and looking them up.
 
+use super::life::visible;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{Answer, Call, Stop, too_few},
         planning::{Planned, acting_store, planned},
         problem::{Code, Problem},
         read::read,
@@ -102,7 +103,7 @@ fn rejected(rejection: Rejection) -> Stop {
 
 /// `GET /delivery/orders/{platformOrderId}`
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let order = visible(call).await?.ok_or_else(|| plain(Code::OrderNotFound))?;
+    let order = visible(call, OrderId::parse(call.id)).await?;
     // Where no scheduler runs, a due order moves on when it is looked at.
     let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
     let order = placed(call, order).await?;
@@ -121,18 +122,6 @@ async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, 
         assigned.position = courier.position.or(assigned.position);
     }
     Ok(order)
-}
-
-/// The order in the path, where it is the caller's or one of its branches'.
-async fn visible<H: Host>(call: &Call<'_, H>) -> Result<Option<Order>, Stop> {
-    let caller = &call.caller()?.store;
-    let Some(id) = OrderId::parse(call.id) else { return Ok(None) };
-    let Some(order) = call.host.order(id).await? else { return Ok(None) };
-    if order.store == caller.id {
-        return Ok(Some(order));
-    }
-    let owner = call.host.store(order.store).await?;
-    Ok(owner.filter(|owner| caller.oversees(owner)).map(|_| order))
 }
 
 /// What a failed creation leaves: a notification to the calling store.

@@ -4,7 +4,7 @@ use super::keys::hand_out;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
-        planning::locate,
+        places::locate,
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
@@ -93,7 +93,7 @@ async fn unclaimed<H: Host>(
 }
 
 async fn located<H: Host>(call: &Call<'_, H>, address: &crate::domain::Address) -> Result<Located, Stop> {
-    let places = locate(call, &[address], |_| "/address".to_owned()).await?;
+    let places = locate(call, &[address], |_| "/address".to_owned(), None).await?;
     places.into_iter().next().ok_or_else(|| plain(Code::AddressNotFound).into())
 }
 

@@ -52,6 +52,10 @@ markers! {
     FieldCode,
     /// A store's number in a request.
     StoreNumber,
+    /// An order's or a delivery's number in a request.
+    StopNumber,
+    /// How an order can be cancelled.
+    CancellationMode,
 }
 
 named! {
@@ -63,6 +67,8 @@ named! {
     ProblemCode = "ProblemCode",
     FieldCode = "FieldCode",
     StoreNumber = "StoreNumber",
+    StopNumber = "StopNumber",
+    CancellationMode = "CancellationMode",
     OrderSituation = "OrderSituation",
     DeliverySituation = "DeliverySituation",
     EventKind = "EventType",
@@ -72,7 +78,7 @@ named! {
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 28] = [
+const FIELD_CODES: [(&str, &str); 31] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -99,18 +105,23 @@ const FIELD_CODES: [(&str, &str); 28] = [
     ("zip_code_unknown", "No municipality has this CEP."),
     ("city_not_in_state", "The city is not in this state."),
     ("zip_code_mismatch", "The CEP belongs to another municipality than the one named."),
+    ("street_unknown", "The street is not known, and what is known is not precise enough."),
+    ("number_unknown", "The number in the street is not known, and the street is not precise enough."),
     ("coordinates_outside", "The coordinates lie outside Brazil, or in the sea."),
+    ("unknown_delivery", "The order has no such delivery."),
     ("too_many_deliveries", "The list has more deliveries than an order may have."),
 ];
 
 /// Problems whose code stands at the field at fault too.
-const ALSO_FIELDS: [Code; 6] = [
+const ALSO_FIELDS: [Code; 8] = [
     Code::StoreNotAllowed,
     Code::StoreNotFound,
     Code::CnpjTaken,
     Code::EmailTaken,
+    Code::AddressImprecise,
     Code::CoordinatesMismatch,
     Code::OutOfArea,
+    Code::CodeIncorrect,
 ];
 
 const BRANCHES: [(u64, &str); 8] = [
@@ -155,7 +166,9 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ),
         ("ProblemCode", texts("The kind of problem: HTTP status and when it is given.", codes)),
         ("FieldCode", texts("What is wrong with a field.", fields)),
-        ("StoreNumber", store_number()),
+        ("StoreNumber", number("A store's number")),
+        ("StopNumber", number("An order's or a delivery's number")),
+        ("CancellationMode", texts("How an order can be cancelled.", modes())),
     ]
 }
 
@@ -184,12 +197,24 @@ fn texts<'a>(title: &str, values: impl IntoIterator<Item = (&'a str, String)>) -
 }
 
 fn notifications() -> Vec<(&'static str, String)> {
-    let kinds = [NotificationKind::OrderCreationFailed, NotificationKind::OrderExpired];
+    use NotificationKind as N;
+    let kinds = [
+        N::OrderCreationFailed,
+        N::OrderExpired,
+        N::OrderCancelled,
+        N::DeliveryReturning,
+        N::CourierAtReturn,
+        N::DeliveryLost,
+    ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
             "An order could not be created; `code`, `detail` and `errors` say why."
         }
         NotificationKind::OrderExpired => "No courier was found in time; `orderId` names the order.",
+        NotificationKind::OrderCancelled => "The platform cancelled the order.",
+        NotificationKind::DeliveryReturning => "A delivery could not be handed over and comes back.",
+        NotificationKind::CourierAtReturn => "The courier is back: tell the `returnCode` once you have everything.",
+        NotificationKind::DeliveryLost => "A delivery is lost.",
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
@@ -230,7 +255,17 @@ fn rules() -> Vec<(&'static str, String)> {
     .into()
 }
 
-fn store_number() -> Json {
+fn modes() -> Vec<(&'static str, String)> {
+    [
+        ("free", "The whole fee comes back."),
+        ("paid", "The fee comes back but for `fee`."),
+        ("return_required", "Not any more: the courier has the goods."),
+    ]
+    .map(|(name, meaning)| (name, meaning.to_owned()))
+    .into()
+}
+
+fn number(what: &str) -> Json {
     let number = Json::object([
         ("type", "integer".into()),
         ("minimum", 1.into()),
@@ -239,7 +274,7 @@ fn store_number() -> Json {
     ]);
     let digits = Json::object([("type", "string".into()), ("pattern", "^0*[1-9][0-9]{0,14}$".into())]);
     Json::object([
-        ("description", "A store's number, or a text of its digits.".into()),
+        ("description", format!("{what}, or a text of its digits.").into()),
         ("oneOf", Json::List(vec![number, digits])),
     ])
 }

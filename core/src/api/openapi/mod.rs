@@ -4,7 +4,9 @@
 //! a host that ships: it needs the feature `openapi`.
 
 mod enums;
+mod fleet;
 mod json;
+mod life;
 mod operations;
 mod parts;
 mod problems;
@@ -13,7 +15,8 @@ mod schemas;
 mod text;
 
 pub use enums::{
-    AnySituation, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress,
+    AnySituation, CancellationMode, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StopNumber,
+    StoreNumber, VisitAddress,
 };
 pub use json::Json;
 

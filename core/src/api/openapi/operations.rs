@@ -1,7 +1,6 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
-mod fleet;
-
+use super::{fleet, life};
 use crate::api::{
     problem::Code,
     routes::{Authority, Endpoint, Route},
@@ -25,17 +24,17 @@ pub(super) struct Operation {
 
 /// Tags with what they gather.
 pub(super) const TAGS: [(&str, &str); 8] = [
-    ("Orders", "Preview, create and look up delivery orders."),
+    ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A matrix and its branches."),
     ("Sessions", "Logging in with email and password, for people at a panel."),
     ("Keys", "Issue, list and revoke API keys."),
     ("Notifications", "What a store is told beside its answers."),
-    ("Couriers", "What a courier's app says and asks, with the courier's key."),
+    ("Couriers", "What a courier's app says and asks, and its steps with an order, by the courier's key."),
     ("Operator", "What whoever runs the service does, with the operator's token."),
     ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
 ];
 
-const PLACES: [Code; 2] = [Code::AddressNotFound, Code::CoordinatesMismatch];
+const PLACES: [Code; 3] = [Code::AddressNotFound, Code::AddressImprecise, Code::CoordinatesMismatch];
 
 /// Every problem that an endpoint can answer with, in the order of the documentation.
 pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
@@ -80,6 +79,26 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AlterCourier
         | Endpoint::RunDispatch => fleet::operator(endpoint),
         Endpoint::ShowCourier | Endpoint::ReportPosition | Endpoint::SetAvailability => fleet::courier(endpoint),
+        Endpoint::CancelOrder
+        | Endpoint::GetCancellation
+        | Endpoint::ReadyOrder
+        | Endpoint::DelayOrder
+        | Endpoint::DiscardDelivery
+        | Endpoint::ReturnDelivery
+        | Endpoint::WaiveReturn => life::merchant(endpoint),
+        Endpoint::ListOrders | Endpoint::ListStores | Endpoint::RemoveStore => life::lists(endpoint),
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => life::operator(endpoint),
+        Endpoint::CourierOrder
+        | Endpoint::CourierReachPickup
+        | Endpoint::CourierDecline
+        | Endpoint::CourierPickUp
+        | Endpoint::CourierSetOut
+        | Endpoint::CourierResequence
+        | Endpoint::CourierReachDoor
+        | Endpoint::CourierDeliver
+        | Endpoint::CourierFail
+        | Endpoint::CourierReachReturn
+        | Endpoint::CourierHandBack => life::courier(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys
@@ -118,6 +137,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 Code::QuoteMismatch,
                 PLACES[0],
                 PLACES[1],
+                PLACES[2],
                 Code::OutOfArea,
                 Code::DistanceExceeded,
                 Code::TooManyDeliveries,
@@ -151,6 +171,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 Code::StoreNotAllowed,
                 PLACES[0],
                 PLACES[1],
+                PLACES[2],
                 Code::OutOfArea,
                 Code::DistanceExceeded,
                 Code::TooManyDeliveries,
@@ -181,7 +202,7 @@ fn store(endpoint: Endpoint) -> Operation {
             request: Some("CreateStore"),
             answers: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
             parameters: &[],
-            codes: &[Code::MatrixRequired, Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1]],
+            codes: &[Code::MatrixRequired, Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::UpdateStore => Operation {
             tag: "Stores",
@@ -191,7 +212,7 @@ fn store(endpoint: Endpoint) -> Operation {
             request: Some("UpdateStore"),
             answers: &[(200, Some("Store"), "The store as it is now.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound, Code::EmailTaken, PLACES[0], PLACES[1]],
+            codes: &[Code::StoreNotFound, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::GetStore => Operation {
             tag: "Stores",
@@ -291,7 +312,7 @@ fn operator(endpoint: Endpoint) -> Operation {
             request: Some("CreateMatrix"),
             answers: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
             parameters: &[],
-            codes: &[Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1]],
+            codes: &[Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::AdminIssueKey => Operation {
             tag: "Operator",

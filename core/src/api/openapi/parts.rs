@@ -85,6 +85,19 @@ pub(super) fn parameters() -> Json {
             id("storeId", "query", "The store that previews are for; the calling one where it is absent.", false),
         ),
         ("storeIdOfAnyKeys", id("storeId", "query", "The store whose keys to list.", true)),
+        (
+            "situation",
+            parameter(
+                "situation",
+                "query",
+                "Where the orders stand.",
+                false,
+                Json::reference("schemas", "OrderSituation"),
+            ),
+        ),
+        ("code", parameter("code", "query", "The merchant's code.", false, string())),
+        ("from", parameter("from", "query", "Created from this time on.", false, string().with("format", "date-time"))),
+        ("to", parameter("to", "query", "Created before this time.", false, string().with("format", "date-time"))),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
     ])

@@ -38,11 +38,21 @@ fn problem(code: Code) -> Problem {
             "city_not_in_state",
             "The city is not in this state. Was São Paulo (SP) meant?",
         )]),
+        Code::AddressImprecise => problem.with_errors(vec![field(
+            "/deliveries/0/address",
+            "street_unknown",
+            "The street is not known here: the address is known by its municipality alone, and at least its CEP is wanted.",
+        )]),
         Code::StoreNotAllowed => problem.with_errors(vec![field(
             "/store/userPlatformId",
             "store_not_allowed",
             "The caller is neither this store nor its matrix.",
         )]),
+        Code::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
+        Code::CodeIncorrect => {
+            let problem = Problem { tries_left: Some(4), ..problem };
+            problem.with_errors(vec![field("/code", "code_incorrect", "The code is wrong; 4 more tries.")])
+        }
         Code::OrderCodeConflict => Problem { existing_order: Some(1042), ..problem },
         _ => problem,
     }

@@ -6,7 +6,7 @@ use super::{enums, json::Json, text};
 use crate::api::{problem::ProblemDocument, wire};
 
 /// The schemas that requests are read by; every other schema is an answer's.
-const REQUESTS: [&str; 17] = [
+const REQUESTS: [&str; 24] = [
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -24,9 +24,16 @@ const REQUESTS: [&str; 17] = [
     "AlterCourier",
     "ReportPosition",
     "SetAvailability",
+    "TellCode",
+    "GiveReason",
+    "NameDelivery",
+    "TellDeliveryCode",
+    "GiveDeliveryReason",
+    "DelayOrder",
+    "CancelOrder",
 ];
-/// The one member of an answer that is left out where it has no value.
-const LEFT_OUT: &str = "orderId";
+/// The members of a problem that are left out where they have no value.
+const LEFT_OUT: [&str; 3] = ["orderId", "possible", "triesLeft"];
 
 /// Every schema of the document, in the order that the page lists them in.
 ///
@@ -57,6 +64,17 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::PositionNoted>(&mut schemas)?;
     add::<wire::SetAvailability>(&mut schemas)?;
     add::<wire::DispatchRound>(&mut schemas)?;
+    add::<wire::OrderList>(&mut schemas)?;
+    add::<wire::StoreList>(&mut schemas)?;
+    add::<wire::CancelOrder>(&mut schemas)?;
+    add::<wire::DelayOrder>(&mut schemas)?;
+    add::<wire::CancellationView>(&mut schemas)?;
+    add::<wire::CurrentOrder>(&mut schemas)?;
+    add::<wire::TellCode>(&mut schemas)?;
+    add::<wire::GiveReason>(&mut schemas)?;
+    add::<wire::NameDelivery>(&mut schemas)?;
+    add::<wire::TellDeliveryCode>(&mut schemas)?;
+    add::<wire::GiveDeliveryReason>(&mut schemas)?;
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
@@ -110,7 +128,7 @@ fn answered(schema: &mut Json, problem: bool) {
     }
     let Some(properties) = schema.get("properties") else { return };
     let names = properties.members().iter().map(|(name, _)| name.as_str());
-    let required = Json::list(names.filter(|name| !(problem && *name == LEFT_OUT)));
+    let required = Json::list(names.filter(|name| !(problem && LEFT_OUT.contains(name))));
     schema.set("required", required);
 }
 

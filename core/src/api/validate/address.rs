@@ -2,7 +2,11 @@
 
 use super::{Checker, Path};
 use crate::{
-    api::{problem::FieldError, wire::AddressBody},
+    api::{
+        problem::{FieldError, Problem},
+        read::Body,
+        wire::AddressBody,
+    },
     domain::{Address, Cep, Point, Uf},
 };
 
@@ -15,6 +19,16 @@ pub enum Need {
     Visit,
     /// It is enough that it can be located: coordinates, or a CEP, or city and state.
     Locate,
+}
+
+/// An address alone, as it is asked about outside an order.
+///
+/// # Errors
+/// Every field at fault.
+pub fn address(body: Body<AddressBody>) -> Result<Address, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let address = checker.address(&Path::Root, &body.value, Need::Locate);
+    checker.finish(Some(address))
 }
 
 impl Checker {

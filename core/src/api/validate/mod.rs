@@ -3,11 +3,13 @@
 
 mod address;
 mod fleet;
+mod life;
 mod order;
 mod store;
 
-pub use address::Need;
+pub use address::{Need, address};
 pub use fleet::{altered_courier, availability, new_courier, position};
+pub use life::{Cancelled, cancel, code, delay, delivery, delivery_code, delivery_reason, reason};
 pub use order::{order, preview};
 pub use store::{contact_and_address, key, session, store, update};
 

@@ -56,7 +56,7 @@ pub struct ContextLocation {
     pub radius_m: u32,
 }
 
-/// How large a request may be.
+/// How large a request may be, and how well its places must be known.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -67,4 +67,7 @@ pub struct ContextLimits {
     pub body_bytes: usize,
     /// Minutes of preparation.
     pub preparation_minutes: u32,
+    /// The least precision that an address is accepted with.
+    #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
+    pub least_precision: Precision,
 }

@@ -4,6 +4,7 @@
 mod address;
 mod context;
 mod fleet;
+mod life;
 mod numbers;
 mod order;
 mod preview;
@@ -14,6 +15,10 @@ pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
     RegisterCourier, ReportPosition, SetAvailability,
+};
+pub use life::{
+    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
+    GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
 };
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{

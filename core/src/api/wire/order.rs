@@ -329,6 +329,8 @@ pub struct EventView {
     pub sequence: u32,
     /// The delivery that it is about; null for the whole order.
     pub delivery_id: Option<u64>,
+    /// Why, in the words of who caused it; null where nobody was asked.
+    pub reason: Option<String>,
 }
 
 impl OrderView {
@@ -420,6 +422,7 @@ impl EventView {
             situation: event.situation,
             sequence: event.sequence,
             delivery_id: event.delivery.map(crate::domain::DeliveryId::get),
+            reason: event.reason.clone(),
         }
     }
 }

@@ -33,35 +33,65 @@ struct Timed<T> {
 }
 
 fn each_line<T: Serialize>(answer: fn(&str) -> Result<T, LineFault>) -> Result<(), Failure> {
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    let (mut number, mut faults) = (0u64, 0u64);
-    let mut line = String::new();
-    loop {
-        line.clear();
-        if (&mut input).take(LONGEST_LINE).read_line(&mut line)? == 0 {
-            break;
-        }
-        number += 1;
-        if !line.ends_with('\n') && line.len() as u64 == LONGEST_LINE {
-            return Err(Failure::Failed(format!("line {number} is longer than {LONGEST_LINE} bytes")));
-        }
-        if line.trim().is_empty() {
-            continue;
-        }
+    let (mut lines, mut output) = (Lines::of_stdin(), io::stdout().lock());
+    while let Some(line) = lines.next()? {
         let start = Instant::now();
-        let answered = answer(&line);
-        let ms = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+        let answered = answer(line);
+        let ms = milliseconds(start);
         match answered {
             Ok(answer) => {
                 serde_json::to_writer(&mut output, &Timed { answer, ms }).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
             Err(fault) => {
-                faults += 1;
                 writeln!(output, "{}", fault.to_json())?;
+                lines.faults += 1;
             }
         }
         output.flush()?;
     }
-    if faults == 0 { Ok(()) } else { Err(Failure::Failed(format!("{faults} of {number} lines have no answer"))) }
+    lines.end()
+}
+
+/// Milliseconds since an instant, to the microsecond.
+pub(super) fn milliseconds(start: Instant) -> f64 {
+    (start.elapsed().as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The lines of standard input that hold something, and how many of them had no answer.
+pub(super) struct Lines {
+    input: io::BufReader<io::Stdin>,
+    line: String,
+    number: u64,
+    /// Lines without an answer.
+    pub(super) faults: u64,
+}
+
+impl Lines {
+    pub(super) fn of_stdin() -> Lines {
+        Lines { input: io::BufReader::new(io::stdin()), line: String::new(), number: 0, faults: 0 }
+    }
+
+    /// The next line, or `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<&str>, Failure> {
+        loop {
+            self.line.clear();
+            if (&mut self.input).take(LONGEST_LINE).read_line(&mut self.line)? == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if !self.line.ends_with('\n') && self.line.len() as u64 == LONGEST_LINE {
+                return Err(Failure::Failed(format!("line {} is longer than {LONGEST_LINE} bytes", self.number)));
+            }
+            if !self.line.trim().is_empty() {
+                return Ok(Some(&self.line));
+            }
+        }
+    }
+
+    /// How the command ends.
+    pub(super) fn end(self) -> Result<(), Failure> {
+        let Lines { number, faults, .. } = self;
+        if faults == 0 { Ok(()) } else { Err(Failure::Failed(format!("{faults} of {number} lines have no answer"))) }
+    }
 }

@@ -1,5 +1,7 @@
 //! The operator's commands.
 
+mod gazetteer;
+mod geography;
 mod health;
 mod lines;
 mod operator;
@@ -12,7 +14,7 @@ use clap::Parser;
 use despacho_core::quote::Tariff;
 
 use crate::{
-    cli::{Cli, Command, CourierCommand, KeyCommand, MatrixCommand, TariffCommand},
+    cli::{Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, MatrixCommand, TariffCommand},
     config::{self, Config, Given, Loaded},
     server::print,
     store,
@@ -71,7 +73,10 @@ fn ended(result: Result<(), Failure>) -> ExitCode {
 async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(given) => serve::serve(load(&given)?).await,
-        Command::Matrix(MatrixCommand::Create(create)) => operator::create_matrix(*create).await,
+        Command::Matrix(args) => match args.command {
+            Some(MatrixCommand::Create(create)) => operator::create_matrix(*create).await,
+            None => geography::matrix(&load(&args.given)?.config).await,
+        },
         Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, given }) => {
             operator::issue_key(&given, store, name, expires_in_days, json).await
         }
@@ -89,6 +94,10 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Simulate(asked) => simulate::simulate(asked).await,
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
+        Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
+        Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),
+        Command::Gazetteer(GazetteerCommand::Lookup(lookup)) => gazetteer::look_up(*lookup),
+        Command::Locate { given } => geography::locate(&load(&given)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),
         Command::Config(given) => Ok(print(config::show(&load(&given)?).trim_end())?),

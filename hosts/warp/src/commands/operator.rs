@@ -1,6 +1,6 @@
 //! Commands that are requests to the operator's endpoints, answered in this process: the core's rules hold here as well.
 
-use std::io::BufRead as _;
+use std::{io::BufRead as _, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::store::KeyHash;
@@ -11,6 +11,7 @@ use super::{Failure, load};
 use crate::{
     cli::CreateMatrix,
     config::{self, Given},
+    geo::Geography,
     server::print,
     store::Store,
 };
@@ -121,7 +122,11 @@ async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -
         .header(header::CONTENT_TYPE, "application/json")
         .body(Bytes::from(body.map(|body| body.to_string()).unwrap_or_default()))
         .map_err(|error| error.to_string())?;
-    let store = Store::open_beside(&loaded.config).await?;
+    // Only a store's address needs places; a pack may take seconds to read.
+    let needs_places = target == "/admin/matrices";
+    let geography =
+        if needs_places { Geography::open(&loaded.config).map_err(Failure::Usage)? } else { Geography::embedded() };
+    let store = Store::open_beside(&loaded.config, Arc::new(geography)).await?;
     let response = store.answer(&settings, request).await;
     store.close().await.map_err(|fault| fault.to_string())?;
     let answer: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);

@@ -5,6 +5,7 @@ use despacho_core::demo::{EMAIL, KEY, PASSWORD};
 use super::Failure;
 use crate::{
     config::{self, FIELDS, Loaded},
+    geo::Geography,
     log, server,
     store::Store,
 };
@@ -21,7 +22,11 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
         tracing::info!(key = field.key, value = field.value(config), source, "setting");
     }
     let settings = config::settings(config)?;
-    let store = Store::open(config).await?;
+    let geography = Geography::open(config).map_err(Failure::Usage)?;
+    for line in geography.describe() {
+        tracing::info!("{line}");
+    }
+    let store = Store::open(config, std::sync::Arc::new(geography)).await?;
     if config.demo {
         let fresh = store.seed(&settings).await.map_err(|fault| format!("no demonstration data: {fault}"))?;
         tracing::warn!(fresh, "the demonstration's stores are open to everybody who knows the public key");

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::{Config, Database, LogFormat, value};
+use super::{Config, Database, LogFormat, geography, value};
 
 /// Reads a text into its slot of the configuration, within the field's range.
-type Setter = fn(&mut Config, &str, (u64, u64)) -> Result<(), String>;
+pub(super) type Setter = fn(&mut Config, &str, (u64, u64)) -> Result<(), String>;
 
 /// One setting.
 pub struct Field {
@@ -58,7 +58,7 @@ impl Field {
     }
 }
 
-/// A row of the table: `(key, unit, help, range, reader of a slot, shower)`.
+/// A row of the table, or of a part of it in a module of its own: `(key, unit, help, range, reader of a slot, shower)`.
 macro_rules! field {
     ($key:literal, $unit:literal, $help:literal, secret, $set:expr, $show:expr) => {
         Field { key: $key, unit: $unit, help: $help, range: None, secret: true, set: $set, show: $show }
@@ -89,6 +89,8 @@ macro_rules! field {
         }
     };
 }
+
+pub(super) use field;
 
 /// Every setting, in the order that help texts and `despacho config` list them.
 pub static FIELDS: &[Field] = &[
@@ -213,6 +215,23 @@ pub static FIELDS: &[Field] = &[
         |c, text, _| value::path(text).map(|v| c.tls_key = Some(v)),
         |c| shown(c.tls_key.as_deref())
     ),
+    geography::LEAST_PRECISION,
+    geography::GAZETTEER,
+    geography::NOMINATIM,
+    geography::PHOTON,
+    geography::GEOCODER_TIMEOUT,
+    geography::GEOCODER_PACE,
+    geography::GEOCODER_DAYS,
+    geography::GEOCODER_ENTRIES,
+    geography::OSRM,
+    geography::VALHALLA,
+    geography::ROUTING_TIMEOUT,
+    geography::ROUTING_SNAP,
+    geography::ROUTING_PERCENT,
+    geography::ROUTING_POINTS,
+    geography::ROUTING_PAIRS,
+    geography::ROUTING_PROFILE,
+    geography::ROUTING_COSTING,
     field!(
         "log.format",
         "text|json",
@@ -269,6 +288,20 @@ pub static FIELDS: &[Field] = &[
         "How long a courier is looked for before an order expires",
         1..=1_440,
         timing.search_minutes
+    ),
+    field!(
+        "cancellation.free-minutes",
+        "MINUTES",
+        "How long after the first courier was assigned an order is cancelled free of charge",
+        0..=1_440,
+        cancellation.free_minutes
+    ),
+    field!(
+        "cancellation.fee-percent",
+        "PERCENT",
+        "The share of the fee that a later cancellation costs",
+        0..=100,
+        cancellation.fee_percent
     ),
     field!(
         "dispatch.interval-seconds",
@@ -353,6 +386,7 @@ mod tests {
             ("limits", serde_json::to_value(&defaults.limits).unwrap()),
             ("timing", serde_json::to_value(&defaults.timing).unwrap()),
             ("dispatch", serde_json::to_value(&defaults.dispatch).unwrap()),
+            ("cancellation", serde_json::to_value(&defaults.cancellation).unwrap()),
             ("keys", serde_json::to_value(&defaults.keys).unwrap()),
         ];
         for (section, values) in sections {

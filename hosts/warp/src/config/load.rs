@@ -177,6 +177,14 @@ impl Reader {
             let source = sources.get(given).cloned().unwrap_or(Source::Default);
             self.fault(missing.to_owned(), &source, &format!("is needed where {given} is set"));
         }
+        if config.geography.osrm.is_some() && config.geography.valhalla.is_some() {
+            let source = sources.get("valhalla").cloned().unwrap_or(Source::Default);
+            self.fault(
+                "valhalla".to_owned(),
+                &source,
+                "stands beside osrm: one road service is asked, choose one of them",
+            );
+        }
         let heard_minutes = config.dispatch.seen_minutes.min(config.dispatch.silent_minutes);
         if config.dispatch.position_seconds * 2 > heard_minutes * 60 {
             let key = "dispatch.position-seconds";

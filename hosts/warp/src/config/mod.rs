@@ -1,6 +1,7 @@
 //! What an operator decides: one table of settings, read from flags, environment, a file and defaults, in that order.
 
 mod fields;
+mod geography;
 mod load;
 mod prepare;
 mod show;
@@ -15,12 +16,13 @@ use std::{
 use despacho_core::{
     courier::Dispatch,
     limits::Limits,
-    order::Timing,
-    settings::{KeyTerms, Secret},
+    order::{Cancellation, Timing},
+    settings::{KeyTerms, PlaceTerms, Secret},
     store::KeyHash,
 };
 
 pub use fields::{FIELDS, Field};
+pub use geography::{Costing, Geography};
 pub use load::{Fault, Faults, Given, Loaded, Source};
 pub use prepare::{read_tariff, settings};
 pub use show::show;
@@ -56,8 +58,14 @@ pub struct Config {
     pub dispatch: Dispatch,
     /// Robot couriers that carry the demonstration's orders.
     pub robots: Robots,
+    /// What a late cancellation costs.
+    pub cancellation: Cancellation,
     /// How long keys live.
     pub keys: KeyTerms,
+    /// How well places must be known.
+    pub places: PlaceTerms,
+    /// What places and roads are known from.
+    pub geography: Geography,
     /// Origins whose pages may call the API from a browser.
     pub cors_origins: Vec<String>,
     /// Shape of the log.
@@ -127,7 +135,10 @@ impl Default for Config {
             timing: Timing::default(),
             dispatch: Dispatch::default(),
             robots: Robots { count: 5, speed: 30 },
+            cancellation: Cancellation::default(),
             keys: KeyTerms::default(),
+            places: PlaceTerms::default(),
+            geography: Geography::default(),
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,
@@ -147,6 +158,11 @@ impl Config {
     /// The SQLite database's file.
     pub fn database_file(&self) -> PathBuf {
         self.data.join("despacho.db")
+    }
+
+    /// The file that geocoders' answers are kept in.
+    pub fn geocoder_file(&self) -> PathBuf {
+        self.data.join("geocoder.db")
     }
 }
 

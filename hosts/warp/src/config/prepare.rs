@@ -25,8 +25,10 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
         limits: config.limits.clone(),
         timing: config.timing.clone(),
         dispatch: config.dispatch.clone(),
+        cancellation: config.cancellation.clone(),
         tariff,
         keys: config.keys.clone(),
+        places: config.places,
         secret,
         operator: config.admin_token.clone(),
     })

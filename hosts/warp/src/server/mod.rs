@@ -36,7 +36,7 @@ pub async fn serve(
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
     let patience = config.timeouts.request;
-    let (metrics, handle) = (Metrics::new(), unfinished.downgrade());
+    let (metrics, handle) = (Metrics::new().with_geography(store.geography().figures()), unfinished.downgrade());
     let app = Arc::new(App { settings, store, metrics, panel, patience, unfinished: handle });
     let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let (told, stopping) = watch::channel(false);

@@ -5,6 +5,7 @@
 mod commands;
 mod config;
 mod edges;
+mod geography;
 mod harness;
 mod life;
 mod secrets;

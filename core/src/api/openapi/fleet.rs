@@ -1,6 +1,6 @@
 //! Couriers and dispatch.
 
-use super::Operation;
+use super::operations::Operation;
 use crate::api::{problem::Code, routes::Endpoint};
 
 /// What the operator does with couriers.

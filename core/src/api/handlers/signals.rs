@@ -1,0 +1,145 @@
+//! What a merchant says of an order while it lives, and what the operator does to it.
+
+use super::life::{carrier, conclude, known, refused, visible};
+use crate::{
+    api::{
+        call::{Answer, Call, Stop, plain},
+        planning,
+        problem::{Code, Problem},
+        read::read,
+        routes::Endpoint,
+        validate,
+        wire::{CancellationView, OrderView},
+    },
+    domain::{DeliveryId, OrderId, Person},
+    host::Host,
+    order::{self, Order, Signal, drive},
+    quote::{Plan, Request, Stop as PlannedStop, Tariff, plan},
+};
+
+/// `POST /delivery/orders/{orderId}/ready`, `delay`, `discard`, `return` and `waive`
+pub(super) async fn say<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
+    let order = visible(call, OrderId::parse(call.id)).await?;
+    let word = word(call, endpoint)?;
+    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let (courier, by) = (carrier(call, &order).await?, speaker(call)?);
+    let taken = order::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.moment);
+    conclude(call, &order, taken, view).await
+}
+
+fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
+    Ok(match endpoint {
+        Endpoint::DelayOrder => {
+            let limits = &call.settings.limits;
+            let minutes = validate::delay(read(call.body)?, limits)?;
+            Signal::Delay { minutes, most: limits.preparation_minutes }
+        }
+        Endpoint::DiscardDelivery => Signal::Discard(known(validate::delivery(read(call.body)?)?)?),
+        Endpoint::ReturnDelivery => {
+            let (stop, reason) = validate::delivery_reason(read(call.body)?)?;
+            Signal::TurnBack { stop: known(stop)?, reason }
+        }
+        Endpoint::WaiveReturn => Signal::Waive,
+        _ => Signal::Ready,
+    })
+}
+
+/// `GET /delivery/orders/{orderId}/cancellation`
+pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let order = visible(call, OrderId::parse(call.id)).await?;
+    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let terms = order::terms(&order, &call.settings.cancellation, call.moment.now);
+    Ok(Answer::json(200, &CancellationView::of(&terms))?)
+}
+
+/// `POST /delivery/orders/cancel`
+pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let validate::Cancelled { order, reason, stop } = validate::cancel(read(call.body)?)?;
+    let order = visible(call, OrderId::new(order)).await?;
+    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let by = speaker(call)?;
+    if let Some(stop) = stop {
+        return cancel_stop(call, &order, known(stop)?, by, reason).await;
+    }
+    let courier = carrier(call, &order).await?;
+    let rules = &call.settings.cancellation;
+    let taken = order::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
+    conclude(call, &order, taken, view).await
+}
+
+async fn cancel_stop<H: Host>(
+    call: &mut Call<'_, H>,
+    order: &Order,
+    stop: DeliveryId,
+    by: Person,
+    reason: Option<String>,
+) -> Result<Answer, Stop> {
+    if order.is_cancelled(stop) {
+        return Ok(view(order)?);
+    }
+    let left = order::without(order, stop).map_err(|refusal| refused(&refusal, call.moment.now))?;
+    let plan = replanned(call, order, &left).await?;
+    let version = &call.settings.tariff.version;
+    let taken = order::cancel_stop(order, stop, &plan, by, reason, version, &call.moment);
+    conclude(call, order, taken, view).await
+}
+
+/// The route of the stops that are left, in the order in which they stand, priced as when the order was created.
+async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -> Result<Plan, Stop> {
+    let stops: Vec<PlannedStop> = left
+        .iter()
+        .filter_map(|at| order.deliveries.get(*at))
+        .map(|one| PlannedStop { located: one.place.located, online_payment: one.online_payment, pin: None })
+        .collect();
+    let mut places = vec![order.pickup.located];
+    places.extend(stops.iter().map(|stop| stop.located));
+    let matrix = call.host.matrix(&places).await?;
+    let request = Request {
+        pickup: order.pickup.located,
+        stops: &stops,
+        matrix: &matrix,
+        best_route: false,
+        preparation_minutes: order.preparation_minutes,
+        now: order.created_at,
+        uf: order.pickup.address.uf(),
+    };
+    // The order was accepted: a tariff that has become narrower since does not keep a stop from being cancelled.
+    let tariff = &call.settings.tariff;
+    let farthest = rust_decimal::Decimal::from(u32::MAX);
+    let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
+    Ok(plan(&wide, &request).map_err(|fault| planning::refused(&call.settings.tariff, &fault))?)
+}
+
+/// `POST /admin/orders/{orderId}/cancel` and `lost`
+pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
+    let order = match OrderId::parse(call.id) {
+        Some(id) => call.host.order(id).await?,
+        None => None,
+    };
+    let order = order.ok_or_else(|| plain(Code::OrderNotFound))?;
+    let lost = match endpoint {
+        Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(read(call.body)?)?),
+        _ => None,
+    };
+    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let courier = carrier(call, &order).await?;
+    let mut ids = call.ids(1).await?;
+    let taken = match lost {
+        Some((stop, reason)) => order::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.moment),
+        None => {
+            let reason = validate::reason(read(call.body)?)?;
+            order::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.moment)
+        }
+    };
+    conclude(call, &order, taken, view).await
+}
+
+/// Who speaks: the key's store.
+fn speaker<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
+    let store = &call.caller()?.store;
+    Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
+}
+
+fn view(order: &Order) -> Result<Answer, Problem> {
+    Answer::json(200, &OrderView::of(order))
+}

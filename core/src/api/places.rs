@@ -1,0 +1,243 @@
+//! Where the addresses of a request are, and what is told to a caller whose address has no place or one that is not known well.
+
+use super::{
+    call::Call,
+    problem::{Code, FieldError, Problem},
+    read::read,
+    validate,
+};
+use crate::{
+    domain::{Address, Located, Precision, Text},
+    geo::{LocateFault, Municipality},
+    host::Host,
+    settings::PlaceTerms,
+};
+
+/// The address in a JSON object of the API's own fields.
+///
+/// # Errors
+/// What is wrong with it, field by field.
+pub fn address(json: &[u8]) -> Result<Address, Problem> {
+    validate::address(read(json)?)
+}
+
+/// Where addresses are; every one that has no place, or none that is precise enough, is named at once, after `own`.
+pub(super) async fn locate<H: Host>(
+    call: &Call<'_, H>,
+    addresses: &[&Address],
+    pointer: impl Fn(usize) -> String,
+    own: Option<FieldError>,
+) -> Result<Vec<Located>, Problem> {
+    every_place(call.host.locate(addresses).await?, addresses, call.settings.places, pointer, own)
+}
+
+/// The places that were found, or every fault at once, after `own`.
+pub(super) fn every_place(
+    answers: Vec<Result<Located, LocateFault>>,
+    addresses: &[&Address],
+    terms: PlaceTerms,
+    pointer: impl Fn(usize) -> String,
+    own: Option<FieldError>,
+) -> Result<Vec<Located>, Problem> {
+    let mut located = Vec::with_capacity(answers.len());
+    let mut first = None;
+    let mut errors: Vec<FieldError> = own.into_iter().collect();
+    for (index, (answer, address)) in answers.into_iter().zip(addresses).enumerate() {
+        match answer {
+            Ok(place) => {
+                let fault = imprecise(address, &place, terms);
+                errors.extend(fault.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
+                located.push(place);
+            }
+            Err(fault) => {
+                let (code, field, detail) = told(&fault);
+                first = first.or(Some(code));
+                errors.push(FieldError { pointer: pointer(index), code: field, detail });
+            }
+        }
+    }
+    if errors.is_empty() {
+        return Ok(located);
+    }
+    let code = first.unwrap_or(Code::AddressImprecise);
+    let title = code.title();
+    let en = format!("{}; `errors` says which and why.", title.en);
+    let pt = format!("{}; `errors` diz qual e por quê.", title.pt);
+    Err(Problem::new(code, en, pt).with_errors(errors))
+}
+
+/// What is wrong with a place that the operator does not accept, as a field's code and its detail; `None` where it is accepted.
+pub fn imprecise(address: &Address, located: &Located, terms: PlaceTerms) -> Option<(&'static str, Text)> {
+    let (least, known) = (terms.least_precision, located.precision);
+    if known <= least {
+        return None;
+    }
+    let code = if known > Precision::Street && address.street.is_some() {
+        "street_unknown"
+    } else if known == Precision::Street && least == Precision::Number && address.number.is_some() {
+        "number_unknown"
+    } else {
+        Code::AddressImprecise.name()
+    };
+    let (en, pt) = match code {
+        "street_unknown" => ("The street is not known here. ", "A rua não é conhecida aqui. "),
+        "number_unknown" => ("The number is not known here. ", "O número não é conhecido aqui. "),
+        _ => ("", ""),
+    };
+    let zip_code = address.cep().is_none() && least > Precision::Number;
+    let (help_en, help_pt) = match (least, zip_code) {
+        (Precision::Coordinates, _) => ("Send latitude and longitude.", "Envie latitude e longitude."),
+        (_, true) => (
+            "Send latitude and longitude, or zipCode; the operator can load a gazetteer of addresses.",
+            "Envie latitude e longitude, ou zipCode; o operador pode carregar um cadastro de endereços.",
+        ),
+        (_, false) => (
+            "Check the address, or send latitude and longitude; the operator can load a gazetteer of addresses.",
+            "Confira o endereço, ou envie latitude e longitude; o operador pode carregar um cadastro de endereços.",
+        ),
+    };
+    let (known, least, radius_m) = (level(known), level(least), located.radius_m);
+    Some((
+        code,
+        Text::new(
+            format!(
+                "{en}The address is known by {} alone, to about {radius_m} m; {} is wanted. {help_en}",
+                known.0, least.0
+            ),
+            format!(
+                "{pt}O endereço é conhecido só por {}, com cerca de {radius_m} m; é exigido {}. {help_pt}",
+                known.1, least.1
+            ),
+        ),
+    ))
+}
+
+/// A level in words, with the name that programs use.
+fn level(precision: Precision) -> (&'static str, &'static str) {
+    match precision {
+        Precision::Coordinates => ("its coordinates (coordinates)", "coordenadas (coordinates)"),
+        Precision::Number => ("its street number (number)", "número na rua (number)"),
+        Precision::Street => ("its street (street)", "rua (street)"),
+        Precision::Cep => ("its CEP (cep)", "CEP (cep)"),
+        Precision::Cep5 => ("the first five digits of its CEP (cep5)", "cinco primeiros dígitos do CEP (cep5)"),
+        Precision::Neighbourhood => ("its neighbourhood (neighbourhood)", "bairro (neighbourhood)"),
+        Precision::Municipality => ("its municipality (municipality)", "município (municipality)"),
+    }
+}
+
+/// What is told of an address that has no place: the problem, the field's own code, and what to do.
+pub fn told(fault: &LocateFault) -> (Code, &'static str, Text) {
+    let code = match fault {
+        LocateFault::CoordinatesMismatch { .. } | LocateFault::CoordinatesOutside { .. } => Code::CoordinatesMismatch,
+        _ => Code::AddressNotFound,
+    };
+    let field = match fault {
+        LocateFault::NothingToGoBy => "not_locatable",
+        LocateFault::NotFound => "city_unknown",
+        LocateFault::CepUnknown => "zip_code_unknown",
+        LocateFault::CityNotInState { .. } => "city_not_in_state",
+        LocateFault::CepElsewhere { .. } => "zip_code_mismatch",
+        LocateFault::CoordinatesMismatch { .. } => "coordinates_mismatch",
+        LocateFault::CoordinatesOutside { .. } => "coordinates_outside",
+    };
+    (code, field, detail(fault))
+}
+
+fn detail(fault: &LocateFault) -> Text {
+    let name = |town: &Municipality| format!("{} ({})", town.name(), town.uf().code());
+    match fault {
+        LocateFault::NothingToGoBy => Text::new(
+            "Send latitude and longitude, or zipCode, or city and state.",
+            "Envie latitude e longitude, ou zipCode, ou city e state.",
+        ),
+        LocateFault::NotFound => Text::new(
+            "No municipality has this name. Check city and state, or send zipCode or latitude and longitude.",
+            "Nenhum município tem este nome. Confira city e state, ou envie zipCode ou latitude e longitude.",
+        ),
+        LocateFault::CepUnknown => Text::new(
+            "No municipality has this CEP. Check zipCode, or send city and state or latitude and longitude.",
+            "Nenhum município tem este CEP. Confira zipCode, ou envie city e state ou latitude e longitude.",
+        ),
+        LocateFault::CityNotInState { elsewhere } => Text::new(
+            format!("The city is not in this state. Did you mean {}?", name(elsewhere)),
+            format!("A cidade não fica neste estado. Seria {}?", name(elsewhere)),
+        ),
+        LocateFault::CepElsewhere { belongs_to } => Text::new(
+            format!("This CEP belongs to {}. Check zipCode and city.", name(belongs_to)),
+            format!("Este CEP é de {}. Confira zipCode e city.", name(belongs_to)),
+        ),
+        LocateFault::CoordinatesMismatch { municipality, distance_m } => {
+            let (km, name) = (distance_m / 1_000, name(municipality));
+            Text::new(
+                format!("The coordinates lie {km} km from {name}. Check them, or city, state and zipCode."),
+                format!("As coordenadas ficam a {km} km de {name}. Confira-as, ou city, state e zipCode."),
+            )
+        }
+        LocateFault::CoordinatesOutside { swapped: Some(point), .. } => {
+            let (latitude, longitude) = (point.latitude(), point.longitude());
+            Text::new(
+                format!(
+                    "The coordinates lie outside Brazil. Are they exchanged? Latitude {latitude}, longitude {longitude}."
+                ),
+                format!(
+                    "As coordenadas ficam fora do Brasil. Estão trocadas? Latitude {latitude}, longitude {longitude}."
+                ),
+            )
+        }
+        LocateFault::CoordinatesOutside { sign_lost: true, .. } => Text::new(
+            "The coordinates lie outside Brazil. Is a minus sign missing?",
+            "As coordenadas ficam fora do Brasil. Falta um sinal de menos?",
+        ),
+        LocateFault::CoordinatesOutside { .. } => Text::new(
+            "The coordinates lie outside Brazil, or in the sea.",
+            "As coordenadas ficam fora do Brasil, ou no mar.",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Point;
+
+    fn asked(known: Precision, least: Precision, json: &str) -> Option<(&'static str, Text)> {
+        let terms = PlaceTerms { least_precision: least };
+        let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: known, radius_m: 90 };
+        imprecise(&address(json.as_bytes()).expect("an address"), &located, terms)
+    }
+
+    #[test]
+    fn what_is_precise_enough_is_accepted() {
+        let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
+        for (index, known) in Precision::ALL.into_iter().enumerate() {
+            for (other, least) in Precision::ALL.into_iter().enumerate() {
+                assert_eq!(asked(known, least, street).is_none(), index <= other, "{known:?} {least:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_says_what_is_known_and_what_would_help() {
+        let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
+        let town = r#"{"city": "Manaus", "state": "AM"}"#;
+        let cep = r#"{"street": "Rua A", "number": "1", "zipCode": "69005-070"}"#;
+        for (known, least, json, code, said) in [
+            (Precision::Municipality, Precision::Cep, street, "street_unknown", "zipCode"),
+            (Precision::Cep, Precision::Street, cep, "street_unknown", "(cep)"),
+            (Precision::Street, Precision::Number, cep, "number_unknown", "90 m"),
+            (Precision::Municipality, Precision::Cep5, town, "address_imprecise", "(cep5)"),
+            (Precision::Number, Precision::Coordinates, cep, "address_imprecise", "Send latitude and longitude."),
+        ] {
+            let (found, text) = asked(known, least, json).expect("too imprecise");
+            assert!(found == code && text.en.contains(said) && text.en != text.pt, "{found} {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_not_valid_is_told_field_by_field() {
+        let problem = address(br#"{"city": "Manaus", "zipCode": "1", "latitude": 1}"#).expect_err("faults");
+        let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/zipCode", "/longitude"]);
+        assert!(address(b"[]").is_err());
+    }
+}

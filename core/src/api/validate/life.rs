@@ -1,0 +1,115 @@
+//! What is sent along an order's life.
+
+use super::{Checker, Path};
+use crate::{
+    api::{
+        problem::Problem,
+        read::Body,
+        wire::{CancelOrder, DelayOrder, GiveDeliveryReason, GiveReason, Id, NameDelivery, TellCode, TellDeliveryCode},
+    },
+    domain::DeliveryId,
+    limits::Limits,
+};
+
+const CODE: usize = 64;
+const REASON: usize = 255;
+
+/// What a merchant cancels: the order's number as it was sent, why, and the one delivery where it is not the whole order.
+pub struct Cancelled {
+    /// The order.
+    pub order: u64,
+    /// Why.
+    pub reason: Option<String>,
+    /// The delivery; an unknown number is nobody's.
+    pub stop: Option<Option<DeliveryId>>,
+}
+
+/// A code.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn code(body: Body<TellCode>) -> Result<String, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
+    checker.finish(code)
+}
+
+/// A reason.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn reason(body: Body<GiveReason>) -> Result<String, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    checker.finish(reason)
+}
+
+/// A delivery; `None` where no delivery can have that number.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn delivery(body: Body<NameDelivery>) -> Result<Option<DeliveryId>, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let stop = checker.stop_id(body.value.delivery_id);
+    checker.finish(stop)
+}
+
+/// A delivery and the code that was told there.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn delivery_code(body: Body<TellDeliveryCode>) -> Result<(Option<DeliveryId>, Option<String>), Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let stop = checker.stop_id(body.value.delivery_id);
+    let code = checker.text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
+    checker.finish(stop.map(|stop| (stop, code)))
+}
+
+/// A delivery and a reason.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn delivery_reason(body: Body<GiveDeliveryReason>) -> Result<(Option<DeliveryId>, String), Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let stop = checker.stop_id(body.value.delivery_id);
+    let reason = checker.required_text(&Path::Root.member("reason"), body.value.reason.as_ref(), REASON);
+    checker.finish(stop.zip(reason))
+}
+
+/// Minutes of delay.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn delay(body: Body<DelayOrder>, limits: &Limits) -> Result<u32, Problem> {
+    let mut checker = Checker::new(body.wrong);
+    let root = Path::Root;
+    let path = root.member("minutes");
+    let minutes = checker.whole(&path, body.value.minutes, 1, limits.preparation_minutes.max(1));
+    if body.value.minutes.is_none() {
+        checker.required(&path);
+    }
+    checker.finish(minutes)
+}
+
+/// What to cancel.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn cancel(body: Body<CancelOrder>) -> Result<Cancelled, Problem> {
+    let (mut checker, sent, root) = (Checker::new(body.wrong), body.value, Path::Root);
+    let reason = checker.text(&root.member("reason"), sent.reason.as_ref(), REASON);
+    if sent.order_id.is_none() {
+        checker.required(&root.member("orderId"));
+    }
+    let stop = sent.delivery_id.map(|Id(number)| DeliveryId::new(number));
+    checker.finish(sent.order_id.map(|Id(order)| Cancelled { order, reason, stop }))
+}
+
+impl Checker {
+    fn stop_id(&mut self, sent: Option<Id>) -> Option<Option<DeliveryId>> {
+        if sent.is_none() {
+            self.required(&Path::Root.member("deliveryId"));
+        }
+        sent.map(|Id(number)| DeliveryId::new(number))
+    }
+}

@@ -1,0 +1,9 @@
+//! An order's life: the table, every path through it, and the steps over the API.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+
+mod model;
+mod money;
+mod page;
+mod steps;
+mod support;

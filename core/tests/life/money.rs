@@ -1,0 +1,204 @@
+//! Cancelling: the terms, the money that comes back, and orders in lists.
+
+use despacho_core::{
+    demo::KEY,
+    domain::{Duration, Money, StoreId},
+    memory::MemoryHost,
+    store::EntryKind,
+};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, COURIER, allocated, courier, created, host, order, send};
+
+fn post(host: &MemoryHost, path: &str, body: &Value) -> Answer {
+    send(host, KEY, &format!("POST {path}"), body)
+}
+
+fn terms(host: &MemoryHost, id: impl std::fmt::Display) -> Value {
+    let answer = send(host, KEY, &format!("GET /delivery/orders/{id}/cancellation"), &Value::Null);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.body
+}
+
+fn cancel(host: &MemoryHost, id: u64) -> Answer {
+    post(host, "/delivery/orders/cancel", &json!({ "orderId": id, "reason": "changed my mind" }))
+}
+
+/// What the order moved on the store's account, in centavos, by kind.
+fn moved(host: &MemoryHost, store: StoreId, id: u64) -> Vec<(EntryKind, i64)> {
+    let ledger = host.ledger(store);
+    let entries = ledger.iter().filter(|entry| entry.order.map(|order| order.get()) == Some(id));
+    entries.map(|entry| (entry.kind, entry.amount.centavos())).collect()
+}
+
+fn balance(host: &MemoryHost, store: StoreId) -> f64 {
+    send(host, KEY, &format!("GET /delivery/stores/{store}"), &Value::Null).body["balance"].as_f64().unwrap()
+}
+
+#[test]
+fn cancelling_is_free_until_two_minutes_after_the_first_courier() {
+    let host = host();
+    let waiting = created(&host, "C-1", 30, &[true]);
+    let before = balance(&host, waiting.store);
+    assert_eq!(terms(&host, waiting.id), json!({ "allowed": true, "mode": "free", "fee": 0, "changesAt": null }));
+    let done = cancel(&host, waiting.id.get());
+    assert_eq!(
+        (done.status, &done.body["situation"], &done.body["deliveries"][0]["situation"]),
+        (200, &json!(600), &json!(600))
+    );
+    let fee = waiting.fee.centavos();
+    assert_eq!(moved(&host, waiting.store, waiting.id.get()), [(EntryKind::Fee, -fee), (EntryKind::Refund, fee)]);
+    assert!(balance(&host, waiting.store) > before);
+    assert_eq!(cancel(&host, waiting.id.get()).status, 200, "again is the same");
+    assert_eq!(moved(&host, waiting.store, waiting.id.get()).len(), 2);
+    assert_eq!(terms(&host, waiting.id)["mode"], Value::Null);
+    // The code is free again.
+    created(&host, "C-1", 30, &[true]);
+
+    let order = allocated(&host, "C-2", &[true]);
+    let changes_at = host.now().after(Duration::minutes(2)).to_string();
+    assert_eq!(terms(&host, order.id), json!({ "allowed": true, "mode": "free", "fee": 0, "changesAt": changes_at }));
+    host.advance(Duration::millis(119_999));
+    assert_eq!(terms(&host, order.id)["mode"], "free");
+    host.advance(Duration::millis(1));
+    let half = Money::rounded(order.fee.reais() / rust_decimal::Decimal::TWO).unwrap().centavos();
+    let paid = terms(&host, order.id);
+    assert_eq!((&paid["mode"], &paid["changesAt"]), (&json!("paid"), &Value::Null));
+    let done = cancel(&host, order.id.get());
+    assert_eq!((done.status, &done.body["situation"]), (200, &json!(610)));
+    let fee = order.fee.centavos();
+    let entries = [(EntryKind::Fee, -fee), (EntryKind::Refund, fee), (EntryKind::CancellationFee, -half)];
+    assert_eq!(moved(&host, order.store, order.id.get()), entries);
+    assert_eq!(courier(&host, 7).order, None, "the courier is free");
+    assert_eq!(send(&host, COURIER, &format!("POST /courier/orders/{}/arrive", order.id), &Value::Null).status, 409);
+}
+
+#[test]
+fn from_pickup_on_the_goods_must_come_back_first() {
+    let host = host();
+    let order = allocated(&host, "C-3", &[true, true]);
+    let step =
+        |what: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{what}", order.id), body);
+    step("arrive", &Value::Null);
+    assert_eq!(step("pickup", &json!({ "code": order.pickup_code })).status, 200);
+    assert_eq!(
+        terms(&host, order.id),
+        json!({ "allowed": false, "mode": "return_required", "fee": 0, "changesAt": null })
+    );
+    assert_eq!(cancel(&host, order.id.get()).outcome(), (409, Some("return_required")));
+    let stop = json!({ "orderId": order.id.get(), "deliveryId": order.deliveries[0].id.get() });
+    assert_eq!(post(&host, "/delivery/orders/cancel", &stop).outcome(), (409, Some("return_required")));
+}
+
+#[test]
+fn a_cancelled_stop_is_priced_again() {
+    let host = host();
+    let order = allocated(&host, "C-4", &[true, true, false]);
+    let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
+    let one = |stop: u64| json!({ "orderId": order.id.get().to_string(), "reason": "sold out", "deliveryId": stop });
+    let done = post(&host, "/delivery/orders/cancel", &one(ids[2]));
+    assert_eq!((done.status, &done.body["situation"]), (200, &json!(210)), "{}", done.body);
+    // Nothing comes back any more, and what is left costs what it would have cost alone.
+    assert_eq!(done.body["returnCode"], Value::Null);
+    let alone = created(&host, "C-5", 0, &[true, true]);
+    let alone = send(&host, KEY, &format!("GET /delivery/orders/{}", alone.id), &Value::Null).body;
+    for field in ["deliveryFee", "totalDistance", "priceBreakdown"] {
+        assert_eq!(done.body[field], alone[field], "{field}");
+    }
+    let fee = self::order(&host, order.id.get()).fee;
+    let back = order.fee.centavos() - fee.centavos();
+    assert!(back > 0);
+    assert_eq!(
+        moved(&host, order.store, order.id.get()),
+        [(EntryKind::Fee, -order.fee.centavos()), (EntryKind::Refund, back)]
+    );
+    assert_eq!(post(&host, "/delivery/orders/cancel", &one(ids[2])).status, 200, "again is the same");
+    assert_eq!(moved(&host, order.store, order.id.get()).len(), 2);
+    assert_eq!(post(&host, "/delivery/orders/cancel", &one(ids[0])).status, 200);
+    let last = post(&host, "/delivery/orders/cancel", &one(ids[1]));
+    assert_eq!(last.outcome(), (409, Some("invalid_transition")), "the last stop is the order");
+    let unknown = post(&host, "/delivery/orders/cancel", &one(1));
+    assert_eq!((unknown.status, &unknown.body["errors"][0]["code"]), (422, &json!("unknown_delivery")));
+    // The courier carries the one that is left.
+    let step =
+        |what: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{what}", order.id), body);
+    step("arrive", &Value::Null);
+    let out = step("pickup", &json!({ "code": order.pickup_code })).body;
+    let stands: Vec<_> = out["deliveries"].as_array().unwrap().iter().map(|one| &one["situation"]).collect();
+    assert_eq!(stands, [600, 310, 600]);
+    step("en-route", &json!({ "deliveryId": ids[1] }));
+    step("at-door", &json!({ "deliveryId": ids[1] }));
+    assert_eq!(step("deliver", &json!({ "deliveryId": ids[1] })).body["situation"], 500);
+}
+
+#[test]
+fn a_cancellation_names_what_is_wrong_with_it() {
+    let host = host();
+    let path = "/delivery/orders/cancel";
+    let missing = post(&host, path, &json!({}));
+    assert_eq!((missing.status, &missing.body["errors"][0]["pointer"]), (422, &json!("/orderId")));
+    for nobody in [json!(0), json!(1), json!("7"), json!(9_007_199_254_740_992_u64)] {
+        assert_eq!(post(&host, path, &json!({ "orderId": nobody })).outcome(), (404, Some("order_not_found")));
+    }
+    assert_eq!(post(&host, path, &json!({ "orderId": true })).outcome(), (400, Some("malformed_request")));
+    let long = json!({ "orderId": 1, "reason": "x".repeat(256) });
+    assert_eq!(post(&host, path, &long).body["errors"][0]["code"], "too_long");
+}
+
+#[test]
+fn orders_are_listed_newest_first_in_pages() {
+    let host = host();
+    let before = send(&host, KEY, "GET /delivery/orders", &Value::Null).body["orders"].as_array().unwrap().len();
+    let made: Vec<u64> = (0..5).map(|at| created(&host, &format!("P-{at}"), 30, &[true]).id.get()).collect();
+    let mut seen = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = send(&host, KEY, &format!("GET /delivery/orders?limit=2{cursor}"), &Value::Null).body;
+        seen.extend(page["orders"].as_array().unwrap().iter().map(|order| order["id"].as_u64().unwrap()));
+        let Some(next) = page["nextCursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert_eq!(seen.len(), before + 5);
+    assert!(seen.is_sorted_by(|one, other| one > other));
+    let ids = |query: &str| {
+        let answer = send(&host, KEY, &format!("GET /delivery/orders?{query}"), &Value::Null);
+        assert_eq!(answer.status, 200, "{query}: {}", answer.body);
+        let orders = answer.body["orders"].as_array().unwrap();
+        orders.iter().map(|order| order["id"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("code=P-3"), [made[3]]);
+    cancel(&host, made[1]);
+    assert_eq!(ids("situation=600"), [made[1]]);
+    let now = host.now().to_string();
+    assert_eq!(ids(&format!("from={now}")).len(), before + 5);
+    assert_eq!(ids(&format!("to={now}")), [0_u64; 0]);
+    for bad in ["situation=150", "situation=x", "from=yesterday", "to=1", "cursor=x", "limit=0", "limit=101"] {
+        let answer = send(&host, KEY, &format!("GET /delivery/orders?{bad}"), &Value::Null);
+        assert_eq!(answer.outcome(), (422, Some("validation_failed")), "{bad}");
+    }
+}
+
+#[test]
+fn a_branch_with_open_orders_is_not_removed() {
+    let host = host();
+    let list = send(&host, KEY, "GET /delivery/stores", &Value::Null).body;
+    let stores: Vec<u64> = list["stores"].as_array().unwrap().iter().map(|one| one["id"].as_u64().unwrap()).collect();
+    assert_eq!((stores.len(), &list["nextCursor"]), (3, &Value::Null));
+    let (matrix, branch) = (stores[0], stores[1]);
+    let key = post(&host, "/delivery/keys", &json!({ "storeId": branch })).body["value"].as_str().unwrap().to_owned();
+    let own = send(&host, &key, "GET /delivery/stores", &Value::Null).body;
+    assert_eq!(own["stores"].as_array().unwrap().len(), 1);
+    let remove = |key: &str, id: u64| send(&host, key, &format!("DELETE /delivery/stores/{id}"), &Value::Null);
+    assert_eq!(remove(&key, branch).outcome(), (403, Some("matrix_required")));
+    assert_eq!(remove(KEY, matrix).outcome(), (403, Some("store_not_allowed")));
+    assert_eq!(remove(KEY, 1).outcome(), (404, Some("store_not_found")));
+    assert_eq!(remove(KEY, branch).outcome(), (409, Some("open_orders")));
+    for order in host.orders().into_iter().filter(|order| order.store.get() == branch) {
+        cancel(&host, order.id.get());
+    }
+    assert_eq!(remove(KEY, branch).status, 204);
+    assert_eq!(remove(KEY, branch).status, 404);
+    assert_eq!(send(&host, &key, "GET /delivery/stores", &Value::Null).outcome(), (401, Some("api_key_revoked")));
+    let list = send(&host, KEY, "GET /delivery/stores", &Value::Null).body;
+    assert_eq!(list["stores"].as_array().unwrap().len(), 2);
+}

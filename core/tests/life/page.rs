@@ -1,0 +1,89 @@
+//! The table in the sources is the table that was agreed on, and the page is made from it.
+
+#![expect(clippy::disallowed_methods, reason = "this test reads and, when told to, writes a file of the repository")]
+
+use despacho_core::order::table::{Move, TABLE, render};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/order/README.md");
+
+#[test]
+fn the_page_is_the_table() {
+    let text = render();
+    if std::env::var("DESPACHO_WRITE_LIFE").is_ok() {
+        std::fs::write(FILE, &text).unwrap();
+    }
+    let page = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(
+        page == text,
+        "core/src/order/README.md is not what the table says; its first lines say how to write it anew"
+    );
+}
+
+/// The transitions as they were agreed on, apart from the sources: situations from, situation to (0 where it follows from the
+/// deliveries), who, event.
+const AGREED: &str = "
+ → 110 merchant order.created
+ → 120 merchant order.created
+110 → 110 merchant order.delayed
+110 → 120 clock,merchant order.ready
+120 → 200 dispatcher order.searching
+200 → 210 dispatcher order.allocated
+210 → 220 courier order.courier_arrived
+210,220 → 200 courier,platform order.courier_released
+220 → 300 courier order.picked_up
+310 → 320 courier delivery.en_route
+320,330 → 310 courier delivery.resequenced
+320 → 330 courier delivery.arrived
+330 → 500 courier delivery.delivered
+330 → 550 merchant delivery.discarded
+310,320,330 → 400 courier,merchant delivery.returning
+400 → 410 courier order.courier_at_return
+410 → 0 courier order.returned
+400,410 → 0 merchant order.return_waived
+310,320,330,400,410 → 560 platform delivery.lost
+150 → 600 merchant delivery.cancelled
+100,110,120,200,210,220 → 600 merchant order.cancelled
+100,110,120,200,210,220 → 610 merchant order.cancelled
+100,110,120,200,210,220 → 620 platform order.cancelled
+200 → 630 clock order.expired
+";
+
+#[test]
+fn the_table_is_what_was_agreed_on() {
+    let list = |numbers: Vec<u16>| numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(",");
+    let mut lines = String::from("\n");
+    for row in TABLE {
+        let (from, to) = match row.moves {
+            Move::Order { from, to, .. } => {
+                (list(from.iter().map(|one| one.number()).collect()), to.map_or(0, |to| to.number()))
+            }
+            Move::Delivery { from, to } => (list(from.iter().map(|one| one.number()).collect()), to.number()),
+        };
+        let who: Vec<&str> = row.who.iter().map(|who| who.name()).collect();
+        lines.push_str(&format!("{from} → {to} {} {}\n", who.join(","), row.event.name()));
+    }
+    assert_eq!(lines, AGREED);
+}
+
+#[test]
+fn situations_change_in_one_place() {
+    let folder = format!("{}/src", env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![std::path::PathBuf::from(folder)];
+    let mut writers = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap();
+                if code.contains(".situation = ") {
+                    writers.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+    }
+    writers.sort();
+    assert_eq!(writers, ["progress.rs", "step.rs"]);
+}

@@ -1,0 +1,240 @@
+//! The steps over the API: a whole life, codes and locks, a courier on another's order, and what each refusal says.
+
+use despacho_core::{
+    demo::KEY,
+    domain::{Duration, Point},
+    host::{Changes, Host},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, COURIER, OPERATOR, OTHER, allocated, courier, created, host, now, order, send};
+
+fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> Answer {
+    send(host, key, &format!("POST {path}"), body)
+}
+
+fn events(host: &impl Host, id: impl std::fmt::Display) -> Vec<String> {
+    let details = send(host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null).body;
+    let events = details["events"].as_array().unwrap();
+    let sequences: Vec<_> = events.iter().map(|event| event["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(sequences, (1..=events.len() as u64).collect::<Vec<_>>());
+    events.iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_whole_life_with_a_round_trip() {
+    let host = host();
+    let order = allocated(&host, "L-1", &[false, true]);
+    let (id, first, second) = (order.id, order.deliveries[0].id.get(), order.deliveries[1].id.get());
+    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{id}/{what}"), body);
+    let place = despacho_core::courier::Position {
+        courier: courier(&host, 7).id,
+        point: Point::from_degrees(-23.55, -46.65).unwrap(),
+        at: host.now(),
+    };
+    now(host.commit(&Changes { at: host.now(), positions: vec![place], ..Changes::default() })).unwrap();
+    let current = send(&host, COURIER, "GET /courier/order", &Value::Null);
+    assert_eq!(
+        (current.status, &current.body["order"]["possible"]),
+        (200, &json!(["order.courier_arrived", "order.courier_released"]))
+    );
+    for told in [&order.pickup_code, &order.deliveries[0].delivery_code, order.return_code.as_ref().unwrap()] {
+        assert!(!current.body.to_string().contains(&format!("\"{told}\"")), "a code is told to the courier");
+    }
+    assert_eq!(step("arrive", &Value::Null).body["situation"], 220);
+    assert_eq!(step("arrive", &Value::Null).status, 200, "again is the same");
+    assert_eq!(step("pickup", &json!({ "code": order.pickup_code })).body["situation"], 300);
+    assert_eq!(step("en-route", &json!({ "deliveryId": second })).status, 200);
+    let current = step("en-route", &json!({ "deliveryId": first }));
+    assert_eq!(current.outcome(), (409, Some("invalid_transition")), "another stop is current");
+    assert_eq!(step("resequence", &json!({ "deliveryId": second })).status, 200);
+    assert_eq!(step("en-route", &json!({ "deliveryId": first })).status, 200);
+    assert_eq!(step("at-door", &json!({ "deliveryId": first })).status, 200);
+    let without = step("deliver", &json!({ "deliveryId": first }));
+    assert_eq!(
+        (without.outcome(), &without.body["errors"][0]["pointer"]),
+        ((422, Some("validation_failed")), &json!("/code"))
+    );
+    let code = order.deliveries[0].delivery_code.clone();
+    assert_eq!(step("deliver", &json!({ "deliveryId": first, "code": code })).body["situation"], 300);
+    let failed = step("fail", &json!({ "deliveryId": second, "reason": "nobody at home" }));
+    assert_eq!(failed.body["situation"], 400, "a payment and goods go back");
+    assert_eq!(step("at-return", &Value::Null).body["situation"], 410);
+    let done = step("hand-back", &json!({ "code": order.return_code }));
+    assert_eq!((done.status, &done.body["situation"], &done.body["possible"]), (200, &json!(510), &json!([])));
+    assert_eq!(step("hand-back", &json!({ "code": "whatever" })).status, 200, "it was taken already");
+    assert_eq!(courier(&host, 7).order, None, "and is free");
+    assert_eq!(send(&host, COURIER, "GET /courier/order", &Value::Null).body, json!({ "order": null }));
+    let types = events(&host, id);
+    assert_eq!(types.last().map(String::as_str), Some("order.returned"));
+    let details = send(&host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null).body;
+    let told = details["events"].as_array().unwrap();
+    let failed = told.iter().find(|event| event["type"] == "delivery.returning").unwrap();
+    assert_eq!(
+        (&failed["reason"], &failed["situation"], &failed["deliveryId"]),
+        (&json!("nobody at home"), &json!(400), &json!(second))
+    );
+    assert_eq!((&failed["latitude"], &failed["requestedBy"]["name"]), (&json!(-23.55), &json!("Courier 7")));
+    let told = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
+    let kinds: Vec<_> = told["notifications"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(kinds, ["courier_at_return", "delivery_returning"]);
+}
+
+#[test]
+fn five_wrong_codes_lock_for_ten_minutes() {
+    let host = host();
+    let order = allocated(&host, "L-2", &[true]);
+    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
+    // A code that is asked for too early is no try.
+    assert_eq!(step("pickup", &json!({ "code": "wrong" })).outcome(), (409, Some("invalid_transition")));
+    assert_eq!(step("arrive", &Value::Null).status, 200);
+    for left in (0..5).rev() {
+        let wrong = step("pickup", &json!({ "code": "no" }));
+        assert_eq!((wrong.outcome(), &wrong.body["triesLeft"]), ((422, Some("code_incorrect")), &json!(left)));
+        assert_eq!(wrong.body["errors"][0]["pointer"], "/code");
+    }
+    let locked = step("pickup", &json!({ "code": order.pickup_code }));
+    assert_eq!((locked.outcome(), locked.header("retry-after")), ((429, Some("code_locked")), Some("600")));
+    host.advance(Duration::millis(599_001));
+    assert_eq!(step("pickup", &json!({ "code": order.pickup_code })).header("retry-after"), Some("1"));
+    host.advance(Duration::seconds(1));
+    assert_eq!(step("pickup", &json!({ "code": format!(" {} ", order.pickup_code) })).status, 200);
+    assert_eq!(events(&host, order.id).len(), 5, "a wrong code is no event");
+}
+
+#[test]
+fn a_wrong_code_is_counted_under_an_idempotency_key_too() {
+    let host = host();
+    let order = allocated(&host, "L-3", &[true]);
+    let path = format!("/courier/orders/{}", order.id);
+    assert_eq!(post(&host, COURIER, &format!("{path}/arrive"), &Value::Null).status, 200);
+    for _ in 0..5 {
+        assert_eq!(post(&host, COURIER, &format!("{path}/pickup"), &json!({ "code": "0" })).status, 422);
+    }
+    assert_eq!(post(&host, COURIER, &format!("{path}/pickup"), &json!({ "code": "0" })).status, 429);
+}
+
+#[test]
+fn another_couriers_order_is_nobodys() {
+    let host = host();
+    let order = allocated(&host, "L-4", &[true]);
+    let steps = [
+        "arrive",
+        "decline",
+        "pickup",
+        "en-route",
+        "resequence",
+        "at-door",
+        "deliver",
+        "fail",
+        "at-return",
+        "hand-back",
+    ];
+    let body = json!({ "deliveryId": order.deliveries[0].id.get(), "code": order.pickup_code, "reason": "x" });
+    for step in steps {
+        let path = format!("/courier/orders/{}/{step}", order.id);
+        assert_eq!(post(&host, OTHER, &path, &body).outcome(), (404, Some("order_not_found")), "{step}");
+        assert_eq!(post(&host, KEY, &path, &body).outcome(), (401, Some("api_key_invalid")), "{step}");
+        for nobody in ["0", "x", "999999", "9007199254740992"] {
+            let path = format!("/courier/orders/{nobody}/{step}");
+            assert_eq!(post(&host, COURIER, &path, &body).outcome(), (404, Some("order_not_found")), "{step}");
+        }
+    }
+    assert_eq!(send(&host, OTHER, "GET /courier/order", &Value::Null).body, json!({ "order": null }));
+    let stranger = json!({ "deliveryId": 1, "reason": "x", "code": "1" });
+    for step in ["en-route", "resequence", "at-door", "deliver", "fail"] {
+        let answer = post(&host, COURIER, &format!("/courier/orders/{}/{step}", order.id), &stranger);
+        assert_eq!((answer.status, &answer.body["errors"][0]["code"]), (422, &json!("unknown_delivery")), "{step}");
+    }
+}
+
+#[test]
+fn a_declined_order_is_looked_after_anew_with_another_code() {
+    let host = host();
+    let order = allocated(&host, "L-5", &[true]);
+    let path = format!("/courier/orders/{}/decline", order.id);
+    let missing = post(&host, COURIER, &path, &json!({}));
+    assert_eq!((missing.status, &missing.body["errors"][0]["pointer"]), (422, &json!("/reason")));
+    for _ in 0..2 {
+        assert_eq!(post(&host, COURIER, &path, &json!({ "reason": "flat tyre" })).status, 204);
+    }
+    let searching = self::order(&host, order.id.get());
+    assert_eq!((searching.situation.number(), searching.courier.is_none()), (200, true));
+    assert_ne!(searching.pickup_code, order.pickup_code);
+    assert_eq!(courier(&host, 7).order, None);
+    let types = events(&host, order.id);
+    assert_eq!(types.iter().filter(|kind| *kind == "order.courier_released").count(), 1);
+    let arrive = format!("/courier/orders/{}/arrive", order.id);
+    assert_eq!(post(&host, COURIER, &arrive, &Value::Null).status, 404, "the order is not this courier's any more");
+}
+
+#[test]
+fn the_merchants_word_moves_the_ready_time() {
+    let host = host();
+    let order = created(&host, "L-6", 30, &[true]);
+    let say = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
+    let delayed = say("delay", &json!({ "minutes": 10 }));
+    assert_eq!((delayed.status, &delayed.body["situation"]), (200, &json!(110)));
+    host.advance(Duration::minutes(39));
+    let path = format!("GET /delivery/orders/{}", order.id);
+    assert_eq!(send(&host, KEY, &path, &Value::Null).body["situation"], 110);
+    assert_eq!(say("ready", &Value::Null).body["situation"], 200, "the search begins at once");
+    assert_eq!(say("ready", &Value::Null).status, 200);
+    assert_eq!(say("delay", &json!({ "minutes": 1 })).outcome(), (409, Some("invalid_transition")));
+    assert_eq!(events(&host, order.id), ["order.created", "order.delayed", "order.ready", "order.searching"]);
+    for bad in [json!({}), json!({ "minutes": 0 }), json!({ "minutes": 1.5 }), json!({ "minutes": 1441 })] {
+        assert_eq!(say("delay", &bad).outcome(), (422, Some("validation_failed")), "{bad}");
+    }
+    let late = created(&host, "L-7", 1_440, &[true]);
+    let answer = post(&host, KEY, &format!("/delivery/orders/{}/delay", late.id), &json!({ "minutes": 1 }));
+    assert_eq!((answer.status, &answer.body["errors"][0]["pointer"]), (422, &json!("/minutes")));
+}
+
+#[test]
+fn a_return_can_be_started_discarded_and_waived() {
+    let host = host();
+    let order = allocated(&host, "L-8", &[true, true]);
+    let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
+    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
+    let say = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
+    assert_eq!(say("waive", &Value::Null).status, 409);
+    step("arrive", &Value::Null);
+    step("pickup", &json!({ "code": order.pickup_code }));
+    assert_eq!(say("discard", &json!({ "deliveryId": ids[0] })).status, 409, "not at the door");
+    step("en-route", &json!({ "deliveryId": ids[0] }));
+    step("at-door", &json!({ "deliveryId": ids[0] }));
+    let discarded = say("discard", &json!({ "deliveryId": ids[0] }));
+    assert_eq!((discarded.status, &discarded.body["deliveries"][0]["situation"]), (200, &json!(550)));
+    let returning = say("return", &json!({ "deliveryId": ids[1], "reason": "the customer called" }));
+    assert_eq!((&returning.body["situation"], returning.body["returnCode"].is_string()), (&json!(400), true));
+    let waived = say("waive", &Value::Null);
+    assert_eq!((waived.status, &waived.body["situation"]), (200, &json!(520)));
+    assert_eq!(courier(&host, 7).order, None);
+    assert_eq!(say("waive", &Value::Null).status, 200);
+}
+
+#[test]
+fn the_operator_writes_off_and_cancels() {
+    let host = host();
+    let order = allocated(&host, "L-9", &[true]);
+    let stop = order.deliveries[0].id.get();
+    let lost = json!({ "deliveryId": stop, "reason": "robbery" });
+    let path = format!("/admin/orders/{}", order.id);
+    assert_eq!(post(&host, OPERATOR, &format!("{path}/lost"), &lost).status, 409);
+    let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
+    step("arrive", &Value::Null);
+    step("pickup", &json!({ "code": order.pickup_code }));
+    let cancel = json!({ "reason": "flood" });
+    assert_eq!(post(&host, OPERATOR, &format!("{path}/cancel"), &cancel).outcome(), (409, Some("return_required")));
+    let done = post(&host, OPERATOR, &format!("{path}/lost"), &lost);
+    assert_eq!((done.status, &done.body["situation"]), (200, &json!(520)));
+    assert_eq!(courier(&host, 7).order, None);
+    let waiting = created(&host, "L-10", 0, &[true]);
+    let done = post(&host, OPERATOR, &format!("/admin/orders/{}/cancel", waiting.id), &cancel);
+    assert_eq!((done.status, &done.body["situation"]), (200, &json!(620)));
+    let told = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
+    let kinds: Vec<_> = told["notifications"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(kinds, ["order_cancelled", "delivery_lost"]);
+    assert_eq!(post(&host, KEY, &format!("{path}/cancel"), &cancel).status, 401);
+    assert_eq!(post(&host, OPERATOR, "/admin/orders/1/cancel", &cancel).outcome(), (404, Some("order_not_found")));
+}

@@ -1,0 +1,149 @@
+//! A host with demonstration data, an order on it, and a courier for it.
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use bytes::Bytes;
+use despacho_core::{
+    Settings, api,
+    courier::{Courier, CourierKey},
+    demo::{self, KEY},
+    domain::{CourierId, Duration, Phone},
+    host::{Changes, Host, Write},
+    limits::Limits,
+    memory::MemoryHost,
+    order::{Order, allocate},
+    settings::Secret,
+    store::KeyHash,
+};
+use http::{HeaderMap, Request};
+use serde_json::{Value, json};
+
+/// The operator's token.
+pub(crate) const OPERATOR: &str = "operator-token-of-these-tests";
+/// The courier's key.
+pub(crate) const COURIER: &str = "courier-key-of-these-tests";
+/// The key of a courier who has nothing.
+pub(crate) const OTHER: &str = "courier-key-of-another-one";
+
+/// The in-memory host never waits, so one poll is the whole future.
+pub(crate) fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("the in-memory host waited"),
+    }
+}
+
+/// Settings with an operator and quotas that no test meets by chance.
+pub(crate) fn settings() -> Settings {
+    let limits = Limits {
+        previews_per_minute: 1_000_000,
+        writes_per_minute: 1_000_000,
+        reads_per_minute: 1_000_000,
+        ..Limits::default()
+    };
+    Settings { limits, operator: Some(KeyHash::of(OPERATOR)), secret: Secret([42; 32]), ..Settings::default() }
+}
+
+/// A host with demonstration data and two couriers of its own.
+pub(crate) fn host() -> MemoryHost {
+    let host = MemoryHost::seeded(1);
+    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
+    for (number, key) in [(7, COURIER), (8, OTHER)] {
+        let expires_at = host.now().after(Duration::minutes(1_000_000));
+        let courier = Courier {
+            id: CourierId::new(number).unwrap(),
+            version: 1,
+            profile_id: number,
+            name: format!("Courier {number}"),
+            phone: Phone::parse("+5511988887777").unwrap(),
+            email: None,
+            document: None,
+            position: None,
+            position_at: None,
+            available: true,
+            order: None,
+            key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
+            demo: true,
+            removed_at: None,
+        };
+        let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };
+        now(host.commit(&changes)).unwrap();
+    }
+    host
+}
+
+/// An answer, read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+impl Answer {
+    /// Status and problem code, or no code for a success.
+    pub(crate) fn outcome(&self) -> (u16, Option<&str>) {
+        (self.status, self.body["code"].as_str().filter(|_| self.status >= 400))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// Sends a request with a key.
+pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Answer {
+    let (method, path) = line.split_once(' ').unwrap();
+    let request = Request::builder().method(method).uri(path).header("x-api-token", key);
+    let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+    let request = request.header("content-type", "application/json").body(body).unwrap();
+    let (parts, body) = now(api::handle(host, &settings(), request)).into_parts();
+    let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
+    Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+}
+
+/// A new order with as many deliveries as `paid` has entries; a delivery that is not paid brings its payment back, and the first
+/// one asks for its code.
+pub(crate) fn created(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]) -> Order {
+    let delivery = |(at, paid): (usize, &bool)| {
+        json!({
+            "name": "Maria", "phone": "+5511999990000", "onlinePayment": paid, "observation": "portão azul",
+            "confirmation": { "platform": at == 0 },
+            "address": {
+                "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
+                "latitude": -23.5530 - f64::from(u32::try_from(at).unwrap()) / 500.0, "longitude": -46.6560,
+            },
+        })
+    };
+    let deliveries: Vec<Value> = paid.iter().enumerate().map(delivery).collect();
+    let body =
+        json!({ "code": code, "preparationTime": minutes, "previewDeliveryTime": true, "deliveries": deliveries });
+    let answer = send(host, KEY, "POST /delivery/orders", &body);
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    order(host, answer.body["id"].as_u64().unwrap())
+}
+
+/// An order by its number.
+pub(crate) fn order(host: &MemoryHost, id: u64) -> Order {
+    host.orders().into_iter().find(|order| order.id.get() == id).unwrap()
+}
+
+/// A courier by number, 7 or 8.
+pub(crate) fn courier(host: &MemoryHost, number: u64) -> Courier {
+    now(host.courier(CourierId::new(number).unwrap())).unwrap().unwrap()
+}
+
+/// A new order that courier 7 has been given.
+pub(crate) fn allocated(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
+    let order = created(host, code, 0, paid);
+    let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
+    assert_eq!(searching.body["situation"], 200);
+    let searching = Order { demo: true, ..self::order(host, order.id.get()) };
+    let (order, changes) = allocate(&searching, &courier(host, 7), &host.moment()).unwrap();
+    now(host.commit(&changes)).unwrap();
+    order
+}

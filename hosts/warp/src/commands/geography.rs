@@ -1,0 +1,145 @@
+//! `despacho locate` and `despacho matrix`: what the service sees, for people who want to see it too.
+
+use std::{
+    io::{self, Write},
+    time::Instant,
+};
+
+use despacho_core::{
+    Settings,
+    api::places,
+    domain::{Located, Matrix, Point, Precision},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    Failure,
+    lines::{Lines, milliseconds},
+};
+use crate::{config::Config, geo::Geography};
+
+/// Points of one line: a million legs.
+const MOST_POINTS: usize = 1_000;
+
+/// Locates the address of each line of standard input.
+pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
+    let geography = Geography::open(config).map_err(Failure::Usage)?;
+    let settings = Settings { places: config.places, ..Settings::default() };
+    let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
+    loop {
+        let Some(line) = lines.next()?.map(str::to_owned) else { break };
+        let answer = located(&geography, &settings, &line).await;
+        lines.faults += u64::from(answer.get("error").is_some());
+        writeln!(output, "{answer}")?;
+        output.flush()?;
+    }
+    lines.end()
+}
+
+async fn located(geography: &Geography, settings: &Settings, line: &str) -> Value {
+    let address = match places::address(line.as_bytes()) {
+        Ok(address) => address,
+        Err(problem) => {
+            let named = problem.errors.iter().map(|error| format!("{} {}", error.pointer, error.detail.en));
+            let detail = named.collect::<Vec<_>>().join(" ");
+            let detail = if detail.is_empty() { problem.detail.en } else { detail.trim().to_owned() };
+            return json!({"error": problem.code.name(), "detail": detail});
+        }
+    };
+    let place = match geography.locate(&[&address]).await {
+        Ok(mut places) => places.pop(),
+        Err(fault) => return json!({"error": "unavailable", "detail": fault.to_string()}),
+    };
+    match place {
+        Some(Ok(sourced)) => {
+            let Located { point, precision, radius_m } = sourced.located;
+            let mut answer = json!({
+                "latitude": point.latitude(),
+                "longitude": point.longitude(),
+                "precision": precision.name(),
+                "radiusMetres": radius_m,
+                "source": sourced.source,
+            });
+            if let Some((code, detail)) = places::imprecise(&address, &sourced.located, settings.places) {
+                answer["error"] = code.into();
+                answer["detail"] = detail.en.into();
+            }
+            answer
+        }
+        Some(Err(fault)) => {
+            let (_, code, detail) = places::told(&fault);
+            json!({"error": code, "detail": detail.en})
+        }
+        None => json!({"error": "internal_error", "detail": "no answer"}),
+    }
+}
+
+/// Measures the legs between the points of each line of standard input.
+pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
+    let geography = Geography::open(config).map_err(Failure::Usage)?;
+    let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
+    loop {
+        let Some(line) = lines.next()?.map(str::to_owned) else { break };
+        match points(&line) {
+            Ok(places) => {
+                let start = Instant::now();
+                let matrix = geography.matrix(&places).await;
+                let answer = Measured::of(&matrix, milliseconds(start));
+                serde_json::to_writer(&mut output, &answer).map_err(io::Error::from)?;
+                output.write_all(b"\n")?;
+            }
+            Err((code, detail)) => {
+                lines.faults += 1;
+                writeln!(output, "{}", json!({"error": code, "detail": detail}))?;
+            }
+        }
+        output.flush()?;
+    }
+    lines.end()
+}
+
+#[derive(Deserialize)]
+struct Question {
+    /// Latitude, then longitude.
+    points: Vec<(f64, f64)>,
+}
+
+fn points(line: &str) -> Result<Vec<Located>, (&'static str, String)> {
+    let question: Question = serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
+    if question.points.len() > MOST_POINTS {
+        return Err(("too_large", format!("at most {MOST_POINTS} points; these are {}", question.points.len())));
+    }
+    let place = |(index, (latitude, longitude)): (usize, &(f64, f64))| {
+        let point = Point::from_degrees(*latitude, *longitude);
+        let located = |point| Located { point, precision: Precision::Coordinates, radius_m: 0 };
+        let detail =
+            || format!("point {index} is [latitude, longitude] in degrees: [{latitude}, {longitude}] is on no planet");
+        point.map(located).ok_or_else(|| ("out_of_range", detail()))
+    };
+    question.points.iter().enumerate().map(place).collect()
+}
+
+/// A matrix as it is written.
+#[derive(Serialize)]
+struct Measured {
+    metres: Vec<Vec<Option<u32>>>,
+    seconds: Vec<Vec<Option<u32>>>,
+    estimated: Vec<Vec<bool>>,
+    ms: f64,
+}
+
+impl Measured {
+    fn of(matrix: &Matrix, ms: f64) -> Measured {
+        fn grid<T>(matrix: &Matrix, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
+            let size = matrix.size();
+            (0..size).map(|from| (0..size).map(|to| cell(from, to)).collect()).collect()
+        }
+        Measured {
+            metres: grid(matrix, |from, to| matrix.leg(from, to).map(|leg| leg.metres)),
+            seconds: grid(matrix, |from, to| matrix.leg(from, to).map(|leg| leg.seconds)),
+            estimated: grid(matrix, |from, to| matrix.is_estimated(from, to)),
+            ms,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Nominatim: `GET /search`, structured, with `format=jsonv2`.
+
+use despacho_core::{
+    domain::{Address, Point},
+    geo::{candidate::Candidate, great_circle_m, street_number},
+};
+use serde::Deserialize;
+
+use super::{
+    geocoder::{Geocoder, Later},
+    http::{Service, Unanswered, query},
+};
+
+/// Answers that are asked for: more than one, since streets have namesakes.
+const LIMIT: &str = "5";
+
+/// A Nominatim.
+pub struct Nominatim(pub(super) Service);
+
+impl Geocoder for Nominatim {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn base(&self) -> &str {
+        self.0.base()
+    }
+
+    fn offers<'a>(&'a self, address: &'a Address) -> Later<'a, Result<Vec<Candidate>, Unanswered>> {
+        Box::pin(async move {
+            let answer = self.0.get(&target(address)).await?;
+            let places: Vec<Place> = if answer.status.is_success() {
+                serde_json::from_slice(&answer.body).map_err(|_| self.0.strange("not Nominatim's list of places"))?
+            } else {
+                // It refuses what it cannot make a question of, and asking again would not help.
+                return if answer.status.is_client_error() {
+                    Ok(Vec::new())
+                } else {
+                    Err(self.0.strange("a redirection"))
+                };
+            };
+            Ok(places.into_iter().map(candidate).collect())
+        })
+    }
+}
+
+/// The question. There is no parameter for a neighbourhood; an empty one would be one more condition.
+fn target(address: &Address) -> String {
+    let number = address.number.as_deref().and_then(street_number).map(|number| format!("{number} "));
+    let street = format!("{}{}", number.unwrap_or_default(), address.street.as_deref().unwrap_or_default());
+    let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
+    let sent = [
+        ("street", Some(street.as_str())),
+        ("city", address.city.as_deref()),
+        ("state", address.state.as_deref()),
+        ("postalcode", cep.as_deref()),
+        ("countrycodes", Some("br")),
+        ("format", Some("jsonv2")),
+        ("addressdetails", Some("1")),
+        ("limit", Some(LIMIT)),
+    ];
+    format!("/search?{}", query(sent.into_iter().filter_map(|(name, value)| Some((name, value?)))))
+}
+
+#[derive(Deserialize)]
+struct Place {
+    lat: String,
+    lon: String,
+    #[serde(default)]
+    address: Parts,
+    /// South, north, west, east.
+    #[serde(default)]
+    boundingbox: Vec<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Parts {
+    house_number: Option<String>,
+    road: Option<String>,
+    city: Option<String>,
+    town: Option<String>,
+    village: Option<String>,
+    municipality: Option<String>,
+    postcode: Option<String>,
+    state: Option<String>,
+    #[serde(rename = "ISO3166-2-lvl4")]
+    iso: Option<String>,
+}
+
+fn candidate(place: Place) -> Candidate {
+    let degrees = |text: &str| text.trim().parse::<f64>().ok();
+    let sides: Vec<f64> = place.boundingbox.iter().filter_map(|side| degrees(side)).collect();
+    let reach_m = match sides.as_slice() {
+        [south, north, west, east] => Point::from_degrees(*south, *west)
+            .zip(Point::from_degrees(*north, *east))
+            .map(|(one, other)| great_circle_m(one, other) / 2),
+        _ => None,
+    };
+    let parts = place.address;
+    Candidate {
+        point: degrees(&place.lat).zip(degrees(&place.lon)).and_then(|(lat, lon)| Point::from_degrees(lat, lon)),
+        cities: [parts.city, parts.town, parts.village, parts.municipality].into_iter().flatten().collect(),
+        state: parts.iso.or(parts.state),
+        postcode: parts.postcode,
+        street: parts.road,
+        number: parts.house_number,
+        reach_m,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_has_the_number_before_the_street_and_no_neighbourhood() {
+        let text = |text: &str| Some(text.to_owned());
+        let address = Address {
+            street: text("Rua Martiniano de Carvalho"),
+            number: text("438 A"),
+            neighborhood: text("Bela Vista"),
+            city: text("São Paulo"),
+            state: text("SP"),
+            zip_code: text("01321000"),
+            ..Address::default()
+        };
+        let asked = "/search?street=438+Rua+Martiniano+de+Carvalho&city=S%C3%A3o+Paulo&state=SP&postalcode=01321-000\
+                     &countrycodes=br&format=jsonv2&addressdetails=1&limit=5";
+        assert_eq!(target(&address), asked);
+        let bare = Address { street: text("Rua A"), number: text("S/N"), ..Address::default() };
+        assert_eq!(target(&bare), "/search?street=Rua+A&countrycodes=br&format=jsonv2&addressdetails=1&limit=5");
+    }
+}

@@ -1,0 +1,40 @@
+//! Gazetteer packs of the deployment, in memory.
+
+use std::path::{Path, PathBuf};
+
+use despacho_core::geo::pack::Pack;
+
+/// An open pack and where it came from.
+#[derive(Clone, Debug)]
+pub struct LoadedPack {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its tables.
+    pub pack: Pack<'static>,
+}
+
+impl LoadedPack {
+    /// Reads and checks a pack. Its bytes stay in memory until the process ends: packs are opened once, at the start, and every
+    /// request reads them from any thread. Mapping the file instead would need unsafe code, and would turn a file that is cut
+    /// off under the server into a crash.
+    ///
+    /// # Errors
+    /// What is wrong with the file, and what to do about it.
+    pub fn read(path: &Path) -> Result<LoadedPack, String> {
+        let name = path.display();
+        let bytes =
+            std::fs::read(path).map_err(|error| format!("the gazetteer pack {name} cannot be read: {error}"))?;
+        let bytes: &'static [u8] = Box::leak(bytes.into_boxed_slice());
+        let pack = Pack::open(bytes).map_err(|fault| format!("{name}: {fault}{}", what_helps(&fault)))?;
+        Ok(LoadedPack { path: path.to_owned(), pack })
+    }
+}
+
+fn what_helps(fault: &despacho_core::geo::pack::PackFault) -> &'static str {
+    use despacho_core::geo::pack::PackFault as F;
+    match fault {
+        F::NotAPack => "; `despacho gazetteer build` makes one from the register's files",
+        F::FutureVersion { .. } => "; update this program, or build the pack with it",
+        F::Truncated { .. } | F::Damaged => "",
+    }
+}

@@ -1,0 +1,62 @@
+//! The machine that the server runs on, with the configured places and roads in place of the embedded ones.
+
+use std::sync::Arc;
+
+use despacho_core::{
+    domain::{Address, Located, Matrix, Moment, Timestamp},
+    geo::LocateFault,
+    host::Fault,
+    limits::{Admission, Bucket},
+};
+use despacho_sqlite::LocalPlatform;
+
+use super::Geography;
+
+/// What the server has besides its database.
+pub struct Platform {
+    machine: LocalPlatform,
+    geography: Arc<Geography>,
+}
+
+impl Platform {
+    /// A machine with its geography.
+    pub fn new(machine: LocalPlatform, geography: Arc<Geography>) -> Platform {
+        Platform { machine, geography }
+    }
+
+    /// What places and roads are known from.
+    pub fn geography(&self) -> &Geography {
+        &self.geography
+    }
+}
+
+impl despacho_sql::Platform for Platform {
+    fn moment(&self) -> Moment {
+        self.machine.moment()
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+        self.machine.admit(bucket, now).await
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+        self.machine.hash_password(password, salt).await
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+        self.machine.verify_password(password, hash).await
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateFault>>, Fault> {
+        let places = self.geography.locate(addresses).await?;
+        Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.geography.is_embedded()
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+        Ok(self.geography.matrix(places).await)
+    }
+}

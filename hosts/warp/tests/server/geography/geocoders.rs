@@ -1,0 +1,263 @@
+//! Nominatim and Photon: their questions, their answers, and what goes wrong with both.
+
+use std::path::Path;
+
+use despacho_core::{
+    domain::{Address, Precision},
+    geo::LocateFault,
+    host::Fault,
+    settings::PlaceTerms,
+};
+use despacho_warp::{
+    config::{Config, Geography as Chosen},
+    geo::{Geography, Sourced},
+};
+
+use super::{
+    address, chosen, metrics, open,
+    upstream::{Upstream, captured},
+};
+
+const STREET: &str = "Rua Martiniano de Carvalho";
+
+/// A house in Nominatim's shape (jsonv2 with addressdetails).
+fn house(number: &str, city: &str, postcode: &str) -> String {
+    format!(
+        r#"[{{"place_id": 1, "osm_type": "node", "lat": "-23.5625917", "lon": "-46.6420750", "category": "place", "type": "house",
+          "addresstype": "place", "name": "", "display_name": "x",
+          "address": {{"house_number": "{number}", "road": "{STREET}", "suburb": "Bela Vista", "city": "{city}",
+            "state": "São Paulo", "ISO3166-2-lvl4": "BR-SP", "postcode": "{postcode}", "country_code": "br"}},
+          "boundingbox": ["-23.5626417", "-23.5625417", "-46.6421250", "-46.6420250"]}}]"#
+    )
+}
+
+/// A street in the same shape.
+fn road() -> String {
+    format!(
+        r#"[{{"lat": "-23.5653603", "lon": "-46.6427012", "addresstype": "road", "name": "{STREET}",
+          "address": {{"road": "{STREET}", "city": "São Paulo", "ISO3166-2-lvl4": "BR-SP", "postcode": "01321-001"}},
+          "boundingbox": ["-23.5683990", "-23.5623251", "-46.6435440", "-46.6418356"]}}]"#
+    )
+}
+
+fn nominatim(folder: &Path, upstream: &Upstream) -> Geography {
+    open(folder, Chosen { nominatim: Some(upstream.base.clone()), ..chosen() })
+}
+
+async fn locate(geography: &Geography, address: &Address) -> Result<Sourced, LocateFault> {
+    geography.locate(&[address]).await.unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
+    let folder = tempfile::tempdir().unwrap();
+    let upstream = Upstream::fixed(200, &house("438", "São Paulo", "01321-000"));
+    let geography = nominatim(folder.path(), &upstream);
+    let found = locate(&geography, &address(STREET, "438", "01321-000")).await.unwrap();
+    assert_eq!((found.located.precision, found.source), (Precision::Number, "nominatim"));
+    assert_eq!((found.located.point.lat_e7, found.located.point.lon_e7), (-235_625_917, -466_420_750));
+    let asked = upstream.asked();
+    let [question] = &asked[..] else { panic!("one question, not {asked:?}") };
+    assert!(question.line.starts_with("GET /search?"), "{question:?}");
+    for (name, value) in [
+        ("street", "438 Rua Martiniano de Carvalho"),
+        ("city", "São Paulo"),
+        ("state", "SP"),
+        ("postalcode", "01321-000"),
+        ("countrycodes", "br"),
+        ("format", "jsonv2"),
+        ("addressdetails", "1"),
+    ] {
+        assert_eq!(question.query(name).as_deref(), Some(value), "{question:?}");
+    }
+    assert!(question.headers.to_lowercase().contains("user-agent: despacho/"), "{}", question.headers);
+    let text = metrics(&geography);
+    assert!(text.contains(r#"despacho_geography_places_total{source="nominatim",precision="number"} 1"#), "{text}");
+    assert!(text.contains(r#"despacho_geography_attempts_total{service="nominatim",outcome="Answered"} 1"#), "{text}");
+}
+
+#[tokio::test]
+async fn an_unknown_number_is_asked_for_again_without_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let upstream = Upstream::start(|question| {
+        let street = question.query("street").unwrap();
+        (200, if street.starts_with(char::is_numeric) { "[]".to_owned() } else { road() })
+    });
+    let found = locate(&nominatim(folder.path(), &upstream), &address(STREET, "9999", "01321-000")).await.unwrap();
+    assert_eq!(found.located.precision, Precision::Street);
+    assert!((200..600).contains(&found.located.radius_m), "half of the street: {found:?}");
+    assert_eq!(upstream.asked().len(), 2);
+}
+
+#[tokio::test]
+async fn an_answer_to_another_question_is_not_taken() {
+    for (answer, doubt) in [
+        (house("438", "São Paulo", "05010-000"), "other_cep"),
+        (house("438", "Osasco", "01321-000"), "other_city"),
+        ("[]".to_owned(), "nothing"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let upstream = Upstream::fixed(200, &answer);
+        let geography = nominatim(folder.path(), &upstream);
+        let found = locate(&geography, &address(STREET, "438", "01321-000")).await.unwrap();
+        assert_eq!((found.located.precision, found.source), (Precision::Municipality, "embedded"), "{doubt}");
+        let line = format!(r#"despacho_geography_doubts_total{{service="nominatim",doubt="{doubt}"}} 1"#);
+        assert!(metrics(&geography).contains(&line), "{line}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let upstream = Upstream::fixed(200, &house("438", "São Paulo", "01321-000"));
+    let other = locate(&nominatim(folder.path(), &upstream), &address("Rua Vergueiro", "438", "")).await.unwrap();
+    assert_eq!(other.located.precision, Precision::Municipality, "another street");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_what_is_known_or_contradicts_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let upstream = Upstream::fixed(200, "[]");
+    let geography = nominatim(folder.path(), &upstream);
+    let exact =
+        Address { point: despacho_core::domain::Point::from_degrees(-23.56, -46.64), ..address(STREET, "1", "") };
+    let elsewhere = address(STREET, "1", "69005-070");
+    let no_street = address("", "", "01321-000");
+    let answers = geography.locate(&[&exact, &elsewhere, &no_street]).await.unwrap();
+    assert_eq!(answers[0].map(|found| found.source), Ok("coordinates"));
+    assert!(matches!(answers[1], Err(LocateFault::CepElsewhere { .. })));
+    assert_eq!(answers[2].map(|found| found.source), Ok("embedded"));
+    assert_eq!(upstream.asked().len(), 0);
+}
+
+#[tokio::test]
+async fn answers_are_kept_over_a_restart_and_failures_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = Upstream::fixed(500, "down");
+    let found = locate(&nominatim(folder.path(), &broken), &address(STREET, "438", "")).await.unwrap();
+    assert_eq!((found.located.precision, broken.asked().len()), (Precision::Municipality, 3), "tried three times");
+    let upstream = Upstream::fixed(200, &house("438", "São Paulo", "01321-000"));
+    let asked = address(STREET, "438", "");
+    for _ in 0..2 {
+        let geography = nominatim(folder.path(), &upstream);
+        let found = locate(&geography, &asked).await.unwrap();
+        assert_eq!(found.located.precision, Precision::Number);
+    }
+    assert_eq!(upstream.asked().len(), 1);
+    let kept = std::fs::read(folder.path().join("geocoder.db")).unwrap();
+    assert!(!String::from_utf8_lossy(&kept).contains("Martiniano"), "addresses are kept as hashes alone");
+}
+
+#[tokio::test]
+async fn a_service_that_fails_again_and_again_is_left_alone() {
+    for upstream in [Upstream::fixed(503, ""), Upstream::fixed(429, ""), Upstream::slow()] {
+        let folder = tempfile::tempdir().unwrap();
+        let geography = nominatim(folder.path(), &upstream);
+        for number in 1..=8 {
+            let found = locate(&geography, &address(STREET, &number.to_string(), "")).await.unwrap();
+            assert_eq!(found.located.precision, Precision::Municipality);
+        }
+        assert_eq!(upstream.asked().len(), 15, "five questions of three attempts each");
+        assert!(metrics(&geography).contains(r#"outcome="Resting"} 3"#), "{}", metrics(&geography));
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_none() {
+    for (status, body) in [(200, "<html>"), (200, "{}"), (400, r#"{"error": {"code": 400}}"#), (302, "")] {
+        let folder = tempfile::tempdir().unwrap();
+        let upstream = Upstream::fixed(status, body);
+        let found = locate(&nominatim(folder.path(), &upstream), &address(STREET, "438", "")).await.unwrap();
+        assert_eq!(found.located.precision, Precision::Municipality, "{status} {body}");
+    }
+}
+
+#[tokio::test]
+async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
+    let folder = tempfile::tempdir().unwrap();
+    let least = |least_precision| PlaceTerms { least_precision };
+    let with = |upstream: &Upstream| {
+        let geography = Chosen { nominatim: Some(upstream.base.clone()), ..chosen() };
+        let config =
+            Config { data: folder.path().to_owned(), geography, places: least(Precision::Street), ..Config::default() };
+        Geography::open(&config).unwrap()
+    };
+    let asked = address(STREET, "438", "");
+    let down = with(&Upstream::fixed(500, "")).locate(&[&asked]).await;
+    assert!(matches!(down, Err(Fault::Unavailable { what: "geocoder", .. })), "{down:?}");
+    // It answers that there is no such street: that is the caller's to put right.
+    let unknown = with(&Upstream::fixed(200, "[]")).locate(&[&asked]).await.unwrap();
+    assert_eq!(unknown[0].map(|found| found.located.precision), Ok(Precision::Municipality));
+}
+
+#[tokio::test]
+async fn the_pace_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let upstream = Upstream::fixed(200, "[]");
+    let geography =
+        open(folder.path(), Chosen { nominatim: Some(upstream.base.clone()), geocoder_pace: 5, ..chosen() });
+    let addresses: Vec<Address> = (1..=10).map(|number| address(&format!("Rua {number}"), "", "")).collect();
+    let start = std::time::Instant::now();
+    geography.locate(&addresses.iter().collect::<Vec<_>>()).await.unwrap();
+    // At 200 ms each, those that would wait longer than the 400 ms of an attempt are not asked at all.
+    assert!(
+        upstream.asked().len() <= 4 && start.elapsed().as_millis() >= 380,
+        "{} in {:?}",
+        upstream.asked().len(),
+        start.elapsed()
+    );
+    assert!(metrics(&geography).contains(r#"outcome="Paced""#));
+}
+
+#[tokio::test]
+async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let feature = |kind: &str, more: &str| {
+        format!(
+            r#"{{"type": "FeatureCollection", "features": [{{"type": "Feature",
+              "geometry": {{"type": "Point", "coordinates": [-46.6600, -23.5578]}},
+              "properties": {{"osm_key": "highway", "type": "{kind}", {more}, "city": "São Paulo", "state": "São Paulo",
+                "postcode": "01304-001", "countrycode": "BR", "country": "Brasil"}}}}]}}"#
+        )
+    };
+    let house = feature("house", r#""street": "Rua Augusta", "housenumber": "1508""#);
+    let street = feature("street", r#""name": "Rua Augusta", "extent": [-46.6650, -23.5500, -46.6500, -23.5650]"#);
+    for (answer, precision) in [(house, Precision::Number), (street, Precision::Street)] {
+        let upstream = Upstream::fixed(200, &answer);
+        let geography = open(folder.path(), Chosen { photon: Some(upstream.base.clone()), ..chosen() });
+        let asked =
+            Address { neighborhood: Some("Consolação".to_owned()), ..address("Rua Augusta", "1508", "01304-001") };
+        let found = locate(&geography, &asked).await.unwrap();
+        assert_eq!((found.located.precision, found.source), (precision, "photon"));
+        assert_eq!((found.located.point.lat_e7, found.located.point.lon_e7), (-235_578_000, -466_600_000));
+        let question = upstream.asked().remove(0);
+        assert!(question.line.starts_with("GET /structured?"), "{question:?}");
+        for (name, value) in
+            [("housenumber", "1508"), ("district", "Consolação"), ("state", "São Paulo"), ("countrycode", "BR")]
+        {
+            assert_eq!(question.query(name).as_deref(), Some(value), "{question:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn photon_is_asked_where_nominatim_does_not_know() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (Upstream::fixed(200, "[]"), Upstream::fixed(200, r#"{"features": []}"#));
+    let both = Chosen { nominatim: Some(first.base.clone()), photon: Some(second.base.clone()), ..chosen() };
+    let found = locate(&open(folder.path(), both), &address("Rua Augusta", "", "")).await.unwrap();
+    assert_eq!((found.source, first.asked().len(), second.asked().len()), ("embedded", 1, 1));
+}
+
+#[tokio::test]
+async fn answers_captured_from_a_real_nominatim_are_read() {
+    let answers = ["nominatim_house.json", "nominatim_road.json", "nominatim_none.json"].map(captured);
+    let [Some(house), Some(road), Some(none)] = answers else { return };
+    for (answer, zip_code, precision) in [
+        (&house, "01321-000", Precision::Number),
+        (&house, "05010-000", Precision::Municipality),
+        (&road, "01323-000", Precision::Street),
+        (&none, "01321-000", Precision::Municipality),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let upstream = Upstream::fixed(200, answer);
+        let found = locate(&nominatim(folder.path(), &upstream), &address(STREET, "438", zip_code)).await.unwrap();
+        assert_eq!(found.located.precision, precision, "{zip_code} {answer}");
+    }
+}

@@ -1,0 +1,46 @@
+//! Packs, geocoders and road networks, against services on loopback.
+
+mod commands;
+mod geocoders;
+mod networks;
+mod upstream;
+
+use std::{path::Path, time::Duration};
+
+use despacho_core::domain::Address;
+use despacho_warp::{
+    config::{Config, Geography as Chosen},
+    geo::Geography,
+};
+
+/// What a test chooses, with little patience.
+fn chosen() -> Chosen {
+    Chosen {
+        geocoder_timeout: Duration::from_millis(400),
+        routing_timeout: Duration::from_millis(400),
+        geocoder_pace: 1_000,
+        ..Chosen::default()
+    }
+}
+
+fn open(folder: &Path, geography: Chosen) -> Geography {
+    Geography::open(&Config { data: folder.to_owned(), geography, ..Config::default() }).unwrap()
+}
+
+/// The metrics as a server would show them.
+fn metrics(geography: &Geography) -> String {
+    let server = despacho_warp::metrics::Metrics::new().with_geography(geography.figures());
+    server.text(&despacho_warp::store::Stats::default()).unwrap()
+}
+
+fn address(street: &str, number: &str, zip_code: &str) -> Address {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Address {
+        street: text(street),
+        number: text(number),
+        city: text("São Paulo"),
+        state: text("SP"),
+        zip_code: text(zip_code),
+        ..Address::default()
+    }
+}
