@@ -2,6 +2,13 @@
 
 import { effect, signal, type Signal } from "@preact/signals";
 
+const forgetting: (() => void)[] = [];
+
+/** Empties every draft: whoever logs out leaves nothing to the next person at this screen. */
+export function forget(): void {
+  for (const one of forgetting) one();
+}
+
 /** A signal whose value stays in this tab under a name. Forms keep passwords out of it themselves. */
 export function kept<T>(name: string, empty: () => T): Signal<T> {
   const slot = `despacho.draft.${name}`;
@@ -12,6 +19,7 @@ export function kept<T>(name: string, empty: () => T): Signal<T> {
     first = empty();
   }
   const draft = signal<T>(first);
+  forgetting.push(() => (draft.value = empty()));
   effect(() => {
     try {
       sessionStorage.setItem(slot, JSON.stringify(draft.value));

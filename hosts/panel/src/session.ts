@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { sessions, stores } from "./api/client";
 import { ApiError, credentials } from "./api/http";
 import type { Store } from "./api/wire";
+import { forget } from "./draft";
 import { zoneOf } from "./format";
 
 interface Session {
@@ -55,6 +56,7 @@ export async function logIn(email: string, password: string): Promise<void> {
 }
 
 export function logOut(): void {
+  forget();
   session.value = null;
   store.value = null;
   branches.value = [];

@@ -101,7 +101,7 @@ test("an order is watched from its creation to the door, without a reload", asyn
   await goTo(page, `/orders/${made.body.id}`);
   const seen = new Set();
   const places = new Set();
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 240_000;
   while (Date.now() < deadline && !seen.has("Entregue")) {
     seen.add(await page.locator(".heading .badge").innerText());
     const courier = page.locator(".map .mark.courier");

@@ -20,7 +20,7 @@ const SETTINGS: [(&str, &str); 6] = [
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
     ("DESPACHO_ROBOTS_COUNT", "12"),
-    ("DESPACHO_ROBOTS_SPEED", "60"),
+    ("DESPACHO_ROBOTS_SPEED", "20"),
 ];
 
 /// Builds the panel's files and returns their folder. Without the compiler's target for browsers the panel is built all the same, and

@@ -1,8 +1,8 @@
-/** Reading something for a page: once, again on demand, and by itself after a failure. */
+/** Reading something for a page: once, again on demand or in another language, and by itself after a failure. */
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { Unreachable } from "../api/http";
-import { whenOnline } from "../api/http";
+import { Unreachable, whenOnline } from "../api/http";
+import { language } from "../i18n";
 
 export interface Loaded<T> {
   value: T | null;
@@ -34,6 +34,6 @@ export function useLoad<T>(read: () => Promise<T>, needs: readonly unknown[]): L
       },
     );
     return () => stop.abort();
-  }, [...needs, turn]);
+  }, [...needs, turn, language.value]);
   return { value, error, again, set: setValue };
 }
