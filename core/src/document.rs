@@ -86,6 +86,7 @@ fn all() -> Result<Vec<Example>, Fault> {
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
     examples.push(run.ask(Endpoint::ReadNotification, &path, KEY, None)?);
+    examples.extend(outward(&run)?);
     examples.push(run.ask(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
     examples.push(run.ask(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.ask(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
@@ -116,6 +117,30 @@ fn fleet(run: &Run) -> Result<Vec<Example>, Fault> {
     ])
 }
 
+/// Events, webhooks and money.
+fn outward(run: &Run) -> Result<Vec<Example>, Fault> {
+    let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
+    let created = run.ask(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
+    let id = created.answer.as_ref().and_then(|answer| answer.get("id").cloned());
+    let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
+    let store = run.send("GET /delivery/keys", KEY, None)?;
+    let keys: Value = serde_json::from_slice(store.body()).map_err(|error| internal(&error.to_string()))?;
+    let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
+    let payment = json!({ "amount": 250, "reference": "PIX-2026-11-21-7" });
+    let booked = format!("POST /admin/stores/{store}/top-ups");
+    Ok(vec![
+        run.ask(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
+        created,
+        run.ask(Endpoint::ListWebhooks, "GET /delivery/webhooks", KEY, None)?,
+        run.ask(Endpoint::RotateWebhook, &format!("POST /delivery/webhooks/{id}/rotate"), KEY, None)?,
+        run.ask(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
+        run.ask(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
+        run.ask(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
+        run.ask(Endpoint::TopUpStore, &booked, OPERATOR, Some(payment))?,
+        run.ask(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
+    ])
+}
+
 struct Run {
     host: MemoryHost,
     settings: Settings,
@@ -136,6 +161,7 @@ impl Run {
         let (method, path) = line.split_once(' ').unwrap_or_default();
         let request = Request::builder().method(method).uri(path).header("x-api-token", key);
         let request = request.header("content-type", "application/json").header("x-request-id", "example-1");
+        let request = request.header("accept", "application/json");
         let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let request = request.body(body).map_err(|error| internal(&error.to_string()))?;
         now(api::handle(&self.host, &self.settings, request))

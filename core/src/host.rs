@@ -6,12 +6,16 @@
 use crate::{
     courier::{Courier, Position},
     domain::{
-        Address, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
+        Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
+        StoreId, Timestamp, WebhookId,
     },
     geo,
     limits::{Admission, Bucket},
-    order::{Order, OrderFilter, RecordedEvent},
-    store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store},
+    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    store::{
+        Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, TopUp,
+    },
+    webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
 };
 
 pub use crate::order::Event;
@@ -43,6 +47,11 @@ pub trait Host {
     async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault>;
     /// An order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault>;
+    /// A journal after a place, oldest first, at most `limit`. Once an event was seen, none appears before it: see
+    /// [`crate::order::Journal`].
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault>;
+    /// The last place of a matrix's journal; 0 while it is empty.
+    async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault>;
     /// Orders whose next timed transition is due at `now`, longest due first, at most `limit`.
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault>;
     /// Orders that look for a courier, longest searching first, at most `limit`.
@@ -66,6 +75,28 @@ pub trait Host {
         before: Option<NotificationId>,
         limit: u32,
     ) -> Result<Vec<Notification>, Fault>;
+    /// Lines of a store's statement, oldest first, at most `limit`.
+    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, Fault>;
+    /// The line of the top-up that a store has under this reference.
+    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, Fault>;
+    /// A store's subscriptions, oldest first, without those that were removed.
+    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault>;
+    /// A subscription, unless it was removed.
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault>;
+    /// Active subscriptions that nobody holds at `now` and that have a message due or events behind their position, at most
+    /// `limit`, those first that were looked at longest ago.
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault>;
+    /// The messages of a subscription that wait, by their place in the journal.
+    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault>;
+    /// A subscription's attempts before `before`, newest first, at most `limit`.
+    async fn attempts(
+        &self,
+        webhook: WebhookId,
+        before: Option<AttemptId>,
+        limit: u32,
+    ) -> Result<Vec<RecordedAttempt>, Fault>;
+    /// An attempt by its number.
+    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, Fault>;
     /// The claim on an idempotency key of a caller.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault>;
 
@@ -124,10 +155,19 @@ pub struct Changes {
     pub couriers: Vec<Write<Courier>>,
     /// Places of couriers to write down, each where the one that is there is older.
     pub positions: Vec<Position>,
-    /// Events to append to the journal; unique by order and sequence.
+    /// Events to append to their merchants' journals; unique by order and sequence.
     pub events: Vec<Event>,
     /// Entries to append to the ledger, each moving its store's balance, never below the entry's floor.
     pub ledger: Vec<LedgerEntry>,
+    /// Money that the operator books in, moving the balance likewise; unique by store and reference.
+    pub top_ups: Vec<TopUp>,
+    /// Subscriptions to insert or replace.
+    pub webhooks: Vec<Write<Webhook>>,
+    /// What happens to messages that wait, in this order.
+    pub messages: Vec<MessageChange>,
+    /// Attempts to append to their subscriptions' logs, each of which keeps its newest
+    /// [`crate::webhook::ATTEMPTS_KEPT`].
+    pub attempts: Vec<Attempt>,
     /// Notifications to insert, or to replace when they were read.
     pub notifications: Vec<Notification>,
     /// What happens to a claim on an idempotency key.

@@ -19,5 +19,6 @@ pub mod quote;
 pub mod route;
 pub mod settings;
 pub mod store;
+pub mod webhook;
 
 pub use settings::Settings;

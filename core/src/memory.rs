@@ -4,6 +4,7 @@
 //! needs none, and so that the storage tests know what every database must do. Its clock stands still until it is moved, and its
 //! entropy comes from a seed: the same requests give the same bytes.
 
+mod outward;
 mod state;
 mod table;
 
@@ -15,13 +16,14 @@ use std::{
 use crate::{
     courier::Courier,
     domain::{
-        CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp,
-        hmac_sha256,
+        AttemptId, CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId,
+        Timestamp, WebhookId, hmac_sha256,
     },
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
-    store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Store, password},
+    order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
+    store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password},
+    webhook::{Message, RecordedAttempt, Webhook},
 };
 use state::State;
 
@@ -107,7 +109,8 @@ impl MemoryHost {
     /// Every movement of a store's money, oldest first.
     pub fn ledger(&self, store: StoreId) -> Vec<LedgerEntry> {
         let inner = self.lock();
-        inner.state.ledger.rows().values().filter(|entry| entry.store == store).cloned().collect()
+        let booked = inner.state.ledger.rows().iter().filter(|((owner, _), _)| *owner == store);
+        booked.map(|(_, booked)| booked.entry.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -187,6 +190,14 @@ impl Host for MemoryHost {
         self.state(|state| state.events(order))
     }
 
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault> {
+        self.state(|state| state.journal_after(of, after, limit))
+    }
+
+    async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault> {
+        self.state(|state| state.journal_end(matrix))
+    }
+
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
         let inner = self.lock();
         let deadline = |order: &Order| next_deadline(order, &inner.timing);
@@ -249,6 +260,43 @@ impl Host for MemoryHost {
             let older = newest_first.filter(|notification| before.is_none_or(|before| notification.id < before));
             older.take(limit as usize).cloned().collect()
         })
+    }
+
+    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, Fault> {
+        self.state(|state| state.statement(store, period, limit))
+    }
+
+    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, Fault> {
+        self.state(|state| state.top_up(store, reference))
+    }
+
+    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault> {
+        self.state(|state| state.webhooks_of(store))
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault> {
+        self.state(|state| state.webhook(id))
+    }
+
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {
+        self.state(|state| state.due_webhooks(now, limit))
+    }
+
+    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault> {
+        self.state(|state| state.messages_of(webhook))
+    }
+
+    async fn attempts(
+        &self,
+        webhook: WebhookId,
+        before: Option<AttemptId>,
+        limit: u32,
+    ) -> Result<Vec<RecordedAttempt>, Fault> {
+        self.state(|state| state.attempts_of(webhook, before, limit))
+    }
+
+    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, Fault> {
+        self.state(|state| state.attempt(id))
     }
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {

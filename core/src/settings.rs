@@ -7,6 +7,7 @@ use crate::{
     order::{Cancellation, Timing},
     quote::Tariff,
     store::KeyHash,
+    webhook::WebhookTerms,
 };
 
 /// The configuration of the rules.
@@ -26,7 +27,9 @@ pub struct Settings {
     pub keys: KeyTerms,
     /// How well places must be known.
     pub places: PlaceTerms,
-    /// What quotes and keys are derived from.
+    /// How patiently webhooks are sent.
+    pub webhooks: WebhookTerms,
+    /// What quotes, keys and webhooks' secrets are derived from.
     pub secret: Secret,
     /// The hash of the operator's token; `None` closes the operator's endpoints.
     pub operator: Option<KeyHash>,

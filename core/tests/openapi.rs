@@ -26,7 +26,7 @@ fn the_file_is_the_document() {
     } else {
         assert!(text == OPENAPI, "core/openapi.json is not what the code says. To write it anew, run\n    {COMMAND}");
     }
-    assert!(text.len() < 200_000, "{} bytes are much to embed in every host", text.len());
+    assert!(text.len() < 300_000, "{} bytes are much to embed in every host", text.len());
 }
 
 #[test]
@@ -101,6 +101,11 @@ fn every_code_of_a_field_in_the_sources_is_described() {
         "validate/fleet.rs",
         "validate/order.rs",
         "validate/store.rs",
+        "validate/mod.rs",
+        "validate/address.rs",
+        "validate/order.rs",
+        "validate/store.rs",
+        "validate/webhook.rs",
     ];
     for source in sources {
         let path = format!("{}/src/api/{source}", env!("CARGO_MANIFEST_DIR"));

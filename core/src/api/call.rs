@@ -4,10 +4,13 @@ use bytes::Bytes;
 use http::request::Parts;
 use serde::Serialize;
 
-use super::problem::{Code, Problem};
+use super::{
+    problem::{Code, Problem},
+    stream::Subscription,
+};
 use crate::{
     courier::Courier,
-    domain::{Language, Moment, hex},
+    domain::{Language, Moment},
     host::{Changes, Fault, Host},
     settings::Settings,
     store::{Claim, ClaimChange, KeyHolder, StoredAnswer},
@@ -32,6 +35,8 @@ pub(super) struct Call<'a, H> {
     pub id: &'a str,
     /// The claim on the request's idempotency key, until a commit finishes it.
     pub claim: Option<Claim>,
+    /// Where a stream goes on after its first events.
+    pub stream: Option<Subscription>,
 }
 
 /// A successful answer.
@@ -40,9 +45,25 @@ pub(super) struct Answer {
     pub status: u16,
     pub body: Vec<u8>,
     pub replayed: bool,
-    /// A new key that the body tells: its text and its nonce.
-    pub key: Option<(String, [u8; 32])>,
+    /// A secret that the body tells this once.
+    pub told: Option<Told>,
+    /// The media type of the body.
+    pub media: &'static str,
 }
+
+/// A secret in an answer, which a kept answer holds by its nonce alone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Told {
+    /// Its text.
+    pub text: String,
+    /// What stands in the kept answer in its place.
+    pub placeholder: String,
+    /// The nonce that it is derived from, in hexadecimal.
+    pub nonce: String,
+}
+
+/// JSON, as nearly every answer is.
+pub(super) const JSON: &str = "application/json";
 
 /// Why a handler stopped.
 #[derive(Debug)]
@@ -73,22 +94,28 @@ impl Answer {
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<Answer, Problem> {
         let body = serde_json::to_vec(value)
             .map_err(|error| Problem::from(Fault::Internal { detail: format!("answer: {error}") }))?;
-        Ok(Answer { status, body, replayed: false, key: None })
+        Ok(Answer::of(status, body))
     }
 
     /// An answer without a body.
     pub(super) fn empty(status: u16) -> Answer {
-        Answer { status, body: Vec::new(), replayed: false, key: None }
+        Answer::of(status, Vec::new())
     }
 
-    /// What a claim keeps: a key's nonce stands in place of its text.
+    /// An answer of JSON text.
+    pub(super) fn of(status: u16, body: Vec<u8>) -> Answer {
+        Answer { status, body, replayed: false, told: None, media: JSON }
+    }
+
+    /// What a claim keeps: a secret's nonce stands in place of its text.
     fn stored(&self) -> StoredAnswer {
         let body = String::from_utf8_lossy(&self.body).into_owned();
-        match &self.key {
-            Some((text, nonce)) => {
-                let nonce = hex(nonce);
-                StoredAnswer { status: self.status, body: body.replace(text, &nonce), key_nonce: Some(nonce) }
-            }
+        match &self.told {
+            Some(Told { text, placeholder, nonce }) => StoredAnswer {
+                status: self.status,
+                body: body.replace(text, placeholder),
+                key_nonce: Some(nonce.clone()),
+            },
             None => StoredAnswer { status: self.status, body, key_nonce: None },
         }
     }

@@ -59,7 +59,7 @@ pub(super) async fn pass<H: Host>(
         )
         .retry_after(admission.reset));
     }
-    accepts_json(&call.parts.headers)?;
+    accepts(&call.parts.headers, route.endpoint.media())?;
     body_is_json(call, route)?;
     Ok(Passed { scope })
 }
@@ -156,27 +156,16 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
     Ok(call.host.admit(&bucket, call.moment.now).await?)
 }
 
-/// Whether the caller takes JSON: no `Accept`, or one that has a range over it with a weight above zero.
-fn accepts_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    // An empty value asks for nothing in particular, as no header does.
-    let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
-    if values.peek().is_none() {
+/// Whether the caller takes one of these media types: no `Accept`, or one that has a range over one with a weight above zero.
+fn accepts(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
+    if media.iter().any(|media| takes(headers, media)) {
         return Ok(());
     }
-    let takes = |range: &str| {
-        let mut parts = range.split(';').map(str::trim);
-        let media = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
-        !refused && matches!(media.as_str(), "*/*" | "application/*" | "application/json" | "application/problem+json")
-    };
-    if values.any(|value| value.split(',').any(takes)) {
-        return Ok(());
-    }
+    let media = media.join(", ");
     Err(Problem::new(
         Code::NotAcceptable,
-        "Answers are application/json. Accept it, or send no Accept header.",
-        "As respostas são application/json. Aceite esse tipo ou não envie o cabeçalho Accept.",
+        format!("Answers are {media}. Accept it, or send no Accept header."),
+        format!("As respostas são {media}. Aceite esse tipo ou não envie o cabeçalho Accept."),
     ))
 }
 
@@ -187,6 +176,25 @@ pub(super) fn too_large(most: usize) -> Problem {
         format!("A body has at most {most} bytes."),
         format!("Um corpo tem no máximo {most} bytes."),
     )
+}
+
+/// Whether an `Accept` header takes a media type. An empty one asks for nothing in particular, as no header does. Who takes
+/// problems alone takes JSON.
+pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
+    if values.peek().is_none() {
+        return true;
+    }
+    let family = media.split('/').next().unwrap_or_default();
+    let takes = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let refused = parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
+        let problems = media == "application/json" && range == "application/problem+json";
+        !refused && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
+    };
+    values.any(|value| value.split(',').any(takes))
 }
 
 fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {

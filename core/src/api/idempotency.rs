@@ -12,6 +12,7 @@ use crate::{
     domain::{Duration, fingerprint},
     host::{Changes, Fault, Host},
     store::{Claim, ClaimChange, Key, StoredAnswer},
+    webhook,
 };
 
 /// How long an answer is kept.
@@ -92,14 +93,23 @@ fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
     }
 }
 
-/// The kept answer, with a key's text derived anew in place of its nonce.
+/// The kept answer, with a secret's text derived anew in place of its nonce.
 fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
     let damaged = || Problem::from(Fault::Internal { detail: "a stored answer's nonce is damaged".to_owned() });
     let body = match &stored.key_nonce {
-        Some(nonce) => stored.body.replace(nonce, &Key::text(&secret, &unhex(nonce).ok_or_else(damaged)?)),
+        Some(nonce) => {
+            let key = Key::text(&secret, &unhex(nonce).ok_or_else(damaged)?);
+            let signing = webhook::secret_text(&secret, nonce);
+            stored.body.replace(&placeholder(nonce), &signing).replace(nonce, &key)
+        }
         None => stored.body.clone(),
     };
-    Ok(Answer { status: stored.status, body: body.into_bytes(), replayed: true, key: None })
+    Ok(Answer { replayed: true, ..Answer::of(stored.status, body.into_bytes()) })
+}
+
+/// What stands in a kept answer in place of a webhook's secret.
+pub(super) fn placeholder(nonce: &str) -> String {
+    format!("{}{nonce}", webhook::SECRET_PREFIX)
 }
 
 fn unhex(text: &str) -> Option<[u8; 32]> {

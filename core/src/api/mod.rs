@@ -9,6 +9,7 @@ mod handlers;
 mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+pub mod outbox;
 pub mod page;
 pub mod places;
 mod planning;
@@ -16,6 +17,7 @@ pub mod problem;
 mod read;
 mod respond;
 pub mod routes;
+pub mod stream;
 pub mod validate;
 pub mod wire;
 
@@ -28,6 +30,7 @@ use self::{
     problem::{Code, Problem},
     respond::Reply,
     routes::{Endpoint, Match, Route},
+    stream::Subscription,
 };
 pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
@@ -51,7 +54,18 @@ pub struct Outcome {
 /// Answers one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
 /// where it is longer.
 pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
+    handle_or_stream(host, settings, request).await.0
+}
+
+/// The same, and where the answer begins a stream of events, how it goes on: see [`stream`]. A host that cannot hold a connection
+/// open ends it there, and the caller comes again with the last event's identifier.
+pub async fn handle_or_stream<H: Host>(
+    host: &H,
+    settings: &Settings,
+    request: Request<Bytes>,
+) -> (Response<Bytes>, Option<Subscription>) {
     let (parts, body) = request.into_parts();
+    let mut goes_on = None;
     let mut moment = host.moment();
     let mut reply = Reply::to(&parts, &mut moment);
     let result = match routes::find(&parts.method, parts.uri.path()) {
@@ -68,8 +82,11 @@ pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Byt
                 courier: None,
                 id,
                 claim: None,
+                stream: None,
             };
-            answer(&mut call, route, &mut reply.admission).await
+            let answer = answer(&mut call, route, &mut reply.admission).await;
+            goes_on = call.stream.take().filter(|_| parts.method == http::Method::GET);
+            answer
         }
         Match::OtherMethods(allow) => Err(Problem {
             allow: Some(allow),
@@ -85,7 +102,7 @@ pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Byt
             "Este endereço não existe. /docs lista todos.",
         )),
     };
-    reply.write(result)
+    (reply.write(result), goes_on)
 }
 
 async fn answer<H: Host>(

@@ -75,6 +75,10 @@ codes! {
     NotificationNotFound "notification_not_found" 404 "There is no such notification" "Notificação não encontrada",
     /// No such courier.
     CourierNotFound "courier_not_found" 404 "There is no such courier" "Entregador não encontrado",
+    /// No such webhook that the caller may see.
+    WebhookNotFound "webhook_not_found" 404 "There is no such webhook" "Webhook não encontrado",
+    /// No such attempt that the caller may see; a webhook keeps its newest 200.
+    AttemptNotFound "attempt_not_found" 404 "There is no such attempt" "Tentativa não encontrada",
     /// No such path.
     EndpointNotFound "endpoint_not_found" 404 "There is no such endpoint" "Endereço não encontrado",
     /// The path has other methods.
@@ -87,6 +91,12 @@ codes! {
     CnpjTaken "cnpj_taken" 409 "The CNPJ is taken" "O CNPJ já está cadastrado",
     /// A store with this email exists.
     EmailTaken "email_taken" 409 "The email is taken" "O e-mail já está cadastrado",
+    /// The operator has booked another amount under this reference.
+    ReferenceConflict "reference_conflict" 409 "The reference is taken" "A referência já está em uso",
+    /// The store has as many webhooks as it may have.
+    TooManyWebhooks "too_many_webhooks" 409 "There are too many webhooks" "Há webhooks demais",
+    /// The webhook is disabled or has ended, so that nothing is sent.
+    WebhookDisabled "webhook_disabled" 409 "The webhook is not active" "O webhook não está ativo",
     /// A request with this idempotency key is still running.
     RequestInProgress "request_in_progress" 409 "The same request is still running" "A mesma requisição ainda está em andamento",
     /// The order does not take this step from where it stands.
@@ -103,6 +113,10 @@ codes! {
     UnsupportedMediaType "unsupported_media_type" 415 "Bodies are JSON" "O corpo da requisição deve ser JSON",
     /// Fields are at fault.
     ValidationFailed "validation_failed" 422 "Some fields are not valid" "Há campos inválidos",
+    /// The cursor is no cursor, belongs to another store, or lies past the end.
+    CursorInvalid "cursor_invalid" 422 "The cursor is not valid here" "O cursor não é válido aqui",
+    /// The period has more lines than one file holds.
+    StatementTooLong "statement_too_long" 422 "The statement is too long" "O extrato é longo demais",
     /// An address has no place.
     AddressNotFound "address_not_found" 422 "An address cannot be located" "Um endereço não pôde ser localizado",
     /// An address is known less precisely than the operator accepts.

@@ -112,7 +112,7 @@ fn wrong_type(pointer: String, message: &str) -> FieldError {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
         "a string" => ("a text", "um texto"),
-        "a list" => ("a list", "uma lista"),
+        "a list" | "a sequence" => ("a list", "uma lista"),
         "an identifier" => {
             ("a whole number, or a text of its digits", "um número inteiro, ou um texto com seus dígitos")
         }

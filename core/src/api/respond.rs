@@ -43,8 +43,12 @@ impl Reply {
 
     /// Writes the response.
     pub(super) fn write(self, result: Result<Answer, Problem>) -> Response<Bytes> {
+        let mut media = "application/problem+json";
         let (status, body, problem) = match result {
-            Ok(mut answer) => (answer.status, std::mem::take(&mut answer.body), Err(answer)),
+            Ok(mut answer) => {
+                media = answer.media;
+                (answer.status, std::mem::take(&mut answer.body), Err(answer))
+            }
             Err(problem) => {
                 let document = problem.document(self.language, &self.instance, &self.request_id);
                 (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default(), Ok(problem))
@@ -58,7 +62,6 @@ impl Reply {
             }
         };
         if status != 204 {
-            let media = if problem.is_ok() { "application/problem+json" } else { "application/json" };
             set(header::CONTENT_TYPE, media.to_owned());
             set(header::CONTENT_LENGTH, body.len().to_string());
         }

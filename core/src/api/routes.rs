@@ -33,6 +33,30 @@ pub enum Endpoint {
     ListNotifications,
     /// `POST /delivery/notifications/{notificationId}/read`
     ReadNotification,
+    /// `GET /delivery/events`
+    ListEvents,
+    /// `GET /delivery/events/stream`
+    StreamEvents,
+    /// `POST /delivery/webhooks`
+    CreateWebhook,
+    /// `GET /delivery/webhooks`
+    ListWebhooks,
+    /// `DELETE /delivery/webhooks/{webhookId}`
+    RemoveWebhook,
+    /// `POST /delivery/webhooks/{webhookId}/rotate`
+    RotateWebhook,
+    /// `POST /delivery/webhooks/{webhookId}/enable`
+    EnableWebhook,
+    /// `POST /delivery/webhooks/{webhookId}/test`
+    TestWebhook,
+    /// `GET /delivery/webhooks/{webhookId}/attempts`
+    ListAttempts,
+    /// `POST /delivery/webhooks/attempts/{attemptId}/retry`
+    RetryAttempt,
+    /// `GET /delivery/statement`
+    GetStatement,
+    /// `POST /admin/stores/{storeId}/top-ups`
+    TopUpStore,
     /// `POST /admin/matrices`
     CreateMatrix,
     /// `POST /admin/keys`
@@ -171,6 +195,18 @@ routes! {
     DELETE "/delivery/keys/{keyId}" RevokeKey Store Create,
     GET "/delivery/notifications" ListNotifications Store Read,
     POST "/delivery/notifications/{notificationId}/read" ReadNotification Store Create,
+    GET "/delivery/events" ListEvents Store Read,
+    GET "/delivery/events/stream" StreamEvents Store Read,
+    POST "/delivery/webhooks" CreateWebhook Store Create,
+    GET "/delivery/webhooks" ListWebhooks Store Read,
+    DELETE "/delivery/webhooks/{webhookId}" RemoveWebhook Store Create,
+    POST "/delivery/webhooks/{webhookId}/rotate" RotateWebhook Store Create,
+    POST "/delivery/webhooks/{webhookId}/enable" EnableWebhook Store Create,
+    POST "/delivery/webhooks/{webhookId}/test" TestWebhook Store Create,
+    GET "/delivery/webhooks/{webhookId}/attempts" ListAttempts Store Read,
+    POST "/delivery/webhooks/attempts/{attemptId}/retry" RetryAttempt Store Create,
+    GET "/delivery/statement" GetStatement Store Read,
+    POST "/admin/stores/{storeId}/top-ups" TopUpStore Operator Create,
     POST "/admin/matrices" CreateMatrix Operator Create,
     POST "/admin/keys" AdminIssueKey Operator Create,
     GET "/admin/keys" AdminListKeys Operator Read,
@@ -210,7 +246,16 @@ routes! {
 }
 
 impl Endpoint {
-    /// Whether it reads the body of its `POST`; where not, a body is not looked at.
+    /// The media types that its successful answers may have, the usual one first.
+    pub fn media(self) -> &'static [&'static str] {
+        match self {
+            Endpoint::StreamEvents => &["text/event-stream"],
+            Endpoint::GetStatement => &["text/csv", "application/json"],
+            _ => &["application/json"],
+        }
+    }
+
+    /// Whether a `POST` or `PUT` of it has a body that is read.
     pub fn reads_body(self) -> bool {
         !matches!(
             self,
@@ -220,6 +265,10 @@ impl Endpoint {
                 | Endpoint::CourierReachPickup
                 | Endpoint::CourierReachReturn
                 | Endpoint::RunDispatch
+                | Endpoint::RotateWebhook
+                | Endpoint::EnableWebhook
+                | Endpoint::TestWebhook
+                | Endpoint::RetryAttempt
         )
     }
 }

@@ -50,6 +50,12 @@ ids! {
     NotificationId,
     /// An event: its place in the journal of the whole service.
     EventId,
+    /// A subscription to events.
+    WebhookId,
+    /// An attempt to deliver a message to a subscription; the commit gives it.
+    AttemptId,
+    /// An entry of the ledger; the commit gives it.
+    EntryId,
 }
 
 /// A run of reserved identifiers, handed out one by one.

@@ -21,7 +21,9 @@ pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
 pub use email::{Email, InvalidEmail};
 pub use entropy::{Entropy, Moment};
 pub use geo::{Distance, Leg, Located, Matrix, Point, Precision};
-pub use ids::{CourierId, DeliveryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId};
+pub use ids::{
+    AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId, WebhookId,
+};
 pub use money::{InvalidMoney, Money};
 pub use phone::{InvalidPhone, Phone};
 pub use text::{Language, Text};

@@ -1,12 +1,16 @@
 //! What the reference host remembers, and what one commit does to it.
 
-use super::table::{Table, Transactional};
+use super::{
+    outward::Booked,
+    table::{Table, Transactional},
+};
 use crate::{
     courier::{Courier, Position},
-    domain::{CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp},
+    domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, Fault, Write},
     order::{Event, Order, RecordedEvent},
     store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
+    webhook::{Attempt, Message, Webhook},
 };
 
 /// Notifications that a store keeps, the newest ones.
@@ -28,7 +32,13 @@ pub(super) struct State {
     pub(super) positions: Table<CourierId, Position>,
     pub(super) journal: Table<EventId, Event>,
     pub(super) histories: Table<(OrderId, u32), EventId>,
-    pub(super) ledger: Table<u64, LedgerEntry>,
+    /// Events by their merchant and their place in its journal.
+    pub(super) places: Table<(StoreId, u64), EventId>,
+    pub(super) ledger: Table<(StoreId, u64), Booked>,
+    pub(super) references: Table<(StoreId, String), u64>,
+    pub(super) webhooks: Table<WebhookId, Webhook>,
+    pub(super) messages: Table<(WebhookId, String), Message>,
+    pub(super) attempts: Table<AttemptId, Attempt>,
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
 }
@@ -61,7 +71,7 @@ impl State {
         places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 16] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 21] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -76,7 +86,12 @@ impl State {
             &mut self.positions,
             &mut self.journal,
             &mut self.histories,
+            &mut self.places,
             &mut self.ledger,
+            &mut self.references,
+            &mut self.webhooks,
+            &mut self.messages,
+            &mut self.attempts,
             &mut self.notifications,
             &mut self.claims,
         ]
@@ -90,6 +105,8 @@ impl State {
         changes.positions.iter().for_each(|position| self.put_position(position));
         changes.events.iter().try_for_each(|event| self.append_event(event))?;
         changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
+        changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
+        self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
         changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))
     }
@@ -170,23 +187,14 @@ impl State {
         let last = self.journal.rows().last_key_value().map_or(0, |(id, _)| id.get());
         let id = EventId::new(last + 1).ok_or_else(|| Fault::Internal { detail: "the journal is full".to_owned() })?;
         claim_value(&mut self.histories, (event.order, event.sequence), id)?;
+        let matrix = self.matrix_of(event.store);
+        self.places.put((matrix, self.journal_end(matrix) + 1), id);
         self.journal.put(id, event.clone());
         Ok(())
     }
 
     fn append_entry(&mut self, entry: &LedgerEntry) -> Result<(), Fault> {
-        if self.stores.get(&entry.store).is_some_and(|store| store.deleted_at.is_some()) {
-            return Err(Fault::Conflict);
-        }
-        let balance = self.balances.get(&entry.store).copied().ok_or(Fault::Conflict)?;
-        let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
-        if entry.floor.is_some_and(|floor| after < floor) {
-            return Err(Fault::Conflict);
-        }
-        self.balances.put(entry.store, after);
-        let next = self.ledger.rows().last_key_value().map_or(1, |(number, _)| number + 1);
-        self.ledger.put(next, entry.clone());
-        Ok(())
+        self.book(entry, None)
     }
 
     fn put_notification(&mut self, notification: &Notification) {
@@ -231,12 +239,12 @@ pub(super) fn of_store(store: StoreId) -> std::ops::RangeInclusive<(StoreId, u64
 }
 
 /// Version 0 is no row at all.
-fn check_version(expected: u32, found: Option<u32>) -> Result<(), Fault> {
+pub(super) fn check_version(expected: u32, found: Option<u32>) -> Result<(), Fault> {
     if found.unwrap_or(0) == expected { Ok(()) } else { Err(Fault::Conflict) }
 }
 
 /// Takes a unique value that nobody has.
-fn claim_value<K: Ord + Clone, V: Clone>(index: &mut Table<K, V>, key: K, owner: V) -> Result<(), Fault> {
+pub(super) fn claim_value<K: Ord + Clone, V: Clone>(index: &mut Table<K, V>, key: K, owner: V) -> Result<(), Fault> {
     if index.get(&key).is_some() {
         return Err(Fault::Conflict);
     }

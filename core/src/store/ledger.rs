@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Money, OrderId, StoreId, Timestamp};
+use crate::domain::{EntryId, Money, OrderId, StoreId, Timestamp};
 
 /// How a store pays its fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -43,6 +43,14 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
+    /// Every kind.
+    pub const ALL: [EntryKind; 4] = [EntryKind::Fee, EntryKind::Refund, EntryKind::CancellationFee, EntryKind::TopUp];
+
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<EntryKind> {
+        EntryKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The kind's name in databases and statements.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,4 +77,47 @@ pub struct LedgerEntry {
     pub at: Timestamp,
     /// The balance that this entry must not pass; `None` for no floor.
     pub floor: Option<Money>,
+}
+
+/// Money that the operator books in. A reference books once: a commit with one that the store has already is a conflict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TopUp {
+    /// Whose money.
+    pub store: StoreId,
+    /// How much, above zero.
+    pub amount: Money,
+    /// What the operator calls the payment, unique for the store.
+    pub reference: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A line of a store's statement: an entry of the ledger and the balance after it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatementLine {
+    /// The entry's number.
+    pub id: EntryId,
+    /// Why money moved.
+    pub kind: EntryKind,
+    /// The order that it belongs to; `None` for a top-up.
+    pub order: Option<OrderId>,
+    /// The operator's reference of a top-up.
+    pub reference: Option<String>,
+    /// How much: negative is a debit.
+    pub amount: Money,
+    /// The balance once it had moved.
+    pub balance: Money,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Which lines of a store's statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Period {
+    /// From this instant on.
+    pub from: Timestamp,
+    /// Before this instant.
+    pub until: Timestamp,
+    /// After this entry; `None` from the first on.
+    pub after: Option<EntryId>,
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use create::{Contact, KeyRequest, NewStore, Opening, issue, open, update};
 pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, StoredAnswer};
-pub use ledger::{Billing, EntryKind, LedgerEntry};
+pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, Notification, NotificationKind};
 
 use crate::domain::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp};

@@ -20,6 +20,8 @@ pub enum NotificationKind {
     CourierAtReturn,
     /// A delivery is lost.
     DeliveryLost,
+    /// A subscription to events stopped by itself.
+    WebhookStopped,
 }
 
 impl NotificationKind {
@@ -32,6 +34,7 @@ impl NotificationKind {
             NotificationKind::DeliveryReturning => "delivery_returning",
             NotificationKind::CourierAtReturn => "courier_at_return",
             NotificationKind::DeliveryLost => "delivery_lost",
+            NotificationKind::WebhookStopped => "webhook_stopped",
         }
     }
 }

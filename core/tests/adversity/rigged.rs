@@ -10,12 +10,15 @@ use std::{
 
 use despacho_core::{
     courier::Courier,
-    domain::{CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp},
+    domain::{
+        AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+    },
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     memory::MemoryHost,
-    order::{Order, OrderFilter, RecordedEvent},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    webhook::{Message, RecordedAttempt, Webhook},
 };
 
 /// The reference host with a rig around it.
@@ -82,6 +85,16 @@ impl Host for Rigged<'_> {
         fn find_orders(filter: &OrderFilter, limit: u32) -> Vec<Order>;
         fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
         fn events(order: OrderId) -> Vec<RecordedEvent>;
+        fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
+        fn journal_end(matrix: StoreId) -> u64;
+        fn statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
+        fn top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
+        fn webhooks(store: StoreId) -> Vec<Webhook>;
+        fn webhook(id: WebhookId) -> Option<Webhook>;
+        fn due_webhooks(now: Timestamp, limit: u32) -> Vec<Webhook>;
+        fn messages(webhook: WebhookId) -> Vec<Message>;
+        fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
+        fn attempt(id: AttemptId) -> Option<RecordedAttempt>;
         fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
         fn searching_orders(limit: u32) -> Vec<Order>;
         fn courier(id: CourierId) -> Option<Courier>;

@@ -5,16 +5,18 @@ use std::sync::{Mutex, PoisonError};
 use despacho_core::{
     courier::Courier,
     domain::{
-        Address, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
+        Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
+        StoreId, Timestamp, WebhookId,
     },
     geo,
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Order, OrderFilter, RecordedEvent, Timing},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, Timing},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    webhook::{Message, RecordedAttempt, Webhook},
 };
 
-use crate::{Query, Row, Statement, read, statements, write};
+use crate::{Query, Row, Statement, outward, read, statements, write};
 
 /// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
@@ -48,6 +50,9 @@ pub trait Platform {
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault>;
     /// As [`Host::verify_password`].
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault>;
+    /// Told of every commit, so that whoever waits for events or messages looks at once; nothing where the platform wakes
+    /// nobody.
+    fn committed(&self, _changes: &Changes) {}
     /// As [`Host::locate`]; by embedded data where the platform asks no geocoder.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
@@ -179,6 +184,15 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::events(order), read::to_event).await
     }
 
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault> {
+        self.all(outward::journal(of, after, limit), outward::to_entry).await
+    }
+
+    async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault> {
+        let last = self.one(outward::journal_end(matrix), Row::integer).await?;
+        Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
+    }
+
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
         self.all(read::due_orders(now, limit), read::to_order).await
     }
@@ -214,6 +228,43 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         limit: u32,
     ) -> Result<Vec<Notification>, Fault> {
         self.all(read::notifications(store, before, limit), read::to_notification).await
+    }
+
+    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, Fault> {
+        self.all(outward::statement(store, period, limit), outward::to_line).await
+    }
+
+    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, Fault> {
+        self.one(outward::top_up(store, reference), outward::to_line).await
+    }
+
+    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault> {
+        self.all(outward::webhooks(store), outward::to_webhook).await
+    }
+
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault> {
+        self.one(outward::webhook(id), outward::to_webhook).await
+    }
+
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {
+        self.all(outward::due_webhooks(now, limit), outward::to_webhook).await
+    }
+
+    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault> {
+        self.all(outward::messages(webhook), Row::json).await
+    }
+
+    async fn attempts(
+        &self,
+        webhook: WebhookId,
+        before: Option<AttemptId>,
+        limit: u32,
+    ) -> Result<Vec<RecordedAttempt>, Fault> {
+        self.all(outward::attempts(webhook, before, limit), outward::to_attempt).await
+    }
+
+    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, Fault> {
+        self.one(outward::attempt(id), outward::to_attempt).await
     }
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
@@ -262,7 +313,11 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
-        self.driver.transact(statements(changes, &self.timing)?).await
+        let committed = self.driver.transact(statements(changes, &self.timing)?).await;
+        if committed.is_ok() {
+            self.platform.committed(changes);
+        }
+        committed
     }
 
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {

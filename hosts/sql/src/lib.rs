@@ -8,6 +8,7 @@
 //! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
 
 mod host;
+mod outward;
 mod read;
 mod schema;
 mod statement;

@@ -87,7 +87,7 @@ pub fn pending(dialect: Dialect, found: Option<i64>) -> Result<Vec<Migration>, S
 }
 
 /// The steps of each version. A version that was released is never edited: a change is a new one.
-const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, LISTS, CARRIED];
+const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, LISTS, CARRIED, OUTWARD];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
 const FIRST: &[&str] = &[
@@ -147,6 +147,34 @@ const LISTS: &[&str] = &[
 const CARRIED: &[&str] = &[
     "ALTER TABLE couriers ADD COLUMN carries {int}",
     "CREATE INDEX couriers_carrying ON couriers (id) WHERE carries IS NOT NULL",
+];
+
+/// What leaves the service: journals with places, statements with balances, subscriptions.
+const OUTWARD: &[&str] = &[
+    // One row for each matrix, counted up within the transaction of an event: its lock orders the commits by their places.
+    "CREATE TABLE journals (matrix {id}, last {int} NOT NULL){strict}",
+    "ALTER TABLE events ADD COLUMN matrix {int} NOT NULL DEFAULT 0",
+    "ALTER TABLE events ADD COLUMN place {int} NOT NULL DEFAULT 0",
+    "UPDATE events SET matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = events.store), store), \
+     place = id",
+    "INSERT INTO journals (matrix, last) SELECT matrix, MAX(place) FROM events GROUP BY matrix",
+    "CREATE UNIQUE INDEX events_place ON events (matrix, place)",
+    "CREATE INDEX events_store ON events (store, place)",
+    "ALTER TABLE ledger ADD COLUMN reference TEXT",
+    "ALTER TABLE ledger ADD COLUMN balance {int} NOT NULL DEFAULT 0",
+    "UPDATE ledger SET balance = sums.balance FROM \
+     (SELECT id, SUM(amount) OVER (PARTITION BY store ORDER BY id) AS balance FROM ledger) AS sums WHERE sums.id = ledger.id",
+    "CREATE INDEX ledger_store ON ledger (store, id)",
+    "CREATE UNIQUE INDEX ledger_reference ON ledger (store, reference) WHERE reference IS NOT NULL",
+    "CREATE TABLE webhooks (id {id}, version {int} NOT NULL, store {int} NOT NULL, matrix {int} NOT NULL, \
+     active {int} NOT NULL, removed {int} NOT NULL, position {int} NOT NULL, due_at {int}, leased_until {int} NOT NULL, \
+     seen_at {int} NOT NULL, body TEXT NOT NULL){strict}",
+    "CREATE INDEX webhooks_store ON webhooks (store, id) WHERE removed = 0",
+    "CREATE INDEX webhooks_seen ON webhooks (seen_at, id) WHERE active = 1",
+    "CREATE TABLE webhook_messages (webhook {int} NOT NULL, name TEXT NOT NULL, place {int} NOT NULL, \
+     body TEXT NOT NULL, PRIMARY KEY (webhook, name)){strict}",
+    "CREATE TABLE webhook_attempts (id {serial}, webhook {int} NOT NULL, body TEXT NOT NULL){strict}",
+    "CREATE INDEX webhook_attempts_webhook ON webhook_attempts (webhook, id)",
 ];
 
 #[cfg(test)]

@@ -94,6 +94,15 @@ impl Row {
         }
     }
 
+    /// The next column as text or no value.
+    pub fn optional_text(&mut self) -> Result<Option<String>, Fault> {
+        match self.columns.next() {
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(Value::Null) => Ok(None),
+            other => Err(unexpected("text or null", &other)),
+        }
+    }
+
     /// The next column as a value in JSON text.
     pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
         let text = self.text()?;

@@ -8,7 +8,7 @@ use despacho_core::{
     store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
 };
 
-use crate::{Statement, Value};
+use crate::{Statement, Value, outward};
 
 /// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
@@ -34,11 +34,17 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     list.extend(changes.positions.iter().map(position));
     for value in &changes.events {
-        list.push(event(value)?);
+        list.extend([outward::count_up(value.store), event(value)?]);
     }
     for entry in &changes.ledger {
-        list.extend([ledger_entry(entry), balance(entry)]);
+        // The balance first: its row is locked from then on, and the entry tells what it came to.
+        list.extend([balance(entry), outward::entry(entry, None)]);
     }
+    for top_up in &changes.top_ups {
+        let entry = outward::booked(top_up);
+        list.extend([balance(&entry), outward::entry(&entry, Some(&top_up.reference))]);
+    }
+    outward::webhook_statements(&mut list, changes)?;
     for value in &changes.notifications {
         list.extend([notification(value)?, prune(value.store)]);
     }
@@ -105,10 +111,10 @@ const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitu
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
      at = excluded.at WHERE positions.at < excluded.at";
 
-const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body) VALUES ($1, $2, $3, $4, $5) \
-     ON CONFLICT DO NOTHING";
-
-const INSERT_ENTRY: &str = "INSERT INTO ledger (store, order_id, kind, amount, at) VALUES ($1, $2, $3, $4, $5)";
+/// The place is what the journal was just counted up to, in the same transaction.
+const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \
+     SELECT $1, $2, $3, $4, $5, journals.matrix, journals.last FROM journals \
+     WHERE journals.matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $3), $3) ON CONFLICT DO NOTHING";
 
 /// Relative, so that debits of one store at once need no version; the database looks at the floor while it holds the row.
 const MOVE_BALANCE: &str =
@@ -189,7 +195,7 @@ fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
 }
 
 /// An insert of `id, version, columns…`, or an update to `version, columns…` where `id` and the expected version stand.
-fn versioned<const N: usize>(
+pub(crate) fn versioned<const N: usize>(
     insert: &'static str,
     update: &'static str,
     id: Value,
@@ -225,17 +231,6 @@ fn event(event: &Event) -> Result<Statement, Fault> {
         Value::json(event)?,
     ];
     Ok(Statement::one(INSERT_EVENT, params))
-}
-
-fn ledger_entry(entry: &LedgerEntry) -> Statement {
-    let params = vec![
-        id(entry.store.get()),
-        entry.order.map(|order| id(order.get())).unwrap_or(Value::Null),
-        entry.kind.name().into(),
-        entry.amount.centavos().into(),
-        entry.at.into(),
-    ];
-    Statement::one(INSERT_ENTRY, params)
 }
 
 fn balance(entry: &LedgerEntry) -> Statement {

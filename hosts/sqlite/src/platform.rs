@@ -12,12 +12,12 @@ use std::{
 
 use despacho_core::{
     domain::{Entropy, Moment, Timestamp, hmac_sha256},
-    host::Fault,
+    host::{Changes, Fault},
     limits::{Admission, Bucket},
     store::password,
 };
 use despacho_sql::Platform;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::admission::Admissions;
 
@@ -28,6 +28,7 @@ pub struct LocalPlatform {
     moments: AtomicU64,
     hashing: Semaphore,
     admissions: Mutex<Admissions>,
+    news: watch::Sender<u64>,
 }
 
 /// What all entropy of this process comes from; never shown.
@@ -52,7 +53,13 @@ impl LocalPlatform {
             moments: AtomicU64::new(0),
             hashing: Semaphore::new(at_once),
             admissions: Mutex::default(),
+            news: watch::Sender::new(0),
         })
+    }
+
+    /// Changes whenever a commit of this process wrote events or messages: whoever waits for such looks again.
+    pub fn news(&self) -> watch::Receiver<u64> {
+        self.news.subscribe()
     }
 
     /// Runs tens of milliseconds of work where it holds up nobody.
@@ -80,6 +87,12 @@ impl Platform for LocalPlatform {
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
         Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
+    }
+
+    fn committed(&self, changes: &Changes) {
+        if !changes.events.is_empty() || !changes.messages.is_empty() {
+            self.news.send_modify(|count| *count = count.wrapping_add(1));
+        }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {

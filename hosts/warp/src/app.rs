@@ -3,10 +3,13 @@
 use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::Settings;
+use despacho_core::{Settings, api::stream::Subscription};
 use futures_util::FutureExt;
 use http::{Method, Request, Response};
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{mpsc, watch},
+    time::timeout,
+};
 
 use crate::{
     endpoints,
@@ -14,6 +17,7 @@ use crate::{
     panel::Panel,
     refusal::{self, Refusal},
     store::Store,
+    streams::{self, Streams},
 };
 
 /// The running application.
@@ -28,6 +32,10 @@ pub struct App {
     pub panel: Option<Panel>,
     /// How long an answer may take.
     pub patience: Duration,
+    /// The streams that are open.
+    pub streams: Streams,
+    /// Says true once the server was told to stop.
+    pub stopping: watch::Receiver<bool>,
     /// Held by every unfinished write, so that whoever has the receiver learns when the last one has ended.
     pub unfinished: mpsc::WeakSender<()>,
 }
@@ -36,7 +44,7 @@ impl App {
     /// Answers one request, whatever happens inside: a panic is a 500, an answer that takes too long a 504.
     ///
     /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps.
-    pub async fn answer(self: Arc<App>, request: Request<Bytes>) -> Response<Bytes> {
+    pub async fn answer(self: Arc<App>, request: Request<Bytes>) -> warp::reply::Response {
         let facts = refusal::facts(&request);
         let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
         let (app, patience) = (self.clone(), self.patience);
@@ -47,21 +55,25 @@ impl App {
             let unfinished = self.unfinished.upgrade();
             in_time(detached(answer, unfinished), patience).await
         };
-        match ended {
-            Ended::Answered(response) => response,
+        let response = match ended {
+            Ended::Answered((response, None)) => response,
+            Ended::Answered((begun, Some(subscription))) => {
+                return streams::respond(&self, &facts, begun, subscription);
+            }
             Ended::Late => refusal::respond(&facts, "unmatched", Refusal::Late),
             Ended::Panicked => {
                 self.metrics.panics.inc();
                 refusal::respond(&facts, "unmatched", Refusal::Broken)
             }
-        }
+        };
+        response.map(Into::into)
     }
 
-    async fn route(self: Arc<App>, request: Request<Bytes>) -> Response<Bytes> {
+    async fn route(self: Arc<App>, request: Request<Bytes>) -> (Response<Bytes>, Option<Subscription>) {
         match endpoints::answer(&self, &request).await {
-            Some(response) => response,
+            Some(response) => (response, None),
             // On the heap, so that the tasks and time limits around it do not copy it at each step.
-            None => Box::pin(self.store.answer(&self.settings, request)).await,
+            None => Box::pin(self.store.answer_or_stream(&self.settings, request)).await,
         }
     }
 }

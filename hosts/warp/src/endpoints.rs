@@ -95,10 +95,12 @@ fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
 #[cfg(test)]
 mod tests {
     use despacho_core::Settings;
-    use tokio::sync::mpsc;
+    use http_body_util::BodyExt;
+    use tokio::sync::{mpsc, watch};
 
     use super::*;
     use crate::{config::Config, geo::Geography, metrics::Metrics, store::Store};
+    use crate::{config::Config, metrics::Metrics, store::Store, streams::Streams};
 
     #[tokio::test]
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
@@ -107,16 +109,19 @@ mod tests {
         let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
         let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
         let unfinished = mpsc::channel(1).0.downgrade();
-        let app = Arc::new(App { settings: Settings::default(), store, metrics, panel: None, patience, unfinished });
+        let (streams, stopping) = (Streams::new(config.streams), watch::channel(false).1);
+        let settings = Settings::default();
+        let app = Arc::new(App { settings, store, metrics, panel: None, patience, streams, stopping, unfinished });
         let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
         assert_eq!(app.clone().answer(get("/readyz")).await.status(), 200);
         app.store.close().await.unwrap();
         assert_eq!(app.clone().answer(get("/healthz")).await.status(), 200);
-        let refused = app.clone().answer(get("/readyz")).await;
-        let problem: serde_json::Value = serde_json::from_slice(refused.body()).unwrap();
-        assert_eq!((refused.status().as_u16(), &problem["code"]), (503, &"unavailable".into()));
+        let (refused, body) = app.clone().answer(get("/readyz")).await.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((refused.status.as_u16(), &problem["code"]), (503, &"unavailable".into()));
         assert_eq!(problem["requestId"], "probe-1");
-        let outcome = refused.extensions().get::<Outcome>().unwrap();
+        let outcome = refused.extensions.get::<Outcome>().unwrap();
         assert_eq!((outcome.route, outcome.code), ("GET /readyz", Some("unavailable")));
     }
 }

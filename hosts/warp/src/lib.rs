@@ -15,3 +15,5 @@ pub mod scheduler;
 pub mod server;
 pub mod simulator;
 pub mod store;
+pub mod streams;
+pub mod webhooks;

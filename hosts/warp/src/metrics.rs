@@ -46,6 +46,12 @@ pub struct Metrics {
     pub released: Counter<u64, AtomicU64>,
     /// Rounds of the scheduler that failed.
     pub failed_rounds: Counter<u64, AtomicU64>,
+    /// Open streams of events.
+    pub streams: Gauge<i64, AtomicI64>,
+    /// Webhook messages that their receivers took.
+    pub delivered: Counter<u64, AtomicU64>,
+    /// Attempts at webhook messages that failed.
+    pub undelivered: Counter<u64, AtomicU64>,
     store: StoreFigures,
 }
 
@@ -120,6 +126,9 @@ impl Metrics {
             allocated: Counter::default(),
             released: Counter::default(),
             failed_rounds: Counter::default(),
+            streams: Gauge::default(),
+            delivered: Counter::default(),
+            undelivered: Counter::default(),
             store: StoreFigures::default(),
             registry: Registry::default(),
         };
@@ -132,6 +141,9 @@ impl Metrics {
         registry.register("dispatch_orders_allocated", "Orders given to couriers", metrics.allocated.clone());
         registry.register("dispatch_orders_released", "Orders taken from silent couriers", metrics.released.clone());
         registry.register("scheduler_rounds_failed", "Rounds that failed", metrics.failed_rounds.clone());
+        registry.register("event_streams", "Open streams of events", metrics.streams.clone());
+        registry.register("webhook_messages_delivered", "Webhook messages that were taken", metrics.delivered.clone());
+        registry.register("webhook_attempts_failed", "Attempts that failed", metrics.undelivered.clone());
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
     }

@@ -21,6 +21,8 @@ pub enum Refusal {
     LateBody,
     /// There are too many connections.
     Overloaded,
+    /// The key holds as many streams open as it may.
+    TooManyStreams,
     /// The store does not answer.
     NotReady,
     /// The endpoint takes `GET` and `HEAD` alone.
@@ -51,6 +53,12 @@ impl Refusal {
                 Code::Unavailable,
                 "There are too many connections. Connect again later.",
                 "Há conexões demais. Conecte-se novamente mais tarde.",
+            )
+            .retry_after(soon),
+            Refusal::TooManyStreams => Problem::new(
+                Code::RateLimited,
+                "The key holds as many streams open as it may, or the server does. Close one, or read /delivery/events.",
+                "A chave, ou o servidor, já mantém abertos todos os fluxos permitidos. Feche um ou leia /delivery/events.",
             )
             .retry_after(soon),
             Refusal::NotReady => {

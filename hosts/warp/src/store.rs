@@ -4,15 +4,23 @@ use std::{path::Path, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api,
+    Settings,
+    api::{
+        self,
+        outbox::{self, Batch},
+        stream::{self, Subscription},
+    },
     courier::dispatch::{self, Round},
     demo,
+    domain::Timestamp,
     host::{Fault, Host},
     order::drive,
+    webhook::{Tried, Webhook},
 };
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite};
 use http::{Request, Response};
+use tokio::sync::watch;
 
 pub use despacho_sqlite::Stats;
 
@@ -56,6 +64,66 @@ impl Store {
     pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
         match self {
             Store::Sqlite(host) => api::handle(host, settings, request).await,
+        }
+    }
+
+    /// The same, and how it goes on where it begins a stream.
+    pub async fn answer_or_stream(
+        &self,
+        settings: &Settings,
+        request: Request<Bytes>,
+    ) -> (Response<Bytes>, Option<Subscription>) {
+        match self {
+            Store::Sqlite(host) => api::handle_or_stream(host, settings, request).await,
+        }
+    }
+
+    /// The next events of a stream, as it writes them.
+    pub async fn next(&self, subscription: &mut Subscription, limit: u32) -> Result<String, Fault> {
+        match self {
+            Store::Sqlite(host) => stream::next(host, subscription, limit).await,
+        }
+    }
+
+    /// Whether a stream may stay open.
+    pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, Fault> {
+        match self {
+            Store::Sqlite(host) => stream::is_allowed(host, subscription, host.moment().now).await,
+        }
+    }
+
+    /// Changes whenever this process wrote events or messages.
+    pub fn news(&self) -> watch::Receiver<u64> {
+        match self {
+            Store::Sqlite(host) => host.platform().news(),
+        }
+    }
+
+    /// Webhooks that have something to send, at most `limit`.
+    pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, Fault> {
+        match self {
+            Store::Sqlite(host) => host.due_webhooks(host.moment().now, limit).await,
+        }
+    }
+
+    /// Takes a webhook's next round, where it is to be had.
+    pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, Fault> {
+        match self {
+            Store::Sqlite(host) => outbox::take(host, settings, webhook).await,
+        }
+    }
+
+    /// Settles a round.
+    pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), Fault> {
+        match self {
+            Store::Sqlite(host) => outbox::finish(host, settings, batch, tried).await,
+        }
+    }
+
+    /// The time as the rules have it.
+    pub fn now(&self) -> Timestamp {
+        match self {
+            Store::Sqlite(host) => host.moment().now,
         }
     }
 

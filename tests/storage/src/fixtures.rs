@@ -3,19 +3,20 @@
 use despacho_core::{
     courier::{Courier, CourierKey, Position},
     domain::{
-        Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, KeyId, Located, Money,
-        NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp,
+        Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
+        NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
     },
     host::{Changes, Write},
     order::{
-        AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation,
-        Place,
+        AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, JournalEntry, Order,
+        OrderSituation, Place, RecordedEvent,
     },
     quote::{PriceLine, Rule},
     store::{
         Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
         NotificationKind, Store, StoredAnswer,
     },
+    webhook::{Answer, Attempt, Lease, Message, SendFault, SigningSecret, Subject, Webhook, WebhookState},
 };
 
 /// When everything happens.
@@ -248,6 +249,56 @@ pub(crate) fn notification(number: u64, store: u64) -> Notification {
         order: None,
         order_code: Some("P-1".to_owned()),
         reason: Some(reason),
+    }
+}
+
+pub(crate) fn webhook_id(number: u64) -> WebhookId {
+    WebhookId::new(number).unwrap()
+}
+
+/// A subscription of a store of merchant 1's.
+pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
+    let secret = |nonce: &str, until| SigningSecret { nonce: nonce.to_owned(), until };
+    Webhook {
+        id: webhook_id(number),
+        version: 1,
+        store: store_id(store),
+        matrix: store_id(1),
+        url: "https://loja.example/gancho?a=1".to_owned(),
+        events: vec![EventKind::Created, EventKind::Ready],
+        secrets: vec![secret("b", None), secret("a", Some(at(60)))],
+        state: WebhookState::Active,
+        created_at: at(0),
+        position: 3,
+        failures: 2,
+        due_at: Some(at(4)),
+        seen_at: at(0),
+        lease: Some(Lease { holder: "me".to_owned(), until: at(1) }),
+    }
+}
+
+fn subject(place: u64) -> Subject {
+    let recorded = RecordedEvent { id: EventId::new(place).unwrap(), event: event(&order(50, 1, "P-1"), 1) };
+    Subject::Event(Box::new(JournalEntry { place, recorded }))
+}
+
+/// A message about the event at a place, tried so often.
+pub(crate) fn message(webhook: u64, place: u64, tries: u32) -> Message {
+    let name = format!("evt_{place}_{webhook}");
+    let (since, due_at) = (at(0), at(i64::from(tries)));
+    Message { webhook: webhook_id(webhook), name, subject: subject(place), tries, since, due_at }
+}
+
+pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
+    Attempt {
+        webhook: webhook_id(webhook),
+        name: format!("evt_1_{webhook}"),
+        subject: if number.is_multiple_of(2) { Subject::Test } else { subject(1) },
+        number,
+        at: at(0),
+        took_ms: 15_000,
+        answer: if number.is_multiple_of(3) { Answer::Status(503) } else { Answer::Fault(SendFault::Timeout) },
+        next_at: Some(at(1)),
     }
 }
 

@@ -46,7 +46,15 @@ macro_rules! against {
             }
             exactness { no_digit_changes }
             journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }
-            money { a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money }
+            money {
+                a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money,
+                a_statement_adds_up_at_every_step, a_reference_books_once,
+            }
+            outward {
+                a_journal_is_a_merchants, nothing_appears_behind_a_cursor, subscriptions_are_read_as_written,
+                a_subscription_is_due_by_its_news_and_its_messages, messages_wait_by_their_place,
+                a_log_keeps_the_newest_attempts, a_round_is_one_senders, a_subscription_that_stops_is_told,
+            }
             notices {
                 notifications_come_in_pages, a_store_keeps_the_newest_500, a_claim_has_one_holder, an_ended_claim_is_free,
                 ended_claims_do_not_pile_up,

@@ -216,6 +216,12 @@ async fn no_statement_walks_a_table() {
         "SELECT body FROM stores WHERE email = 'a' AND deleted_at IS NULL",
         "SELECT body FROM keys WHERE store = 1 ORDER BY created_at DESC, id DESC",
         "SELECT body FROM notifications WHERE store = 1 AND id < 9 ORDER BY id DESC LIMIT 5",
+        "SELECT body FROM events WHERE matrix = 1 AND place > 5 ORDER BY place LIMIT 5",
+        "SELECT body FROM events WHERE store = 1 AND place > 5 ORDER BY place LIMIT 5",
+        "SELECT id FROM ledger WHERE store = 1 AND id > 5 AND at >= 1 AND at < 9 ORDER BY id LIMIT 5",
+        "SELECT id FROM ledger WHERE store = 1 AND reference = 'a'",
+        "SELECT body FROM webhooks WHERE store = 1 AND removed = 0 ORDER BY id",
+        "SELECT body FROM webhook_attempts WHERE webhook = 1 AND id < 9 ORDER BY id DESC LIMIT 5",
         "DELETE FROM claims WHERE (scope, idempotency_key) IN \
          (SELECT scope, idempotency_key FROM claims WHERE expires_at <= 5 ORDER BY expires_at LIMIT 200)",
     ];

@@ -8,6 +8,7 @@ mod panel;
 mod steps;
 mod up;
 mod verify;
+mod webhooks;
 
 use std::process::ExitCode;
 

@@ -9,7 +9,7 @@ use despacho_tool::{
 
 /// The version that `.cargo/deny.toml` is written for.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
-/// The Python packages of the contract test, whole and pinned.
+/// The Python packages of the tests that are written in it, whole and pinned.
 const REQUIREMENTS: &str = "tests/tool/requirements.txt";
 
 /// Something that must be there before a step can run.
@@ -50,7 +50,7 @@ impl Need {
             Need::Target(name) => format!("the Rust target {name}"),
             Need::Program(name, _) => format!("the program {name}"),
             Need::CargoDeny => "cargo-deny".to_owned(),
-            Need::Venv => "the Python packages of the contract test".to_owned(),
+            Need::Venv => "the Python packages of the tests".to_owned(),
         }
     }
 

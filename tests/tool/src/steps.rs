@@ -7,7 +7,7 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, needs::Need, panel};
+use crate::{contract, needs::Need, panel, webhooks};
 
 /// One check.
 pub(crate) struct Step {
@@ -120,6 +120,12 @@ pub(crate) const STEPS: &[Step] = &[
         what: "generated requests, sound and broken, get answers as /openapi.json promises",
         needs: &[Need::Venv],
         act: contract::check,
+    },
+    Step {
+        name: "webhooks",
+        what: "a receiver that verifies signatures by the reference library, and fails on purpose, loses nothing",
+        needs: &[Need::Venv],
+        act: webhooks::check,
     },
     Step {
         name: "panel",

@@ -3,14 +3,14 @@
 use super::pages;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{Answer, Call, Stop, Told, plain, too_few},
         problem::{Code, Problem},
         read::read,
         validate,
         wire::{CourierKeyView, CourierList, CourierRecord, DispatchRound},
     },
     courier::{self, Courier, CourierTerms, dispatch::round},
-    domain::{CourierId, OrderId},
+    domain::{CourierId, OrderId, hex},
     host::Host,
     settings::Settings,
     store::Key,
@@ -81,7 +81,11 @@ fn terms(settings: &Settings, days: Option<u32>) -> CourierTerms<'_> {
 fn told(settings: &Settings, status: u16, courier: &Courier, nonce: Option<[u8; 32]>) -> Result<Answer, Problem> {
     let text = nonce.map(|nonce| Key::text(&settings.secret.0, &nonce));
     let answer = Answer::json(status, &CourierKeyView::of(courier, text.clone()))?;
-    Ok(Answer { key: text.zip(nonce), ..answer })
+    let told = text.zip(nonce).map(|(text, nonce)| {
+        let nonce = hex(&nonce);
+        Told { text, placeholder: nonce.clone(), nonce }
+    });
+    Ok(Answer { told, ..answer })
 }
 
 fn carries(order: OrderId) -> Problem {

@@ -1,8 +1,10 @@
 //! What each endpoint does: load, decide, commit. No rule lives here.
 
 mod carry;
+mod events;
 mod fleet;
 mod keys;
+mod ledger;
 mod life;
 mod listing;
 mod notifications;
@@ -12,6 +14,7 @@ mod presence;
 mod preview;
 mod signals;
 mod stores;
+mod webhooks;
 
 use super::{
     call::{ATTEMPTS, Answer, Call, Stop, given_up, plain},
@@ -99,6 +102,18 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         | Endpoint::CourierReachReturn
         | Endpoint::CourierHandBack => carry::step(call, endpoint).await,
         Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => signals::operate(call, endpoint).await,
-        Endpoint::OpenApi => Ok(Answer { status: 200, body: super::OPENAPI.into(), replayed: false, key: None }),
+        Endpoint::ListEvents => events::list(call).await,
+        Endpoint::StreamEvents => events::stream(call).await,
+        Endpoint::CreateWebhook => webhooks::create(call).await,
+        Endpoint::ListWebhooks => webhooks::list(call).await,
+        Endpoint::RemoveWebhook => webhooks::remove(call).await,
+        Endpoint::RotateWebhook => webhooks::rotate(call).await,
+        Endpoint::EnableWebhook => webhooks::enable(call).await,
+        Endpoint::TestWebhook => webhooks::test(call).await,
+        Endpoint::ListAttempts => webhooks::attempts(call).await,
+        Endpoint::RetryAttempt => webhooks::retry(call).await,
+        Endpoint::GetStatement => ledger::statement(call).await,
+        Endpoint::TopUpStore => ledger::top_up(call).await,
+        Endpoint::OpenApi => Ok(Answer::of(200, super::OPENAPI.into())),
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::{
     api::{
-        call::{Call, plain},
+        call::{Call, Stop, plain},
         problem::{Code, Problem},
     },
-    domain::Text,
+    domain::{StoreId, Text, Timestamp},
     host::Host,
+    store::Store,
 };
 
 const PAGE: u32 = 50;
@@ -56,4 +57,36 @@ pub(super) fn cut<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> Strin
 /// A parameter that cannot be read.
 pub(super) fn wrong(en: impl Into<String>, pt: impl Into<String>) -> Problem {
     Problem { detail: Text::new(en, pt), ..plain(Code::ValidationFailed) }
+}
+
+/// An instant of the query.
+pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = call.query(name) else { return Ok(None) };
+    let at = Timestamp::parse(&text).ok_or_else(|| {
+        let en = format!("`{name}` must be an instant such as 2026-11-01T03:00:00Z.");
+        Problem::new(Code::ValidationFailed, en, format!("`{name}` deve ser um instante como 2026-11-01T03:00:00Z."))
+    });
+    at.map(Some)
+}
+
+/// The problem of a cursor that leads nowhere for this caller.
+pub(super) fn strange_cursor() -> Problem {
+    Problem::new(
+        Code::CursorInvalid,
+        "Send a cursor that this store was given for this list, or none to begin anew. It was made up, belongs to another \
+         store, or is older than a restored backup.",
+        "Envie um cursor que esta loja recebeu para esta lista, ou nenhum para recomeçar. Ele foi inventado, é de outra loja \
+         ou é anterior a um backup restaurado.",
+    )
+}
+
+/// The store that the query names: the calling one, or one that it oversees.
+pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, Stop> {
+    let caller = &call.caller()?.store;
+    let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };
+    let store = match StoreId::parse(&text) {
+        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+        None => None,
+    };
+    store.ok_or_else(|| plain(Code::StoreNotFound).into())
 }

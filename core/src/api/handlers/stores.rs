@@ -3,14 +3,14 @@
 use super::keys::hand_out;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{Answer, Call, Stop, Told, plain, too_few},
         places::locate,
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
         wire::{CreateSession, StoreCreated, StoreView},
     },
-    domain::{Cnpj, Duration, Email, Located, StoreId, Text},
+    domain::{Cnpj, Duration, Email, Located, StoreId, Text, hex},
     host::{Changes, Host, Write},
     limits::{Bucket, Usage},
     store::{self, Key, KeyKind, NewStore, Opening},
@@ -64,7 +64,8 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, matrix: Option<Sto
 pub(super) fn told<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 32]) -> Result<Answer, Problem> {
     let text = Key::text(&call.settings.secret.0, &nonce);
     let answer = Answer::json(201, &StoreCreated::of(key, text.clone()))?;
-    Ok(Answer { key: Some((text, nonce)), ..answer })
+    let nonce = hex(&nonce);
+    Ok(Answer { told: Some(Told { text, placeholder: nonce.clone(), nonce }), ..answer })
 }
 
 /// Refuses a CNPJ or an email that another store has; both are named at once.

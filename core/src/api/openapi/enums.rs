@@ -11,7 +11,8 @@ use crate::{
     domain::Precision,
     order::{DeliverySituation, EventKind, OrderSituation},
     quote::Rule,
-    store::{KeyKind, NotificationKind},
+    store::{EntryKind, KeyKind, NotificationKind},
+    webhook::Answer,
 };
 
 /// Types that the document has under a name and whose schemas are written here or in the module of addresses.
@@ -56,6 +57,10 @@ markers! {
     StopNumber,
     /// How an order can be cancelled.
     CancellationMode,
+    /// Whether a webhook sends.
+    WebhookStatus,
+    /// What went wrong in an attempt.
+    AttemptFault,
 }
 
 named! {
@@ -75,10 +80,13 @@ named! {
     NotificationKind = "NotificationType",
     Precision = "Precision",
     Rule = "PriceRule",
+    WebhookStatus = "WebhookStatus",
+    AttemptFault = "AttemptFault",
+    EntryKind = "EntryType",
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 31] = [
+const FIELD_CODES: [(&str, &str); 35] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -109,6 +117,10 @@ const FIELD_CODES: [(&str, &str); 31] = [
     ("number_unknown", "The number in the street is not known, and the street is not precise enough."),
     ("coordinates_outside", "The coordinates lie outside Brazil, or in the sea."),
     ("unknown_delivery", "The order has no such delivery."),
+    ("invalid_url", "Not an absolute https URL in ASCII without user and fragment."),
+    ("insecure_url", "The URL is not https."),
+    ("private_address", "The URL names an address in a private network."),
+    ("unknown_event", "No event has this type."),
     ("too_many_deliveries", "The list has more deliveries than an order may have."),
 ];
 
@@ -169,6 +181,15 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
         ("StoreNumber", number("A store's number")),
         ("StopNumber", number("An order's or a delivery's number")),
         ("CancellationMode", texts("How an order can be cancelled.", modes())),
+        ("WebhookStatus", texts("Whether a webhook sends.", statuses())),
+        (
+            "AttemptFault",
+            texts(
+                "What went wrong in an attempt.",
+                Answer::FAULTS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+            ),
+        ),
+        ("EntryType", texts("Why money moved.", entries())),
     ]
 }
 
@@ -205,6 +226,7 @@ fn notifications() -> Vec<(&'static str, String)> {
         N::DeliveryReturning,
         N::CourierAtReturn,
         N::DeliveryLost,
+        N::WebhookStopped,
     ];
     let meaning = |kind| match kind {
         NotificationKind::OrderCreationFailed => {
@@ -215,8 +237,28 @@ fn notifications() -> Vec<(&'static str, String)> {
         NotificationKind::DeliveryReturning => "A delivery could not be handed over and comes back.",
         NotificationKind::CourierAtReturn => "The courier is back: tell the `returnCode` once you have everything.",
         NotificationKind::DeliveryLost => "A delivery is lost.",
+        NotificationKind::WebhookStopped => "A webhook was disabled or has ended; `detail` says which and why.",
     };
     kinds.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
+}
+
+fn statuses() -> [(&'static str, String); 3] {
+    [
+        ("active", "It sends."),
+        ("disabled", "Too many attempts failed in a row; once it is enabled it goes on where it stopped."),
+        ("ended", "Its receiver answered 410."),
+    ]
+    .map(|(name, meaning)| (name, meaning.to_owned()))
+}
+
+fn entries() -> Vec<(&'static str, String)> {
+    let meaning = |kind| match kind {
+        EntryKind::Fee => "The fee of a new order.",
+        EntryKind::Refund => "A fee that came back.",
+        EntryKind::CancellationFee => "The fee of a late cancellation.",
+        EntryKind::TopUp => "Money that the operator booked in; `reference` names the payment.",
+    };
+    EntryKind::ALL.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }
 
 fn origins() -> Vec<(&'static str, String)> {

@@ -8,6 +8,7 @@ mod fleet;
 mod json;
 mod life;
 mod operations;
+mod outward;
 mod parts;
 mod problems;
 mod responses;
@@ -15,8 +16,8 @@ mod schemas;
 mod text;
 
 pub use enums::{
-    AnySituation, CancellationMode, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode, StopNumber,
-    StoreNumber, VisitAddress,
+    AnySituation, AttemptFault, CancellationMode, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode,
+    StopNumber, StoreNumber, VisitAddress, WebhookStatus,
 };
 pub use json::Json;
 
@@ -82,6 +83,7 @@ pub fn document(examples: &[Example]) -> Result<Json, Fault> {
         ("servers", Json::List(vec![Json::object([("url", "/".into())])])),
         ("tags", tags()),
         ("paths", Json::Object(paths)),
+        ("webhooks", parts::webhooks()),
         ("components", components),
     ]))
 }

@@ -1,5 +1,6 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
+use super::outward::outward;
 use super::{fleet, life};
 use crate::api::{
     problem::Code,
@@ -23,11 +24,14 @@ pub(super) struct Operation {
 }
 
 /// Tags with what they gather.
-pub(super) const TAGS: [(&str, &str); 8] = [
+pub(super) const TAGS: [(&str, &str); 11] = [
     ("Orders", "Preview, create, follow and cancel delivery orders."),
     ("Stores", "A matrix and its branches."),
     ("Sessions", "Logging in with email and password, for people at a panel."),
     ("Keys", "Issue, list and revoke API keys."),
+    ("Events", "The journal of what happened, in pages and as a stream."),
+    ("Webhooks", "Events sent to a receiver of the store's own."),
+    ("Money", "What was debited, refunded and booked in."),
     ("Notifications", "What a store is told beside its answers."),
     ("Couriers", "What a courier's app says and asks, and its steps with an order, by the courier's key."),
     ("Operator", "What whoever runs the service does, with the operator's token."),
@@ -99,6 +103,18 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::CourierFail
         | Endpoint::CourierReachReturn
         | Endpoint::CourierHandBack => life::courier(endpoint),
+        Endpoint::ListEvents
+        | Endpoint::StreamEvents
+        | Endpoint::CreateWebhook
+        | Endpoint::ListWebhooks
+        | Endpoint::RemoveWebhook
+        | Endpoint::RotateWebhook
+        | Endpoint::EnableWebhook
+        | Endpoint::TestWebhook
+        | Endpoint::ListAttempts
+        | Endpoint::RetryAttempt
+        | Endpoint::GetStatement
+        | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys

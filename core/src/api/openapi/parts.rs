@@ -26,6 +26,10 @@ fn string() -> Json {
     Json::object([("type", "string".into())])
 }
 
+fn instant() -> Json {
+    string().with("format", "date-time").with("examples", Json::list(["2026-11-01T03:00:00Z"]))
+}
+
 /// Parameters by the names that operations refer to them by.
 pub(super) fn parameters() -> Json {
     let key = Json::object([
@@ -35,7 +39,7 @@ pub(super) fn parameters() -> Json {
         ("pattern", "^[!-~]([ -~]*[!-~])?$".into()),
     ]);
     let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
-    Json::object([
+    let mut parameters = Json::object([
         (
             "acceptLanguage",
             parameter(
@@ -100,7 +104,43 @@ pub(super) fn parameters() -> Json {
         ("to", parameter("to", "query", "Created before this time.", false, string().with("format", "date-time"))),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
-    ])
+    ]);
+    for (name, described) in outward_parameters() {
+        parameters.set(name, described);
+    }
+    parameters
+}
+
+/// Those of events, webhooks and money.
+fn outward_parameters() -> [(&'static str, Json); 8] {
+    [
+        ("webhookId", id("webhookId", "path", "The webhook's number.", true)),
+        ("attemptId", id("attemptId", "path", "The attempt's number.", true)),
+        (
+            "storeIdOfStatement",
+            id("storeId", "query", "The store whose statement to read; the calling one where it is absent.", false),
+        ),
+        (
+            "after",
+            parameter(
+                "after",
+                "query",
+                "`next` of the page before, or an event's `cursor`; `0` begins with the first.",
+                false,
+                string(),
+            ),
+        ),
+        (
+            "lastEventId",
+            parameter("Last-Event-ID", "header", "The last `id` that came; it goes before `after`.", false, string()),
+        ),
+        ("from", parameter("from", "query", "From this instant on.", false, instant())),
+        ("to", parameter("to", "query", "Before this instant.", false, instant())),
+        (
+            "statementCursor",
+            parameter("cursor", "query", "`nextCursor` of the page before; of no use with CSV.", false, string()),
+        ),
+    ]
 }
 
 /// Headers of responses by the names that responses refer to them by.
@@ -150,6 +190,45 @@ pub(super) fn headers() -> Json {
         ),
         ("Allow", header(true, "The methods that the path takes.", string())),
     ])
+}
+
+/// What is sent to a store's receiver.
+pub(super) fn webhooks() -> Json {
+    let header = |name: &str, description: &str| parameter(name, "header", description, true, string());
+    let media = Json::object([("schema", Json::reference("schemas", "WebhookPayload"))]);
+    let body = Json::object([("required", true.into()), ("content", Json::object([("application/json", media)]))]);
+    let answer = |text: &str| Json::object([("description", text.into())]);
+    let post = Json::object([
+        ("tags", Json::list(["Webhooks"])),
+        ("operationId", "receiveEvent".into()),
+        ("summary", "An event, sent to your receiver".into()),
+        ("description", "Verify the signature over the body as it came, answer at once, and work afterwards.".into()),
+        ("security", Json::List(Vec::new())),
+        (
+            "parameters",
+            Json::List(vec![
+                header("webhook-id", "The message: one that came before is a repetition."),
+                header(
+                    "webhook-timestamp",
+                    "When it was sent, in Unix seconds; refuse what is older than five minutes.",
+                ),
+                header(
+                    "webhook-signature",
+                    "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; two with a space between while both secrets are good.",
+                ),
+            ]),
+        ),
+        ("requestBody", body),
+        (
+            "responses",
+            Json::object([
+                ("2XX", answer("Taken.")),
+                ("410", answer("No more of this webhook: it ends.")),
+                ("default", answer("Not taken: it is sent again.")),
+            ]),
+        ),
+    ]);
+    Json::object([("event", Json::object([("post", post)]))])
 }
 
 /// Where an answer leads: the operation that takes a number out of it.

@@ -31,16 +31,22 @@ pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, exampl
         headers.push("Idempotent-Replayed");
     }
     let mut response = Json::object([("description", meaning.into()), ("headers", headers_of(&headers))]);
-    if let Some(schema) = schema {
+    let mut content = Json::Object(Vec::new());
+    for media in route.endpoint.media() {
         let schema = match schema {
-            "Document" => Json::object([("type", "object".into())]),
-            name => Json::reference("schemas", name),
+            _ if *media != "application/json" => Json::object([("type", "string".into())]),
+            None => continue,
+            Some("Document") => Json::object([("type", "object".into())]),
+            Some(name) => Json::reference("schemas", name),
         };
-        let mut media = Json::object([("schema", schema)]);
-        if let Some(example) = example {
-            media.set("example", example);
+        let mut described = Json::object([("schema", schema)]);
+        if let Some(example) = example.clone().filter(|_| *media == "application/json") {
+            described.set("example", example);
         }
-        response.set("content", Json::object([("application/json", media)]));
+        content.set(media, described);
+    }
+    if !content.members().is_empty() {
+        response.set("content", content);
     }
     response
 }

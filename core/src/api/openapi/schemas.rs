@@ -6,7 +6,7 @@ use super::{enums, json::Json, text};
 use crate::api::{problem::ProblemDocument, wire};
 
 /// The schemas that requests are read by; every other schema is an answer's.
-const REQUESTS: [&str; 24] = [
+const REQUESTS: [&str; 26] = [
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -31,9 +31,12 @@ const REQUESTS: [&str; 24] = [
     "GiveDeliveryReason",
     "DelayOrder",
     "CancelOrder",
+    "CreateWebhook",
+    "CreateTopUp",
 ];
-/// The members of a problem that are left out where they have no value.
-const LEFT_OUT: [&str; 3] = ["orderId", "possible", "triesLeft"];
+/// The members of answers that are left out where they have no value.
+const LEFT_OUT: [(&str, &str); 4] =
+    [("Problem", "orderId"), ("Problem", "possible"), ("Problem", "triesLeft"), ("Delivery", "confirmation")];
 
 /// Every schema of the document, in the order that the page lists them in.
 ///
@@ -75,6 +78,15 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::NameDelivery>(&mut schemas)?;
     add::<wire::TellDeliveryCode>(&mut schemas)?;
     add::<wire::GiveDeliveryReason>(&mut schemas)?;
+    add::<wire::EventPage>(&mut schemas)?;
+    add::<wire::CreateWebhook>(&mut schemas)?;
+    add::<wire::WebhookSecret>(&mut schemas)?;
+    add::<wire::WebhookList>(&mut schemas)?;
+    add::<wire::QueuedMessage>(&mut schemas)?;
+    add::<wire::AttemptList>(&mut schemas)?;
+    add::<wire::WebhookPayload>(&mut schemas)?;
+    add::<wire::StatementPage>(&mut schemas)?;
+    add::<wire::CreateTopUp>(&mut schemas)?;
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));
@@ -85,7 +97,7 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
             "LocateAddress" => *schema = locate_address(address.as_ref()),
             name if REQUESTS.contains(&name) || name == "CreateSession" => text::tighten(schema),
-            name => answered(schema, name == "Problem"),
+            name => answered(schema, name),
         }
     }
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
@@ -122,13 +134,13 @@ fn add<T: ToSchema>(schemas: &mut Vec<(String, Json)>) -> serde_json::Result<()>
 }
 
 /// An answer's schema: every field is always there, and `null` where it has no value.
-fn answered(schema: &mut Json, problem: bool) {
+fn answered(schema: &mut Json, of: &str) {
     if let Some(Json::List(parts)) = schema.get_mut("allOf") {
-        parts.iter_mut().for_each(|part| answered(part, problem));
+        parts.iter_mut().for_each(|part| answered(part, of));
     }
     let Some(properties) = schema.get("properties") else { return };
     let names = properties.members().iter().map(|(name, _)| name.as_str());
-    let required = Json::list(names.filter(|name| !(problem && LEFT_OUT.contains(name))));
+    let required = Json::list(names.filter(|name| !LEFT_OUT.contains(&(of, *name))));
     schema.set("required", required);
 }
 

@@ -19,6 +19,9 @@ fn shape(format: &str) -> Option<&'static str> {
             "([Aa][CcLlMmPp]|[BbPp][Aa]|[Cc][Ee]|[Dd][Ff]|[Ee][Ss]|[Gg][Oo]|[Mm][AaGgSsTt]|[Pp][BbEeIiRr]|\
              [Rr][JjNnOoRrSs]|[Ss][CcEePp]|[Tt][Oo])",
         ),
+        "https-url" => Some(
+            r"https://[A-Za-z][0-9A-Za-z-]*(\.[A-Za-z][0-9A-Za-z-]*)+(:[1-9][0-9]{0,3})?(/[0-9A-Za-z._~/?&=%+-]*)?",
+        ),
         "pickup-code" => Some("[0-9A-Za-z]{4,12}"),
         _ => None,
     }

@@ -6,12 +6,14 @@ mod fleet;
 mod life;
 mod order;
 mod store;
+mod webhook;
 
 pub use address::{Need, address};
 pub use fleet::{altered_courier, availability, new_courier, position};
 pub use life::{Cancelled, cancel, code, delay, delivery, delivery_code, delivery_reason, reason};
 pub use order::{order, preview};
 pub use store::{contact_and_address, key, session, store, update};
+pub use webhook::{top_up, webhook};
 
 use super::{
     problem::{Code, FieldError, Problem},

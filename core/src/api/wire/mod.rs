@@ -3,19 +3,24 @@
 
 mod address;
 mod context;
+mod event;
 mod fleet;
+mod ledger;
 mod life;
 mod numbers;
 mod order;
 mod preview;
 mod store;
+mod webhook;
 
 pub use address::AddressBody;
 pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
+pub use event::{EventPage, JournalEventView};
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
     RegisterCourier, ReportPosition, SetAvailability,
 };
+pub use ledger::{CreateTopUp, StatementLineView, StatementPage, csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
     GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
@@ -29,4 +34,8 @@ pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, Quote
 pub use store::{
     ContactBody, CreateMatrix, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView, MatrixRef,
     NotificationList, NotificationView, StoreCreated, StoreView, UpdateStore,
+};
+pub use webhook::{
+    AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,
+    WebhookSecret, WebhookView,
 };

@@ -241,6 +241,10 @@ pub struct DeliveryView {
     /// How well its place is known.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
+    /// What was sent of how its receipt is confirmed; in webhooks alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
+    pub confirmation: Option<ConfirmationBody>,
 }
 
 /// A line of a fee.
@@ -397,6 +401,7 @@ impl DeliveryView {
             distance: Kilometres(delivery.distance),
             delivery_code: delivery.delivery_code.clone(),
             precision: delivery.place.located.precision,
+            confirmation: None,
         }
     }
 }
@@ -409,7 +414,8 @@ impl PriceLineView {
 }
 
 impl EventView {
-    fn of(id: u64, event: &Event, language: crate::domain::Language) -> EventView {
+    /// The event at its place in the service's journal, described in a language.
+    pub fn of(id: u64, event: &Event, language: crate::domain::Language) -> EventView {
         EventView {
             id,
             created_at: event.at.to_string(),

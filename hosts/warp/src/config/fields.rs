@@ -369,6 +369,52 @@ pub static FIELDS: &[Field] = &[
     field!("robots.speed", "FACTOR", "Seconds of the robots that pass in one of ours", 1..=600, robots.speed),
     field!("keys.days", "DAYS", "How long an issued key is valid", 1..=3_650, keys.days),
     field!("keys.session-hours", "HOURS", "How long a login at the panel is valid", 1..=720, keys.session_hours),
+    field!(
+        "webhooks.first-retry-ms",
+        "MILLISECONDS",
+        "How long after a failed first attempt the second follows; each further wait is three times as long",
+        10..=3_600_000,
+        webhooks.first_retry_ms
+    ),
+    field!(
+        "webhooks.longest-retry-minutes",
+        "MINUTES",
+        "How long a wait between attempts lasts at most",
+        1..=1_440,
+        webhooks.longest_retry_minutes
+    ),
+    field!(
+        "webhooks.give-up-minutes",
+        "MINUTES",
+        "After how long a message is given up",
+        1..=43_200,
+        webhooks.give_up_minutes
+    ),
+    field!(
+        "webhooks.disable-after",
+        "COUNT",
+        "Failed attempts in a row that disable a webhook",
+        1..=1_000_000,
+        webhooks.disable_after
+    ),
+    field!(
+        "webhooks.timeout-seconds",
+        "SECONDS",
+        "How long a webhook's receiver may take to answer",
+        1..=30,
+        webhooks.timeout_seconds
+    ),
+    field!("webhooks.per-store", "COUNT", "Webhooks that a store may have", 1..=1_000, webhooks.per_store),
+    field!(
+        "webhooks.loopback",
+        "true|false",
+        "Call webhooks' receivers on this machine, without TLS too: for development alone",
+        text,
+        |c, text, _| value::switch(text).map(|v| c.webhooks.loopback = v),
+        |c| c.webhooks.loopback.to_string()
+    ),
+    field!("streams.per-key", "COUNT", "Streams of events that one key may hold open", 1..=1_000, streams.per_key),
+    field!("streams.total", "COUNT", "Streams of events open at once", 1..=1_000_000, streams.total),
 ];
 
 fn shown(path: Option<&Path>) -> String {
@@ -388,6 +434,7 @@ mod tests {
             ("dispatch", serde_json::to_value(&defaults.dispatch).unwrap()),
             ("cancellation", serde_json::to_value(&defaults.cancellation).unwrap()),
             ("keys", serde_json::to_value(&defaults.keys).unwrap()),
+            ("webhooks", serde_json::to_value(&defaults.webhooks).unwrap()),
         ];
         for (section, values) in sections {
             for (key, default) in values.as_object().unwrap() {

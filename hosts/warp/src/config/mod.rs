@@ -19,6 +19,7 @@ use despacho_core::{
     order::{Cancellation, Timing},
     settings::{KeyTerms, PlaceTerms, Secret},
     store::KeyHash,
+    webhook::WebhookTerms,
 };
 
 pub use fields::{FIELDS, Field};
@@ -66,6 +67,10 @@ pub struct Config {
     pub places: PlaceTerms,
     /// What places and roads are known from.
     pub geography: Geography,
+    /// How patiently webhooks are sent.
+    pub webhooks: WebhookTerms,
+    /// Streams of events that are open at once.
+    pub streams: StreamLimits,
     /// Origins whose pages may call the API from a browser.
     pub cors_origins: Vec<String>,
     /// Shape of the log.
@@ -107,6 +112,15 @@ pub struct Robots {
     pub speed: u32,
 }
 
+/// How many streams of events may be open at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// By one key.
+    pub per_key: usize,
+    /// In total.
+    pub total: usize,
+}
+
 /// How long a peer or the server itself may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -139,6 +153,8 @@ impl Default for Config {
             keys: KeyTerms::default(),
             places: PlaceTerms::default(),
             geography: Geography::default(),
+            webhooks: WebhookTerms::default(),
+            streams: StreamLimits { per_key: 5, total: 1_000 },
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,

@@ -29,6 +29,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
         tariff,
         keys: config.keys.clone(),
         places: config.places,
+        webhooks: config.webhooks.clone(),
         secret,
         operator: config.admin_token.clone(),
     })
@@ -44,8 +45,8 @@ pub fn read_tariff(file: &Path) -> Result<Tariff, String> {
     if faults.is_empty() { Ok(tariff) } else { Err(format!("the tariff {name} is not valid:{}", faults.concat())) }
 }
 
-/// The secret in a file that only its owner may read, made where there is none. Who loses it invalidates quotes, not keys:
-/// of keys the database holds the hash.
+/// The secret in a file that only its owner may read, made where there is none. Who loses it invalidates quotes and
+/// the secrets of webhooks, not keys: of keys the database holds the hash.
 fn kept_secret(file: &Path) -> Result<Secret, String> {
     let fault = |error: std::io::Error| format!("the secret {} is out of reach: {error}", file.display());
     match fs::read_to_string(file) {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use despacho_core::{
     domain::{Address, Located, Matrix, Moment, Timestamp},
     geo::LocateFault,
-    host::Fault,
+    host::{Changes, Fault},
     limits::{Admission, Bucket},
 };
 use despacho_sqlite::LocalPlatform;
+use tokio::sync::watch;
 
 use super::Geography;
 
@@ -24,6 +25,11 @@ impl Platform {
         Platform { machine, geography }
     }
 
+    /// As [`LocalPlatform::news`].
+    pub fn news(&self) -> watch::Receiver<u64> {
+        self.machine.news()
+    }
+
     /// What places and roads are known from.
     pub fn geography(&self) -> &Geography {
         &self.geography
@@ -31,6 +37,10 @@ impl Platform {
 }
 
 impl despacho_sql::Platform for Platform {
+    fn committed(&self, changes: &Changes) {
+        self.machine.committed(changes);
+    }
+
     fn moment(&self) -> Moment {
         self.machine.moment()
     }

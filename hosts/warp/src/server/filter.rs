@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header, request::Parts, uri::PathAndQuery};
-use warp::{Filter, filters::path::FullPath, reject::Rejection};
+use http::{HeaderMap, HeaderValue, Method, Request, header, request::Parts, uri::PathAndQuery};
+use warp::{Filter, filters::path::FullPath, reject::Rejection, reply::Response as Reply};
 
 use crate::{
     app::App,
@@ -19,7 +19,7 @@ const GRACE_BYTES: usize = 1024 * 1024;
 /// Every request, as the core takes it, and the core's answer.
 pub(super) fn catch_all(
     app: Arc<App>,
-) -> impl Filter<Extract = (Response<Bytes>,), Error = Rejection> + Clone + Send + Sync + 'static {
+) -> impl Filter<Extract = (Reply,), Error = Rejection> + Clone + Send + Sync + 'static {
     let query = warp::query::raw().map(Some).or(warp::any().map(|| None)).unify();
     warp::method()
         .and(warp::path::full())
@@ -44,7 +44,7 @@ fn head(method: Method, path: &str, query: Option<String>, headers: HeaderMap) -
     parts
 }
 
-async fn respond<S, B>(app: Arc<App>, head: Parts, body: S) -> Response<Bytes>
+async fn respond<S, B>(app: Arc<App>, head: Parts, body: S) -> Reply
 where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
@@ -54,7 +54,7 @@ where
         None => {
             let mut response = refusal::respond(&head, "unmatched", Refusal::LateBody);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            response
+            response.map(Into::into)
         }
     }
 }

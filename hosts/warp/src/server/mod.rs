@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store};
+use crate::{app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store, streams::Streams, webhooks};
 
 /// Why the server could not run.
 pub type Failure = String;
@@ -36,11 +36,21 @@ pub async fn serve(
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
     let patience = config.timeouts.request;
-    let (metrics, handle) = (Metrics::new().with_geography(store.geography().figures()), unfinished.downgrade());
-    let app = Arc::new(App { settings, store, metrics, panel, patience, unfinished: handle });
-    let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
+    let metrics = Metrics::new().with_geography(store.geography().figures());
     let (told, stopping) = watch::channel(false);
+    let app = Arc::new(App {
+        settings,
+        store,
+        metrics,
+        panel,
+        patience,
+        streams: Streams::new(config.streams),
+        stopping: stopping.clone(),
+        unfinished: unfinished.downgrade(),
+    });
+    let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
+    let webhooks = tokio::spawn(webhooks::run(app.clone(), stopping.clone(), config.timeouts.shutdown));
     let scheme = if tls.is_some() { "https" } else { "http" };
     let robots = demo::start(config, &app, address, &stopping);
     announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
@@ -65,10 +75,10 @@ pub async fn serve(
         }
         signal = stop.wait() => tracing::warn!(signal, "told twice: connections that are still open are cut"),
     }
-    let _ = scheduler.await;
     if let Some(robots) = robots {
         let _ = robots.await;
     }
+    let _ = tokio::join!(scheduler, webhooks);
     let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
     tracing::info!("stopped");
     closed

@@ -14,7 +14,7 @@ use crate::{
     backend::Backend,
     fixtures::{
         at, changes, claim, courier, email, entry, event, key, notification, order, order_id, over, position, store,
-        store_id,
+        store_id, webhook,
     },
 };
 
@@ -32,6 +32,8 @@ fn everything() -> Changes {
         notifications: vec![notification(70, 1)],
         claim: Some(ClaimChange::Take(claim("k", "a"))),
         orders: vec![Write::insert(order)],
+        webhooks: vec![Write::insert(webhook(80, 1))],
+        ..changes()
     }
 }
 
@@ -47,6 +49,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     seen.push(format!("{events:?}"));
     seen.push(format!("{:?}", host.couriers(None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
+    seen.push(format!("{:?}", host.webhooks(store_id(1)).await.unwrap()));
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
     seen.push(format!("{:?}", host.due_orders(at(1_000), 10).await.unwrap()));
     seen

@@ -8,3 +8,4 @@ pub(crate) mod journal;
 mod model;
 pub(crate) mod money;
 pub(crate) mod notices;
+pub(crate) mod outward;

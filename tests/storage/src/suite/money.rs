@@ -1,14 +1,15 @@
 //! Balances and the ledger.
 
 use despacho_core::{
+    domain::Timestamp,
     host::{Changes, Fault, Host, Write},
-    store::{LedgerEntry, Store},
+    store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
 };
 use futures_util::future::join_all;
 
 use crate::{
     backend::Backend,
-    fixtures::{changes, cnpj, entry, key, money, over, store, store_id},
+    fixtures::{Dice, at, changes, cnpj, entry, key, money, over, store, store_id},
 };
 
 fn book(entries: Vec<LedgerEntry>) -> Changes {
@@ -71,4 +72,88 @@ pub(crate) async fn a_store_write_moves_no_money(backend: impl Backend) {
     // Money that moved meanwhile is no new version of the store.
     host.commit(&Changes { stores: vec![over(1, stale)], ..changes() }).await.unwrap();
     assert_eq!(balance(host, 1).await, 700);
+}
+
+fn ever() -> Period {
+    Period { from: Timestamp::default(), until: Timestamp::from_millis(i64::MAX), after: None }
+}
+
+/// All lines of a statement, page by page.
+async fn lines<H: Host>(host: &H, number: u64) -> Vec<StatementLine> {
+    let (mut all, mut period) = (Vec::new(), ever());
+    loop {
+        let page = host.statement(store_id(number), period, 700).await.unwrap();
+        let Some(last) = page.last() else { return all };
+        period.after = Some(last.id);
+        all.extend(page);
+    }
+}
+
+pub(crate) async fn a_statement_adds_up_at_every_step(backend: impl Backend) {
+    let host = backend.host();
+    let stores = vec![Write::insert(store(1)), Write::insert(store(2))];
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+    let mut dice = Dice::new(11);
+    let (mut sums, mut counts) = ([0_i64; 2], [0_usize; 2]);
+    for _ in 0..1_000 {
+        // Ten operations a commit, of both stores; one commit in some passes a floor and leaves nothing.
+        let (mut then, mut kept) = (sums, [0_usize; 2]);
+        let (mut entries, mut fits) = (Vec::new(), true);
+        for _ in 0..10 {
+            let whose = usize::try_from(dice.below(2)).unwrap();
+            let amount = i64::try_from(dice.below(4_000)).unwrap() - 1_900;
+            let floor = dice.once_in(4).then_some(-20_000);
+            then[whose] += amount;
+            kept[whose] += 1;
+            fits &= floor.is_none_or(|floor| then[whose] >= floor);
+            entries.push(entry(whose as u64 + 1, amount, floor));
+        }
+        let wanted = if fits { Ok(()) } else { Err(Fault::Conflict) };
+        assert_eq!(host.commit(&book(entries)).await, wanted);
+        if fits {
+            sums = then;
+            counts = [counts[0] + kept[0], counts[1] + kept[1]];
+        }
+        assert_eq!([balance(host, 1).await, balance(host, 2).await], sums);
+    }
+    for number in [1, 2] {
+        let lines = lines(host, number).await;
+        let mut sum = 0;
+        for line in &lines {
+            sum += line.amount.centavos();
+            assert_eq!(line.balance.centavos(), sum, "{line:?}");
+        }
+        assert_eq!((lines.len(), sum), (counts[number as usize - 1], sums[number as usize - 1]));
+        assert!(lines.is_sorted_by_key(|line| line.id) && lines.len() > 3_000, "{}", lines.len());
+    }
+}
+
+pub(crate) async fn a_reference_books_once(backend: impl Backend) {
+    let host = backend.host();
+    let stores = vec![Write::insert(store(1)), Write::insert(store(2))];
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+    let top_up = |store, centavos, reference: &str, minutes| TopUp {
+        store: store_id(store),
+        amount: money(centavos),
+        reference: reference.to_owned(),
+        at: at(minutes),
+    };
+    let booked = |top_up| Changes { top_ups: vec![top_up], ..changes() };
+    let same: Vec<Changes> = (0..10).map(|_| booked(top_up(1, 500, "PIX-1", 1))).collect();
+    let results = join_all(same.iter().map(|changes| host.commit(changes))).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
+    assert_eq!(balance(host, 1).await, 500);
+    host.commit(&booked(top_up(2, 900, "PIX-1", 2))).await.unwrap();
+    host.commit(&booked(top_up(1, 70, "PIX \"2\", x", 3))).await.unwrap();
+    let line = host.top_up(store_id(1), "PIX \"2\", x").await.unwrap().unwrap();
+    assert_eq!((line.kind, line.order, line.amount, line.balance), (EntryKind::TopUp, None, money(70), money(570)));
+    assert_eq!(host.top_up(store_id(2), "PIX-2").await, Ok(None));
+    let between = Period { from: at(1), until: at(3), after: None };
+    let page = host.statement(store_id(1), between, 9).await.unwrap();
+    assert_eq!(
+        page.iter().map(|line| line.reference.as_deref()).collect::<Vec<_>>(),
+        [Some("PIX-1")],
+        "from, and before"
+    );
+    assert_eq!(host.commit(&booked(top_up(9, 1, "PIX-9", 1))).await, Err(Fault::Conflict), "there is no such store");
 }

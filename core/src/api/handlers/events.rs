@@ -1,0 +1,61 @@
+//! The journal, in pages and as a stream.
+
+use super::pages;
+use crate::{
+    api::{
+        call::{Answer, Call, Stop},
+        stream::{self, FIRST_EVENTS, Subscription},
+        wire::{EventPage, JournalEventView},
+    },
+    host::Host,
+    order::Journal,
+};
+
+/// `GET /delivery/events?after=&limit=`
+pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let journal = Journal::of(&call.caller()?.store);
+    let limit = pages::limit(call)?;
+    let after = match call.query("after") {
+        Some(cursor) => journal.place(&cursor).ok_or_else(pages::strange_cursor)?,
+        None => 0,
+    };
+    let mut entries = call.host.journal(journal, after, limit + 1).await?;
+    if entries.is_empty() {
+        not_past_the_end(call, journal, after).await?;
+    }
+    let more = entries.len() > limit as usize;
+    entries.truncate(limit as usize);
+    let last = entries.last().map_or(after, |last| last.place);
+    let events = entries.iter().map(|entry| JournalEventView::of(journal, entry, call.language)).collect();
+    Ok(Answer::json(200, &EventPage { events, next: journal.cursor(last), more })?)
+}
+
+/// A cursor past the end is older than a backup that was restored: events that it has not seen may stand before it.
+async fn not_past_the_end<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), Stop> {
+    if after == 0 || after <= call.host.journal_end(journal.matrix).await? {
+        return Ok(());
+    }
+    Err(pages::strange_cursor().into())
+}
+
+/// `GET /delivery/events/stream`: the first events, and where it goes on.
+pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let holder = call.caller()?;
+    let journal = Journal::of(&holder.store);
+    let (key, hash) = (holder.key.id, holder.key.hash.clone());
+    let sent = call.parts.headers.get("last-event-id");
+    let sent = sent.map(|value| value.to_str().map(str::to_owned).unwrap_or_default());
+    let place = match sent.filter(|id| !id.is_empty()).or_else(|| call.query("after")) {
+        Some(cursor) => {
+            let place = journal.place(&cursor).ok_or_else(pages::strange_cursor)?;
+            not_past_the_end(call, journal, place).await?;
+            place
+        }
+        None => call.host.journal_end(journal.matrix).await?,
+    };
+    let mut subscription = Subscription { journal, place, language: call.language, key, hash };
+    let mut text = stream::beginning(&subscription);
+    text.push_str(&stream::next(call.host, &mut subscription, FIRST_EVENTS).await?);
+    call.stream = Some(subscription);
+    Ok(Answer { media: "text/event-stream", ..Answer::of(200, text.into_bytes()) })
+}

@@ -1,0 +1,96 @@
+//! Statements, and money that the operator books in.
+
+use super::pages;
+use crate::{
+    api::{
+        call::{Answer, Call, Stop, plain},
+        gates::takes,
+        problem::{Code, Problem},
+        read::read,
+        validate,
+        wire::{StatementLineView, StatementPage, csv},
+    },
+    domain::{EntryId, StoreId, Timestamp},
+    host::{Changes, Host},
+    order::Journal,
+    store::{Period, Store, TopUp},
+};
+
+/// Lines of a statement as CSV, at most.
+const LONGEST_CSV: u32 = 50_000;
+
+/// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages where the caller takes no CSV.
+pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let store = pages::named_store(call).await?;
+    let from = pages::instant(call, "from")?.unwrap_or_default();
+    let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
+    let headers = &call.parts.headers;
+    let csv_wanted = takes(headers, "text/csv") && !names_json(headers);
+    if csv_wanted { as_csv(call, &store, from, until).await } else { in_pages(call, &store, from, until).await }
+}
+
+/// Whether an `Accept` header names JSON and not CSV: `*/*` beside it is what many clients add.
+fn names_json(headers: &http::HeaderMap) -> bool {
+    let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let named = values.collect::<Vec<_>>().join(",").to_ascii_lowercase();
+    named.contains("application/json") && !named.contains("text/csv")
+}
+
+async fn as_csv<H: Host>(call: &Call<'_, H>, store: &Store, from: Timestamp, until: Timestamp) -> Result<Answer, Stop> {
+    let period = Period { from, until, after: None };
+    let lines = call.host.statement(store.id, period, LONGEST_CSV + 1).await?;
+    if lines.len() > LONGEST_CSV as usize {
+        return Err(Stop::Problem(Problem::new(
+            Code::StatementTooLong,
+            format!("The period has more than {LONGEST_CSV} entries. Ask for a shorter one, or for pages of JSON."),
+            format!("O período tem mais de {LONGEST_CSV} lançamentos. Peça um menor, ou páginas em JSON."),
+        )));
+    }
+    Ok(Answer { media: "text/csv; charset=utf-8; header=present", ..Answer::of(200, csv(&lines).into_bytes()) })
+}
+
+async fn in_pages<H: Host>(
+    call: &Call<'_, H>,
+    store: &Store,
+    from: Timestamp,
+    until: Timestamp,
+) -> Result<Answer, Stop> {
+    let limit = pages::limit(call)?;
+    let cursors = Journal { matrix: store.id, branch: None };
+    let after = match call.query("cursor") {
+        Some(cursor) => EntryId::new(cursors.place(&cursor).ok_or_else(pages::strange_cursor)?),
+        None => None,
+    };
+    let mut lines = call.host.statement(store.id, Period { from, until, after }, limit + 1).await?;
+    let more = lines.len() > limit as usize;
+    lines.truncate(limit as usize);
+    let next_cursor = lines.last().filter(|_| more).map(|last| cursors.cursor(last.id.get()));
+    Ok(Answer::json(200, &StatementPage { lines: lines.iter().map(StatementLineView::of).collect(), next_cursor })?)
+}
+
+/// `POST /admin/stores/{storeId}/top-ups`
+pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let (amount, reference) = validate::top_up(read(call.body)?)?;
+    let store = match StoreId::parse(call.id) {
+        Some(id) => call.host.store(id).await?,
+        None => None,
+    };
+    let store = store.ok_or_else(|| plain(Code::StoreNotFound))?;
+    if let Some(standing) = call.host.top_up(store.id, &reference).await? {
+        if standing.amount != amount {
+            return Err(Stop::Problem(Problem::new(
+                Code::ReferenceConflict,
+                format!("R$ {} were booked under this reference. Send a new reference.", standing.amount),
+                format!("R$ {} foram lançados com esta referência. Envie uma nova.", standing.amount),
+            )));
+        }
+        return Ok(Answer { replayed: true, ..Answer::json(200, &StatementLineView::of(&standing))? });
+    }
+    let at = call.moment.now;
+    let changes = TopUp { store: store.id, amount, reference: reference.clone(), at };
+    let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
+    // The entry's number and balance are the commit's to give: they are read once it stands, and no kept answer has them.
+    call.host.commit(&changes).await?;
+    let line = call.host.top_up(store.id, &reference).await?.ok_or(crate::host::Fault::Conflict)?;
+    Ok(Answer::json(201, &StatementLineView::of(&line))?)
+}

@@ -1,0 +1,164 @@
+//! Sending webhooks, all but the sending: a host takes a round of a subscription, sends its requests by its own means, and settles
+//! what came of them.
+//!
+//! A host on a machine does so in the background; one without background tasks whenever it is called. Two that run at once take
+//! turns by a lease in the subscription's row, which ends by itself after a crash: what was sent and not settled is sent again.
+
+use std::collections::BTreeMap;
+
+use super::wire::WebhookPayload;
+use crate::{
+    domain::{NotificationId, OrderId, Timestamp},
+    host::{Changes, Fault, Host, Write},
+    order::{Order, RecordedEvent},
+    settings::Settings,
+    store::{FailureReason, Notification, NotificationKind},
+    webhook::{LEASE, Lease, Message, PAGE, Round, Settled, Tried, WAITING, Webhook, plan, settle, signature, stopped},
+};
+
+/// Attempts at settling before a round is left to whoever takes the subscription next.
+const ATTEMPTS: usize = 8;
+
+/// A round whose requests are to be sent.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// Where to send them.
+    pub url: String,
+    /// Requests by their lanes: those of a lane one after the other, each once the one before was taken; lanes at once.
+    pub lanes: Vec<Vec<Job>>,
+    webhook: Webhook,
+    holder: String,
+    round: Round,
+}
+
+/// One request: a `POST` of JSON with the three headers of the specification.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What it delivers.
+    pub message: Message,
+    /// The `webhook-timestamp` header.
+    pub timestamp: String,
+    /// The `webhook-signature` header.
+    pub signature: String,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Takes a round of a subscription that is due. `None` where somebody else has it or nothing is to be sent.
+///
+/// # Errors
+/// A fault of the host.
+pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, Fault> {
+    let mut moment = host.moment();
+    let now = moment.now;
+    let waiting = host.messages(webhook.id).await?;
+    let room = waiting.len() < WAITING as usize;
+    let entries = if room { host.journal(webhook.journal(), webhook.position, PAGE).await? } else { Vec::new() };
+    let round = plan(webhook, &waiting, &entries, now);
+    if round.lanes.is_empty() {
+        // Nothing to send: the position moves on, and what is held is written down.
+        let settled = settle(webhook, &waiting, &round, Vec::new(), &settings.webhooks, &mut moment.entropy, now);
+        if !round.is_empty(webhook) || settled.webhook.due_at != webhook.due_at {
+            lost_is_fine(commit(host, webhook, settled, Vec::new(), now).await)?;
+        }
+        return Ok(None);
+    }
+    let holder = moment.entropy.hex();
+    let lease = Some(Lease { holder: holder.clone(), until: now.after(LEASE) });
+    let value = Webhook { lease, ..webhook.clone() };
+    let webhooks = vec![Write { expected: webhook.version, value: value.clone() }];
+    match host.commit(&Changes { at: now, webhooks, ..Changes::default() }).await {
+        Ok(()) => {}
+        Err(Fault::Conflict) => return Ok(None),
+        Err(fault) => return Err(fault),
+    }
+    let lanes = jobs(host, settings, &value, &round, now).await?;
+    Ok(Some(Batch { url: value.url.clone(), lanes, webhook: value, holder, round }))
+}
+
+/// Writes down what came of a round's requests.
+///
+/// # Errors
+/// A fault of the host; the round will be sent again.
+pub async fn finish<H: Host>(host: &H, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), Fault> {
+    for _ in 0..ATTEMPTS {
+        let mut moment = host.moment();
+        // A store may have changed the subscription meanwhile, or somebody else taken it over after the lease had ended.
+        let Some(webhook) = host.webhook(batch.webhook.id).await? else { return Ok(()) };
+        if webhook.lease.as_ref().is_none_or(|lease| lease.holder != batch.holder) {
+            return Ok(());
+        }
+        let waiting = host.messages(webhook.id).await?;
+        let (terms, round) = (&settings.webhooks, &batch.round);
+        let settled = settle(&webhook, &waiting, round, tried.clone(), terms, &mut moment.entropy, moment.now);
+        let notifications =
+            if settled.stopped { vec![told(host, &settled.webhook, moment.now).await?] } else { vec![] };
+        match commit(host, &webhook, settled, notifications, moment.now).await {
+            Err(Fault::Conflict) => {}
+            done => return done,
+        }
+    }
+    Err(Fault::Conflict)
+}
+
+async fn commit<H: Host>(
+    host: &H,
+    before: &Webhook,
+    settled: Settled,
+    notifications: Vec<Notification>,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    let Settled { webhook, messages, attempts, .. } = settled;
+    let webhooks = vec![Write { expected: before.version, value: webhook }];
+    host.commit(&Changes { at, webhooks, messages, attempts, notifications, ..Changes::default() }).await
+}
+
+fn lost_is_fine(committed: Result<(), Fault>) -> Result<(), Fault> {
+    if committed == Err(Fault::Conflict) { Ok(()) } else { committed }
+}
+
+async fn told<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, Fault> {
+    let id = host.ids(1).await?.take(NotificationId::new).ok_or_else(super::call::too_few)?;
+    let code = super::problem::Code::WebhookDisabled.name().to_owned();
+    Ok(Notification {
+        id,
+        store: webhook.store,
+        kind: NotificationKind::WebhookStopped,
+        created_at: now,
+        read_at: None,
+        order: None,
+        order_code: None,
+        reason: Some(FailureReason { code, detail: stopped(webhook), fields: Vec::new() }),
+    })
+}
+
+async fn jobs<H: Host>(
+    host: &H,
+    settings: &Settings,
+    webhook: &Webhook,
+    round: &Round,
+    now: Timestamp,
+) -> Result<Vec<Vec<Job>>, Fault> {
+    let mut orders: BTreeMap<OrderId, (Order, Vec<RecordedEvent>)> = BTreeMap::new();
+    let mut lanes = Vec::with_capacity(round.lanes.len());
+    for lane in &round.lanes {
+        let mut jobs = Vec::with_capacity(lane.len());
+        for message in lane {
+            if let Some(id) = message.order()
+                && !orders.contains_key(&id)
+                && let Some(order) = host.order(id).await?
+            {
+                orders.insert(id, (order, host.events(id).await?));
+            }
+            let order = message.order().and_then(|id| orders.get(&id));
+            let payload = WebhookPayload::of(webhook, message, order.map(|(order, events)| (order, &events[..])));
+            let body = serde_json::to_vec(&payload);
+            let body = body.map_err(|error| Fault::Internal { detail: format!("a webhook's body: {error}") })?;
+            let signature = signature(&settings.secret.0, &webhook.secrets, &message.name, now, &body);
+            let timestamp = (now.millis() / 1_000).to_string();
+            jobs.push(Job { message: message.clone(), timestamp, signature, body });
+        }
+        lanes.push(jobs);
+    }
+    Ok(lanes)
+}

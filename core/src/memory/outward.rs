@@ -1,0 +1,173 @@
+//! What leaves the service: journals, statements, subscriptions.
+
+use std::collections::BTreeSet;
+
+use super::state::{State, check_version, claim_value};
+use crate::{
+    domain::{AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId},
+    host::{Changes, Fault, Write},
+    order::{Journal, JournalEntry, RecordedEvent},
+    store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
+    webhook::{ATTEMPTS_KEPT, Message, MessageChange, RecordedAttempt, Webhook, WebhookState},
+};
+
+/// An entry of the ledger with the balance after it.
+#[derive(Clone, Debug)]
+pub(super) struct Booked {
+    pub(super) entry: LedgerEntry,
+    reference: Option<String>,
+    balance: Money,
+}
+
+impl State {
+    /// The matrix of a store; a store that is not there is its own.
+    pub(super) fn matrix_of(&self, store: StoreId) -> StoreId {
+        self.stores.get(&store).and_then(|store| store.matrix).unwrap_or(store)
+    }
+
+    pub(super) fn journal_end(&self, matrix: StoreId) -> u64 {
+        let last = self.places.rows().range((matrix, 0)..=(matrix, u64::MAX)).next_back();
+        last.map_or(0, |((_, place), _)| *place)
+    }
+
+    pub(super) fn journal_after(&self, of: Journal, after: u64, limit: u32) -> Vec<JournalEntry> {
+        let places = self.places.rows().range((of.matrix, after.saturating_add(1))..=(of.matrix, u64::MAX));
+        let entries = places.filter_map(|((_, place), id)| {
+            let recorded = RecordedEvent { id: *id, event: self.journal.get(id)?.clone() };
+            Some(JournalEntry { place: *place, recorded })
+        });
+        let seen = entries.filter(|entry| of.branch.is_none_or(|branch| entry.recorded.event.store == branch));
+        seen.take(limit as usize).collect()
+    }
+
+    pub(super) fn book(&mut self, entry: &LedgerEntry, reference: Option<&str>) -> Result<(), Fault> {
+        if self.stores.get(&entry.store).is_some_and(|store| store.deleted_at.is_some()) {
+            return Err(Fault::Conflict);
+        }
+        let balance = self.balances.get(&entry.store).copied().ok_or(Fault::Conflict)?;
+        let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
+        if entry.floor.is_some_and(|floor| after < floor) {
+            return Err(Fault::Conflict);
+        }
+        self.balances.put(entry.store, after);
+        // Entries stay for ever, so that their number counts them.
+        let next = self.ledger.rows().len() as u64 + 1;
+        if let Some(reference) = reference {
+            claim_value(&mut self.references, (entry.store, reference.to_owned()), next)?;
+        }
+        let booked = Booked { entry: entry.clone(), reference: reference.map(str::to_owned), balance: after };
+        self.ledger.put((entry.store, next), booked);
+        Ok(())
+    }
+
+    pub(super) fn book_top_up(&mut self, top_up: &TopUp) -> Result<(), Fault> {
+        let TopUp { store, amount, at, .. } = *top_up;
+        let entry = LedgerEntry { store, order: None, kind: EntryKind::TopUp, amount, at, floor: None };
+        self.book(&entry, Some(&top_up.reference))
+    }
+
+    pub(super) fn statement(&self, store: StoreId, period: Period, limit: u32) -> Vec<StatementLine> {
+        let after = period.after.map_or(0, EntryId::get);
+        let rows = self.ledger.rows().range((store, after.saturating_add(1))..=(store, u64::MAX));
+        let lines = rows.filter_map(|((_, number), booked)| line(*number, booked));
+        lines.filter(|line| (period.from..period.until).contains(&line.at)).take(limit as usize).collect()
+    }
+
+    pub(super) fn top_up(&self, store: StoreId, reference: &str) -> Option<StatementLine> {
+        let number = *self.references.get(&(store, reference.to_owned()))?;
+        line(number, self.ledger.get(&(store, number))?)
+    }
+
+    pub(super) fn webhooks_of(&self, store: StoreId) -> Vec<Webhook> {
+        let standing = self.webhooks.rows().values().filter(|webhook| webhook.store == store && stands(webhook));
+        standing.cloned().collect()
+    }
+
+    pub(super) fn webhook(&self, id: WebhookId) -> Option<Webhook> {
+        self.webhooks.get(&id).filter(|webhook| stands(webhook)).cloned()
+    }
+
+    pub(super) fn due_webhooks(&self, now: Timestamp, limit: u32) -> Vec<Webhook> {
+        let due = self.webhooks.rows().values().filter(|webhook| {
+            let free = webhook.lease.as_ref().is_none_or(|lease| lease.until <= now);
+            let waiting = webhook.due_at.is_some_and(|due| due <= now);
+            webhook.is_active()
+                && free
+                && (waiting || !self.journal_after(webhook.journal(), webhook.position, 1).is_empty())
+        });
+        let mut due: Vec<&Webhook> = due.collect();
+        due.sort_by_key(|webhook| (webhook.seen_at, webhook.id));
+        due.into_iter().take(limit as usize).cloned().collect()
+    }
+
+    pub(super) fn messages_of(&self, webhook: WebhookId) -> Vec<Message> {
+        let rows = self.messages.rows().iter().filter(|((owner, _), _)| *owner == webhook);
+        let mut messages: Vec<Message> = rows.map(|(_, message)| message.clone()).collect();
+        messages.sort_by(|one, other| (one.place(), &one.name).cmp(&(other.place(), &other.name)));
+        messages
+    }
+
+    pub(super) fn attempts_of(
+        &self,
+        webhook: WebhookId,
+        before: Option<AttemptId>,
+        limit: u32,
+    ) -> Vec<RecordedAttempt> {
+        let newest_first = self.attempts.rows().iter().rev().filter(|(_, attempt)| attempt.webhook == webhook);
+        let older = newest_first.filter(|(id, _)| before.is_none_or(|before| **id < before));
+        let recorded = older.map(|(id, attempt)| RecordedAttempt { id: *id, attempt: attempt.clone() });
+        recorded.take(limit as usize).collect()
+    }
+
+    pub(super) fn attempt(&self, id: AttemptId) -> Option<RecordedAttempt> {
+        self.attempts.get(&id).map(|attempt| RecordedAttempt { id, attempt: attempt.clone() })
+    }
+
+    pub(super) fn apply_webhooks(&mut self, changes: &Changes) -> Result<(), Fault> {
+        changes.webhooks.iter().try_for_each(|write| self.write_webhook(write))?;
+        changes.messages.iter().for_each(|change| self.change_message(change));
+        for attempt in &changes.attempts {
+            let last = self.attempts.rows().last_key_value().map_or(0, |(id, _)| id.get());
+            let id =
+                AttemptId::new(last + 1).ok_or_else(|| Fault::Internal { detail: "the log is full".to_owned() })?;
+            self.attempts.put(id, attempt.clone());
+        }
+        let touched: BTreeSet<WebhookId> = changes.attempts.iter().map(|attempt| attempt.webhook).collect();
+        for webhook in touched {
+            let old = self.attempts_of(webhook, None, u32::MAX).into_iter().skip(ATTEMPTS_KEPT);
+            old.for_each(|recorded| self.attempts.remove(&recorded.id));
+        }
+        Ok(())
+    }
+
+    fn write_webhook(&mut self, write: &Write<Webhook>) -> Result<(), Fault> {
+        let id = write.value.id;
+        check_version(write.expected, self.webhooks.get(&id).map(|webhook| webhook.version))?;
+        self.webhooks.put(id, Webhook { version: write.expected + 1, ..write.value.clone() });
+        Ok(())
+    }
+
+    fn change_message(&mut self, change: &MessageChange) {
+        match change {
+            MessageChange::Put(message) => {
+                self.messages.put((message.webhook, message.name.clone()), message.clone());
+            }
+            MessageChange::Remove { webhook, name } => self.messages.remove(&(*webhook, name.clone())),
+            MessageChange::Clear(webhook) => {
+                for message in self.messages_of(*webhook) {
+                    self.messages.remove(&(*webhook, message.name));
+                }
+            }
+        }
+    }
+}
+
+fn stands(webhook: &Webhook) -> bool {
+    !matches!(webhook.state, WebhookState::Removed { .. })
+}
+
+fn line(number: u64, booked: &Booked) -> Option<StatementLine> {
+    let LedgerEntry { kind, order, amount, at, .. } = booked.entry;
+    let reference = booked.reference.clone();
+    Some(StatementLine { id: EntryId::new(number)?, kind, order, reference, amount, balance: booked.balance, at })
+}

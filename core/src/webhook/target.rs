@@ -1,0 +1,203 @@
+//! Where webhooks may go: by their text when a subscription is made, by their address whenever a connection is.
+
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Characters of a URL at most.
+pub const LONGEST_URL: usize = 2_048;
+
+/// Why a URL is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlFault {
+    /// It is no absolute URL of HTTPS, or has a user, a fragment, blanks or letters beyond ASCII.
+    Malformed,
+    /// It is HTTP without TLS, which only a receiver on this machine may speak, and only in development.
+    Insecure,
+    /// It names an address in a private network.
+    Private,
+}
+
+/// Checks a URL. With `loopback`, receivers on this machine are fine, without TLS too.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check(text: &str, loopback: bool) -> Result<(), UrlFault> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.contains(['#', '\\']);
+    let uri: http::Uri = text.parse().ok().filter(|_| plain).ok_or(UrlFault::Malformed)?;
+    let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+    let authority = authority.ok_or(UrlFault::Malformed)?;
+    let host = authority.host();
+    // A port past 65,535 reads as none at all.
+    if host.is_empty() || (host.len() < authority.as_str().len() && authority.port().is_none()) {
+        return Err(UrlFault::Malformed);
+    }
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse::<IpAddr>().ok();
+    let name = bare.trim_end_matches('.').to_ascii_lowercase();
+    let here = address.map_or(name == "localhost" || name.ends_with(".localhost"), |address| address.is_loopback());
+    match uri.scheme_str() {
+        Some("https") => {}
+        Some("http") if here && loopback => {}
+        Some("http") => return Err(UrlFault::Insecure),
+        _ => return Err(UrlFault::Malformed),
+    }
+    let private = if here { !loopback } else { address.is_some_and(|address| !is_public(address)) };
+    if private { Err(UrlFault::Private) } else { Ok(()) }
+}
+
+/// Whether an address may be called. Refused is all that the registries of special addresses (RFC 6890 and what updates it) do
+/// not call globally reachable, in every form that hides a version 4 address in a version 6 one.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let refused = match address.octets() {
+        // This network, private use, loopback.
+        [0 | 10 | 127, ..] => true,
+        // Shared by providers' customers.
+        [100, second, ..] => (64..128).contains(&second),
+        // Link-local, where clouds tell their secrets.
+        [169, 254, ..] => true,
+        [172, second, ..] => (16..32).contains(&second),
+        // Protocol assignments and documentation; relays of 6to4.
+        [192, 0, 0 | 2, _] | [192, 88, 99, _] | [192, 168, ..] => true,
+        // Benchmarks; documentation.
+        [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => true,
+        // Multicast, reserved, broadcast.
+        [224..=255, ..] => true,
+        _ => false,
+    };
+    !refused
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    match parts {
+        // Mapped, and the old compatible form, which has the unspecified address and loopback too.
+        [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(v4(high, low)),
+        // NAT64 by the well-known prefix.
+        [0x0064, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(v4(high, low)),
+        // 6to4 carries an address of version 4 in its second and third part.
+        [0x2002, high, low, ..] => is_public_v4(v4(high, low)),
+        // Protocol assignments with Teredo and ORCHID; documentation.
+        [0x2001, second, ..] => second >= 0x0200 && second != 0x0db8,
+        [0x3fff, second, ..] => second >= 0x1000,
+        // Global unicast alone: outside it are unique local, link-local, site-local and multicast addresses.
+        [first, ..] => (0x2000..0x4000).contains(&first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_are_refused_in_every_form() {
+        for bad in [
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.64.0.1",
+            "100.127.255.255",
+            "127.0.0.1",
+            "127.9.9.9",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.8",
+            "192.0.2.1",
+            "192.88.99.1",
+            "192.168.1.1",
+            "198.18.0.1",
+            "198.51.100.7",
+            "203.0.113.9",
+            "224.0.0.1",
+            "239.1.1.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "::ffff:a9fe:a9fe",
+            "64:ff9b::10.0.0.1",
+            "64:ff9b:1::1",
+            "100::1",
+            "2002:7f00:1::",
+            "2002:c0a8:101::1",
+            "2001::1",
+            "2001:10::1",
+            "2001:db8::1",
+            "3fff:fff::1",
+            "5f00::1",
+            "fc00::1",
+            "fd12:3456::1",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!is_public(bad.parse().unwrap()), "{bad}");
+        }
+        for good in [
+            "1.1.1.1",
+            "100.63.255.255",
+            "100.128.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.0.1.1",
+            "198.20.0.1",
+            "223.255.255.254",
+            "2606:4700::1111",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+            "2002:808:808::1",
+            "2a00::1",
+        ] {
+            assert!(is_public(good.parse().unwrap()), "{good}");
+        }
+    }
+
+    #[test]
+    fn urls_are_https_to_the_world() {
+        for good in ["https://loja.example/hook?a=1", "https://loja.example:8443/", "https://8.8.8.8/x"] {
+            assert_eq!(check(good, false), Ok(()), "{good}");
+        }
+        use UrlFault::{Insecure, Malformed, Private};
+        for (bad, fault) in [
+            ("", Malformed),
+            ("loja.example", Malformed),
+            ("/hook", Malformed),
+            ("ftp://loja.example/", Malformed),
+            ("https://", Malformed),
+            ("https://:443/", Malformed),
+            ("https://loja.example:/", Malformed),
+            ("https://loja.example:65536/", Malformed),
+            ("https://user:pass@loja.example/", Malformed),
+            ("https://loja.example/#part", Malformed),
+            ("https://loja.example/a b", Malformed),
+            ("https://lojá.example/", Malformed),
+            ("http://loja.example/", Insecure),
+            ("http://127.0.0.1:9/", Insecure),
+            ("https://127.0.0.1/", Private),
+            ("https://localhost/", Private),
+            ("https://a.localhost./", Private),
+            ("https://[::1]/", Private),
+            ("https://[::ffff:10.0.0.1]/", Private),
+            ("https://192.168.0.1/", Private),
+        ] {
+            assert_eq!(check(bad, false), Err(fault), "{bad}");
+        }
+        for (text, result) in [
+            ("http://127.0.0.1:9/", Ok(())),
+            ("https://localhost/", Ok(())),
+            ("http://loja.example/", Err(Insecure)),
+            ("https://10.0.0.1/", Err(Private)),
+        ] {
+            assert_eq!(check(text, true), result, "{text}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What leaves the service, asked and written: journals, statements, subscriptions.
+
+use despacho_core::{
+    domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId},
+    host::{Changes, Fault, Write},
+    order::{Journal, JournalEntry, RecordedEvent},
+    store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
+    webhook::{Attempt, MessageChange, RecordedAttempt, Webhook, WebhookState},
+};
+
+use crate::{Query, Row, Statement, Value, write::versioned};
+
+const JOURNAL_OF_MATRIX: &str =
+    "SELECT place, id, body FROM events WHERE matrix = $1 AND place > $2 ORDER BY place LIMIT $3";
+
+const JOURNAL_OF_BRANCH: &str =
+    "SELECT place, id, body FROM events WHERE store = $1 AND place > $2 ORDER BY place LIMIT $3";
+
+/// A subscription of a matrix has news where its journal goes on, one of a branch where an event of that branch is there: others'
+/// events do not stir it.
+const DUE_WEBHOOKS: &str = "SELECT webhooks.version, webhooks.body FROM webhooks \
+     WHERE active = 1 AND leased_until <= $1 AND (due_at <= $1 \
+     OR (store = matrix AND position < (SELECT last FROM journals WHERE journals.matrix = webhooks.matrix)) \
+     OR (store <> matrix AND EXISTS (SELECT 1 FROM events WHERE events.store = webhooks.store \
+     AND events.place > webhooks.position))) ORDER BY seen_at, id LIMIT $2";
+
+const STATEMENT: &str = "SELECT id, kind, order_id, reference, amount, balance, at FROM ledger \
+     WHERE store = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5";
+
+const TOP_UP: &str = "SELECT id, kind, order_id, reference, amount, balance, at FROM ledger \
+     WHERE store = $1 AND reference = $2";
+
+/// The store may be one that is not there in a test of the journal alone: then it is its own matrix.
+const COUNT_UP: &str = "INSERT INTO journals (matrix, last) \
+     VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1), 1) \
+     ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1";
+
+const INSERT_ENTRY: &str = "INSERT INTO ledger (store, order_id, kind, amount, at, reference, balance) \
+     SELECT $1, $2, $3, $4, $5, $6, balances.amount FROM balances WHERE balances.store = $1 ON CONFLICT DO NOTHING";
+
+const INSERT_WEBHOOK: &str = "INSERT INTO webhooks (id, version, store, matrix, active, removed, position, due_at, \
+     leased_until, seen_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+
+const UPDATE_WEBHOOK: &str = "UPDATE webhooks SET version = $1, store = $2, matrix = $3, active = $4, removed = $5, \
+     position = $6, due_at = $7, leased_until = $8, seen_at = $9, body = $10 WHERE id = $11 AND version = $12";
+
+const PUT_MESSAGE: &str = "INSERT INTO webhook_messages (webhook, name, place, body) VALUES ($1, $2, $3, $4) \
+     ON CONFLICT (webhook, name) DO UPDATE SET place = excluded.place, body = excluded.body";
+
+const PRUNE_ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE webhook = $1 AND id <= \
+     (SELECT id FROM webhook_attempts WHERE webhook = $1 ORDER BY id DESC LIMIT 1 OFFSET 200)";
+
+pub(crate) fn journal(of: Journal, after: u64, limit: u32) -> Query {
+    let (sql, whose) = match of.branch {
+        None => (JOURNAL_OF_MATRIX, of.matrix),
+        Some(branch) => (JOURNAL_OF_BRANCH, branch),
+    };
+    Query::new(sql, vec![id(whose.get()), Value::number(after), Value::number(limit)])
+}
+
+pub(crate) fn journal_end(matrix: StoreId) -> Query {
+    Query::new("SELECT last FROM journals WHERE matrix = $1", vec![id(matrix.get())])
+}
+
+pub(crate) fn statement(store: StoreId, period: Period, limit: u32) -> Query {
+    let after = period.after.map_or(0, EntryId::get);
+    let params =
+        vec![id(store.get()), Value::number(after), period.from.into(), period.until.into(), Value::number(limit)];
+    Query::new(STATEMENT, params)
+}
+
+pub(crate) fn top_up(store: StoreId, reference: &str) -> Query {
+    Query::new(TOP_UP, vec![id(store.get()), reference.into()])
+}
+
+pub(crate) fn webhooks(store: StoreId) -> Query {
+    let sql = "SELECT version, body FROM webhooks WHERE store = $1 AND removed = 0 ORDER BY id";
+    Query::new(sql, vec![id(store.get())])
+}
+
+pub(crate) fn webhook(number: WebhookId) -> Query {
+    Query::new("SELECT version, body FROM webhooks WHERE id = $1 AND removed = 0", vec![id(number.get())])
+}
+
+pub(crate) fn due_webhooks(now: Timestamp, limit: u32) -> Query {
+    Query::new(DUE_WEBHOOKS, vec![now.into(), Value::number(limit)])
+}
+
+pub(crate) fn messages(webhook: WebhookId) -> Query {
+    let sql = "SELECT body FROM webhook_messages WHERE webhook = $1 ORDER BY place, name";
+    Query::new(sql, vec![id(webhook.get())])
+}
+
+pub(crate) fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Query {
+    let sql = "SELECT id, body FROM webhook_attempts WHERE webhook = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+    let before = before.map_or(Value::Integer(i64::MAX), |before| id(before.get()));
+    Query::new(sql, vec![id(webhook.get()), before, Value::number(limit)])
+}
+
+pub(crate) fn attempt(number: AttemptId) -> Query {
+    Query::new("SELECT id, body FROM webhook_attempts WHERE id = $1", vec![id(number.get())])
+}
+
+/// A row of `place, id, body`.
+pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, Fault> {
+    let place = row.integer()?;
+    let place = u64::try_from(place).map_err(|_| strange(format!("an event at place {place}")))?;
+    let number = identifier(row.integer()?, EventId::new)?;
+    Ok(JournalEntry { place, recorded: RecordedEvent { id: number, event: row.json()? } })
+}
+
+/// A row of `id, kind, order, reference, amount, balance, at`.
+pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, Fault> {
+    let number = identifier(row.integer()?, EntryId::new)?;
+    let kind = row.text()?;
+    let kind = EntryKind::from_name(&kind).ok_or_else(|| strange(format!("an entry of kind {kind}")))?;
+    let order = row.optional_integer()?.map(|order| identifier(order, OrderId::new)).transpose()?;
+    let reference = row.optional_text()?;
+    let mut money = || {
+        let centavos = row.integer()?;
+        Money::from_centavos(centavos).ok_or_else(|| strange(format!("an amount of {centavos} centavos")))
+    };
+    let (amount, balance) = (money()?, money()?);
+    Ok(StatementLine {
+        id: number,
+        kind,
+        order,
+        reference,
+        amount,
+        balance,
+        at: Timestamp::from_millis(row.integer()?),
+    })
+}
+
+/// A row of `version, body`.
+pub(crate) fn to_webhook(row: &mut Row) -> Result<Webhook, Fault> {
+    let version = row.small()?;
+    Ok(Webhook { version, ..row.json()? })
+}
+
+/// A row of `id, body`.
+pub(crate) fn to_attempt(row: &mut Row) -> Result<RecordedAttempt, Fault> {
+    Ok(RecordedAttempt { id: identifier(row.integer()?, AttemptId::new)?, attempt: row.json()? })
+}
+
+/// Takes the next place of a store's journal, whose row is locked from then on.
+pub(crate) fn count_up(store: StoreId) -> Statement {
+    Statement::one(COUNT_UP, vec![id(store.get())])
+}
+
+/// The entry of a top-up, without its reference.
+pub(crate) fn booked(top_up: &TopUp) -> LedgerEntry {
+    let TopUp { store, amount, at, .. } = *top_up;
+    LedgerEntry { store, order: None, kind: EntryKind::TopUp, amount, at, floor: None }
+}
+
+/// An entry with the balance as it stands, moved by the statement before.
+pub(crate) fn entry(entry: &LedgerEntry, reference: Option<&str>) -> Statement {
+    let params = vec![
+        id(entry.store.get()),
+        entry.order.map(|order| id(order.get())).unwrap_or(Value::Null),
+        entry.kind.name().into(),
+        entry.amount.centavos().into(),
+        entry.at.into(),
+        reference.into(),
+    ];
+    Statement::one(INSERT_ENTRY, params)
+}
+
+/// Writes subscriptions, their messages and their logs.
+pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -> Result<(), Fault> {
+    for write in &changes.webhooks {
+        list.push(write_webhook(write)?);
+    }
+    for change in &changes.messages {
+        list.push(message(change)?);
+    }
+    for attempt in &changes.attempts {
+        let sql = "INSERT INTO webhook_attempts (webhook, body) VALUES ($1, $2)";
+        list.push(Statement::one(sql, vec![id(attempt.webhook.get()), Value::json(attempt)?]));
+    }
+    let mut touched: Vec<WebhookId> = changes.attempts.iter().map(|attempt: &Attempt| attempt.webhook).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    list.extend(touched.iter().map(|webhook| Statement::any(PRUNE_ATTEMPTS, vec![id(webhook.get())])));
+    Ok(())
+}
+
+fn write_webhook(write: &Write<Webhook>) -> Result<Statement, Fault> {
+    let webhook = &write.value;
+    let columns = [
+        id(webhook.store.get()),
+        id(webhook.matrix.get()),
+        Value::Integer(webhook.is_active().into()),
+        Value::Integer(matches!(webhook.state, WebhookState::Removed { .. }).into()),
+        Value::number(webhook.position),
+        webhook.due_at.into(),
+        Value::Integer(webhook.lease.as_ref().map_or(0, |lease| lease.until.millis())),
+        webhook.seen_at.into(),
+        Value::json(webhook)?,
+    ];
+    Ok(versioned(INSERT_WEBHOOK, UPDATE_WEBHOOK, id(webhook.id.get()), write.expected, columns))
+}
+
+fn message(change: &MessageChange) -> Result<Statement, Fault> {
+    Ok(match change {
+        MessageChange::Put(message) => {
+            let params = vec![
+                id(message.webhook.get()),
+                message.name.as_str().into(),
+                Value::number(message.place()),
+                Value::json(message)?,
+            ];
+            Statement::one(PUT_MESSAGE, params)
+        }
+        MessageChange::Remove { webhook, name } => {
+            let sql = "DELETE FROM webhook_messages WHERE webhook = $1 AND name = $2";
+            Statement::any(sql, vec![id(webhook.get()), name.as_str().into()])
+        }
+        MessageChange::Clear(webhook) => {
+            Statement::any("DELETE FROM webhook_messages WHERE webhook = $1", vec![id(webhook.get())])
+        }
+    })
+}
+
+fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, Fault> {
+    let made = u64::try_from(number).ok().and_then(make);
+    made.ok_or_else(|| strange(format!("a row numbered {number}")))
+}
+
+fn strange(what: String) -> Fault {
+    Fault::Internal { detail: format!("reading a row: {what}") }
+}
+
+fn id(number: u64) -> Value {
+    Value::number(number)
+}

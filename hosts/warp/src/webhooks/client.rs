@@ -1,0 +1,78 @@
+//! One request of a webhook: no redirects, no proxy, a time limit, and an answer's body that nobody reads.
+
+use std::{error::Error as _, time::Duration};
+
+use bytes::Bytes;
+use despacho_core::{
+    api::outbox::Job,
+    webhook::{Answer, SendFault, WebhookTerms},
+};
+use http::{Method, Request, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_util::{
+    client::legacy::{self, Error},
+    rt::{TokioExecutor, TokioTimer},
+};
+use tokio::time::timeout;
+
+use super::connect::{Connector, Refused};
+
+/// Bytes of an answer's body that are read, so that the connection can be used again; past them it is closed.
+const DRAINED: usize = 16 * 1024;
+/// How long that may take.
+const DRAINING: Duration = Duration::from_secs(1);
+/// How long a connection is kept for the next message.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// Sends requests.
+pub(super) struct Client {
+    inner: legacy::Client<Connector, Full<Bytes>>,
+    patience: Duration,
+}
+
+impl Client {
+    pub(super) fn new(terms: &WebhookTerms) -> Result<Client, String> {
+        let inner = legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(4)
+            .build(Connector::new(terms.loopback)?);
+        Ok(Client { inner, patience: Duration::from_secs(terms.timeout_seconds.into()) })
+    }
+
+    /// Sends one message and says what came of it.
+    pub(super) async fn post(&self, url: &str, job: &Job) -> Answer {
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, concat!("despacho/", env!("CARGO_PKG_VERSION")))
+            .header("webhook-id", &job.message.name)
+            .header("webhook-timestamp", &job.timestamp)
+            .header("webhook-signature", &job.signature)
+            .body(Full::from(job.body.clone()));
+        // The URL was checked when it was taken, so that no request fails to be built.
+        let Ok(request) = request else { return Answer::Fault(SendFault::Broken) };
+        match timeout(self.patience, self.inner.request(request)).await {
+            Err(_) => Answer::Fault(SendFault::Timeout),
+            Ok(Err(error)) => Answer::Fault(fault(&error)),
+            Ok(Ok(response)) => {
+                let status = response.status().as_u16();
+                let _ = timeout(DRAINING, Limited::new(response.into_body(), DRAINED).collect()).await;
+                Answer::Status(status)
+            }
+        }
+    }
+}
+
+/// What an error was, by the connector's own word where it was the connector's.
+fn fault(error: &Error) -> SendFault {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(Refused(fault)) = cause.downcast_ref::<Refused>() {
+            return *fault;
+        }
+        source = cause.source();
+    }
+    if error.is_connect() { SendFault::Connect } else { SendFault::Broken }
+}

@@ -1,0 +1,158 @@
+//! Sends webhooks in the background: the rounds are the core's, the requests this module's.
+
+mod client;
+mod connect;
+
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use despacho_core::{
+    api::outbox::{Batch, Job},
+    domain::WebhookId,
+    host::Fault,
+    webhook::{ROUND, Tried, Webhook},
+};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::MissedTickBehavior,
+};
+
+use crate::app::App;
+use client::Client;
+
+/// How often it is looked what is due: events of other instances, and messages to be tried again.
+const TICK: Duration = Duration::from_millis(500);
+/// How long commits are gathered before it is looked: many come together under load.
+const GATHER: Duration = Duration::from_millis(3);
+/// How long a subscription rests that had nothing to send: others have it, or too much of it waits already.
+const REST: Duration = Duration::from_millis(50);
+/// Subscriptions that are sent for at once.
+const AT_ONCE: usize = 32;
+/// Requests at once, to all receivers.
+const REQUESTS: usize = 128;
+/// Requests at once to one receiver.
+const REQUESTS_EACH: usize = 8;
+
+/// What every round needs.
+struct Sender {
+    app: Arc<App>,
+    client: Client,
+    room: Semaphore,
+    stop: watch::Receiver<bool>,
+}
+
+/// Runs until `stop` says true, then waits at most `patience` for the requests that are under way. What is cut off is sent again by
+/// whoever runs next.
+pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration) {
+    let client = match Client::new(&app.settings.webhooks) {
+        Ok(client) => client,
+        Err(fault) => {
+            tracing::error!(%fault, "no webhooks are sent");
+            return;
+        }
+    };
+    let (mut news, mut stopping) = (app.store.news(), stop.clone());
+    let sender = Arc::new(Sender { app, client, room: Semaphore::new(REQUESTS), stop });
+    let mut rounds: JoinSet<WebhookId> = JoinSet::new();
+    let mut busy = BTreeSet::new();
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = stopping.wait_for(|stop| *stop) => break,
+            _ = ticks.tick() => {}
+            changed = news.changed() => {
+                if changed.is_err() {
+                    break;
+                }
+                tokio::time::sleep(GATHER).await;
+                news.borrow_and_update();
+            }
+            Some(ended) = rounds.join_next(), if !rounds.is_empty() => match ended {
+                Ok(id) => drop(busy.remove(&id)),
+                // Which one panicked is not told: all are looked at again, and leases keep them apart.
+                Err(_) => busy.clear(),
+            },
+        }
+        if rounds.len() >= AT_ONCE {
+            continue;
+        }
+        match sender.app.store.due_webhooks(u32::try_from(2 * AT_ONCE).unwrap_or(u32::MAX)).await {
+            Ok(due) => {
+                for webhook in due {
+                    if rounds.len() < AT_ONCE && busy.insert(webhook.id) {
+                        rounds.spawn(round(sender.clone(), webhook));
+                    }
+                }
+            }
+            Err(fault) => tracing::warn!(%fault, "webhooks are looked at again later"),
+        }
+    }
+    let ending = async { while rounds.join_next().await.is_some() {} };
+    if tokio::time::timeout(patience, ending).await.is_err() {
+        tracing::warn!("webhooks that are still being sent are cut off; they will be sent again");
+    }
+}
+
+/// One round of a subscription.
+async fn round(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
+    let id = webhook.id;
+    match send_round(&sender, &webhook).await {
+        Ok(true) => {}
+        Ok(false) => tokio::time::sleep(REST).await,
+        Err(fault) => {
+            tracing::warn!(%fault, webhook = id.get(), "a round of a webhook is done again later");
+            // Not at once: the database may need a moment.
+            tokio::time::sleep(TICK).await;
+        }
+    }
+    id
+}
+
+/// Takes, sends and settles a round; false where there was none to be had.
+async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Fault> {
+    let app = &sender.app;
+    let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
+    let tried = send(sender, &batch).await;
+    for (_, _, answer) in tried.iter().filter_map(|tried| tried.sent) {
+        let counter = if answer.is_success() { &app.metrics.delivered } else { &app.metrics.undelivered };
+        counter.inc();
+    }
+    app.store.finish(&app.settings, &batch, tried).await.map(|()| true)
+}
+
+/// Sends the lanes of a round at once, each in its order.
+async fn send(sender: &Arc<Sender>, batch: &Batch) -> Vec<Tried> {
+    let own = Arc::new(Semaphore::new(REQUESTS_EACH));
+    let started = Instant::now();
+    let mut lanes = JoinSet::new();
+    for jobs in &batch.lanes {
+        lanes.spawn(lane(sender.clone(), own.clone(), batch.url.clone(), jobs.clone(), started));
+    }
+    // A lane that panics is one that was not sent: its messages come again.
+    lanes.join_all().await.into_iter().flatten().collect()
+}
+
+async fn lane(sender: Arc<Sender>, own: Arc<Semaphore>, url: String, jobs: Vec<Job>, started: Instant) -> Vec<Tried> {
+    let round = Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
+    let (mut tried, mut stopped) = (Vec::with_capacity(jobs.len()), false);
+    for job in jobs {
+        let _own = own.acquire().await;
+        let _room = sender.room.acquire().await;
+        stopped |= started.elapsed() > round || *sender.stop.borrow();
+        if stopped {
+            tried.push(Tried { message: job.message, sent: None });
+            continue;
+        }
+        let (at, began) = (sender.app.store.now(), Instant::now());
+        let answer = sender.client.post(&url, &job).await;
+        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        stopped = !answer.is_success();
+        tried.push(Tried { message: job.message, sent: Some((at, took, answer)) });
+    }
+    tried
+}

@@ -1,0 +1,221 @@
+//! What leaves the service: journals, subscriptions, their messages and logs.
+
+use despacho_core::{
+    Settings,
+    api::outbox,
+    domain::{AttemptId, WebhookId},
+    host::{Changes, Fault, Host, Write},
+    order::{Event, Journal, JournalEntry},
+    webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Tried, Webhook, WebhookState},
+};
+use futures_util::future::join_all;
+
+use crate::{
+    backend::Backend,
+    fixtures::{at, attempt, changes, event, message, order, over, store, store_id, webhook, webhook_id},
+};
+
+fn whole() -> Journal {
+    Journal { matrix: store_id(1), branch: None }
+}
+
+fn part(branch: u64) -> Journal {
+    Journal { branch: Some(store_id(branch)), ..whole() }
+}
+
+async fn places<H: Host>(host: &H, of: Journal, after: u64, limit: u32) -> Vec<(u64, u64)> {
+    let entries: Vec<JournalEntry> = host.journal(of, after, limit).await.unwrap();
+    entries.iter().map(|entry| (entry.place, entry.recorded.event.order.get())).collect()
+}
+
+/// A matrix with two branches.
+async fn merchant<H: Host>(host: &H) {
+    let stores = (1..=3).map(|number| Write::insert(store(number))).collect();
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+}
+
+fn happened(list: &[(u64, u64, u32)]) -> Changes {
+    let event = |(store, number, sequence): &(u64, u64, u32)| event(&order(*number, *store, ""), *sequence);
+    let events: Vec<Event> = list.iter().map(event).collect();
+    Changes { events, ..changes() }
+}
+
+pub(crate) async fn a_journal_is_a_merchants(backend: impl Backend) {
+    let host = backend.host();
+    merchant(host).await;
+    assert_eq!(host.journal_end(store_id(1)).await, Ok(0));
+    host.commit(&happened(&[(1, 50, 1), (2, 60, 1), (3, 70, 1)])).await.unwrap();
+    host.commit(&happened(&[(9, 90, 1), (2, 60, 2)])).await.unwrap();
+    assert_eq!(
+        places(host, whole(), 0, 10).await,
+        [(1, 50), (2, 60), (3, 70), (4, 60)],
+        "another merchant's is not there"
+    );
+    assert_eq!(places(host, whole(), 1, 2).await, [(2, 60), (3, 70)]);
+    assert_eq!(places(host, whole(), 4, 2).await, []);
+    assert_eq!(places(host, part(2), 0, 10).await, [(2, 60), (4, 60)], "a branch sees its own");
+    assert_eq!(places(host, part(2), 2, 10).await, [(4, 60)]);
+    assert_eq!(host.journal_end(store_id(1)).await, Ok(4));
+    assert_eq!(host.journal_end(store_id(9)).await, Ok(1));
+    let refused = host.commit(&happened(&[(3, 70, 2), (1, 50, 1)])).await;
+    assert_eq!(
+        (refused, host.journal_end(store_id(1)).await),
+        (Err(Fault::Conflict), Ok(4)),
+        "no place without an event"
+    );
+    let entries = host.journal(whole(), 1, 1).await.unwrap();
+    let history = host.events(entries[0].recorded.event.order).await.unwrap();
+    assert_eq!(entries[0].recorded, history[0], "the same event by either way");
+}
+
+pub(crate) async fn nothing_appears_behind_a_cursor(backend: impl Backend) {
+    let host = backend.host();
+    merchant(host).await;
+    let writes: Vec<Changes> = (0..60).map(|number| happened(&[(1 + number % 3, 100 + number, 1)])).collect();
+    let reading = async {
+        let (mut seen, mut after) = (Vec::new(), 0);
+        while seen.len() < 60 {
+            let page = places(host, whole(), after, 7).await;
+            after = page.last().map_or(after, |(place, _)| *place);
+            seen.extend(page);
+            tokio::task::yield_now().await;
+        }
+        seen
+    };
+    let (results, seen) =
+        futures_util::future::join(join_all(writes.iter().map(|write| host.commit(write))), reading).await;
+    assert!(results.iter().all(Result::is_ok));
+    assert_eq!(seen.iter().map(|(place, _)| *place).collect::<Vec<_>>(), (1..=60).collect::<Vec<u64>>());
+}
+
+pub(crate) async fn subscriptions_are_read_as_written(backend: impl Backend) {
+    let host = backend.host();
+    merchant(host).await;
+    let webhooks = vec![Write::insert(webhook(8, 1)), Write::insert(webhook(7, 1)), Write::insert(webhook(9, 2))];
+    host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
+    assert_eq!(host.webhooks(store_id(1)).await, Ok(vec![webhook(7, 1), webhook(8, 1)]));
+    assert_eq!(host.webhook(webhook_id(9)).await, Ok(Some(webhook(9, 2))));
+    let write = |expected, value| Changes { webhooks: vec![over(expected, value)], ..changes() };
+    let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(7, 1) };
+    assert_eq!(host.commit(&write(2, removed.clone())).await, Err(Fault::Conflict), "a version is written once");
+    host.commit(&write(1, removed)).await.unwrap();
+    assert_eq!(host.webhooks(store_id(1)).await, Ok(vec![webhook(8, 1)]));
+    assert_eq!(host.webhook(webhook_id(7)).await, Ok(None));
+    let backend = backend.restart().await;
+    assert_eq!(backend.host().webhook(webhook_id(8)).await, Ok(Some(webhook(8, 1))));
+}
+
+async fn due<H: Host>(host: &H, minutes: i64) -> Vec<u64> {
+    host.due_webhooks(at(minutes), 10).await.unwrap().iter().map(|webhook| webhook.id.get()).collect()
+}
+
+pub(crate) async fn a_subscription_is_due_by_its_news_and_its_messages(backend: impl Backend) {
+    let host = backend.host();
+    merchant(host).await;
+    let quiet = |id, store| Webhook { due_at: None, lease: None, position: 0, ..webhook(id, store) };
+    let webhooks = [quiet(7, 1), quiet(8, 2), quiet(9, 3)].map(Write::insert).into();
+    host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 0).await, [0_u64; 0]);
+    host.commit(&happened(&[(2, 60, 1)])).await.unwrap();
+    assert_eq!(due(host, 0).await, [7, 8], "the matrix and the branch, not its sibling");
+    let write = |expected, value| Changes { webhooks: vec![over(expected, value)], ..changes() };
+    let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
+    host.commit(&write(1, Webhook { lease, ..quiet(7, 1) })).await.unwrap();
+    host.commit(&write(1, Webhook { position: 1, due_at: Some(at(3)), seen_at: at(1), ..quiet(8, 2) })).await.unwrap();
+    assert_eq!(due(host, 2).await, [0_u64; 0]);
+    assert_eq!(due(host, 3).await, [8]);
+    assert_eq!(due(host, 5).await, [7, 8], "a lease ends; who waits longest goes first");
+    host.commit(&write(2, Webhook { state: WebhookState::Disabled { at: at(4) }, ..quiet(7, 1) })).await.unwrap();
+    assert_eq!(due(host, 5).await, [8]);
+}
+
+pub(crate) async fn messages_wait_by_their_place(backend: impl Backend) {
+    let host = backend.host();
+    let (one, two) = (webhook_id(7), webhook_id(8));
+    let change = |messages| Changes { messages, ..changes() };
+    let put = |webhook, place| MessageChange::Put(message(webhook, place, 0));
+    host.commit(&change(vec![put(7, 12), put(7, 3), put(8, 5)])).await.unwrap();
+    assert_eq!(host.messages(one).await, Ok(vec![message(7, 3, 0), message(7, 12, 0)]));
+    let later = message(7, 3, 4);
+    let removed = MessageChange::Remove { webhook: one, name: message(7, 12, 0).name };
+    host.commit(&change(vec![MessageChange::Put(later.clone()), removed])).await.unwrap();
+    assert_eq!(host.messages(one).await, Ok(vec![later]));
+    host.commit(&change(vec![MessageChange::Clear(one)])).await.unwrap();
+    assert_eq!((host.messages(one).await, host.messages(two).await), (Ok(vec![]), Ok(vec![message(8, 5, 0)])));
+}
+
+pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
+    let host = backend.host();
+    let log = |attempts: Vec<Attempt>| Changes { attempts, ..changes() };
+    host.commit(&log(vec![attempt(8, 1)])).await.unwrap();
+    for start in [0, 100, 200] {
+        host.commit(&log((1..=70).map(|number| attempt(7, start + number)).collect())).await.unwrap();
+    }
+    let of = async |webhook: WebhookId, before: Option<AttemptId>, limit| {
+        host.attempts(webhook, before, limit).await.unwrap()
+    };
+    let all = of(webhook_id(7), None, 1_000).await;
+    assert_eq!((all.len(), all.first().map(|one| one.attempt.number)), (ATTEMPTS_KEPT, Some(270)));
+    let page = of(webhook_id(7), Some(all[2].id), 2).await;
+    assert_eq!(page, all[3..5]);
+    assert_eq!(host.attempt(all[9].id).await, Ok(Some(all[9].clone())));
+    assert_eq!(of(webhook_id(8), None, 9).await.len(), 1, "one log does not push another out");
+    assert_eq!(host.attempt(AttemptId::new(9_999).unwrap()).await, Ok(None));
+}
+
+fn tried(batch: &outbox::Batch, answer: Answer) -> Vec<Tried> {
+    let sent = |job: &outbox::Job| Tried { message: job.message.clone(), sent: Some((at(0), 5, answer)) };
+    batch.lanes.iter().flatten().map(sent).collect()
+}
+
+fn names(batch: &outbox::Batch) -> Vec<String> {
+    batch.lanes.iter().flatten().map(|job| job.message.name.clone()).collect()
+}
+
+pub(crate) async fn a_round_is_one_senders(backend: impl Backend) {
+    let host = backend.host();
+    let settings = Settings::default();
+    merchant(host).await;
+    let fresh = Webhook { due_at: None, lease: None, position: 0, events: vec![], ..webhook(7, 1) };
+    host.commit(&Changes { webhooks: vec![Write::insert(fresh.clone())], ..changes() }).await.unwrap();
+    host.commit(&happened(&[(1, 50, 1), (2, 60, 1), (1, 50, 2)])).await.unwrap();
+    let takes = (0..5).map(|_| outbox::take(host, &settings, &fresh));
+    let taken: Vec<_> = join_all(takes).await.into_iter().filter_map(Result::unwrap).collect();
+    assert_eq!(taken.len(), 1, "five ask, one gets it");
+    let first = &taken[0];
+    assert_eq!(first.lanes.iter().map(Vec::len).collect::<Vec<_>>(), [2, 1], "by order");
+    assert_eq!(due(host, 0).await, [0_u64; 0], "somebody has it");
+
+    // That one crashes. Whoever comes after the lease sends the same once more, by the same names.
+    let left = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    let second = outbox::take(host, &settings, &left).await.unwrap().unwrap();
+    assert_eq!(names(&second), names(first));
+    outbox::finish(host, &settings, first, tried(first, Answer::Status(500))).await.unwrap();
+    assert_eq!(host.attempts(webhook_id(7), None, 9).await, Ok(vec![]), "who lost the lease settles nothing");
+    outbox::finish(host, &settings, &second, tried(&second, Answer::Status(200))).await.unwrap();
+    let settled = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    assert_eq!((settled.position, &settled.lease, settled.failures), (3, &None, 0));
+    assert_eq!(host.attempts(webhook_id(7), None, 9).await.unwrap().len(), 3);
+    assert!(host.messages(webhook_id(7)).await.unwrap().is_empty());
+    assert_eq!(outbox::take(host, &settings, &settled).await.map(|batch| batch.is_none()), Ok(true), "nothing is left");
+}
+
+pub(crate) async fn a_subscription_that_stops_is_told(backend: impl Backend) {
+    let host = backend.host();
+    let settings = Settings::default();
+    merchant(host).await;
+    let fresh = Webhook { due_at: None, lease: None, position: 0, events: vec![], ..webhook(7, 1) };
+    host.commit(&Changes { webhooks: vec![Write::insert(fresh.clone())], ..changes() }).await.unwrap();
+    host.commit(&happened(&[(1, 50, 1)])).await.unwrap();
+    let batch = outbox::take(host, &settings, &fresh).await.unwrap().unwrap();
+    // Its store rotates the secret meanwhile: that stands, and so does what came of the round.
+    let held = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    let rotated = held.rotated("c".to_owned(), at(0));
+    host.commit(&Changes { webhooks: vec![over(held.version, rotated)], ..changes() }).await.unwrap();
+    outbox::finish(host, &settings, &batch, tried(&batch, Answer::Status(410))).await.unwrap();
+    let ended = host.webhook(webhook_id(7)).await.unwrap().unwrap();
+    assert!(matches!(ended.state, WebhookState::Ended { .. }) && ended.secrets[0].nonce == "c", "{ended:?}");
+    let told = host.notifications(store_id(1), None, 9).await.unwrap();
+    assert_eq!(told.iter().map(|one| one.kind.name()).collect::<Vec<_>>(), ["webhook_stopped"]);
+    assert_eq!(due(host, 1_000_000).await, [0_u64; 0]);
+}

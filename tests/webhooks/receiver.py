@@ -1,0 +1,348 @@
+"""Webhooks end to end: a receiver that verifies every signature with the reference library of Standard Webhooks, and that fails,
+times out, hangs up, redirects and says 410 on purpose, beside the real server, which is killed in between.
+
+    receiver.py DESPACHO-BINARY EMPTY-FOLDER
+"""
+
+import collections
+import datetime
+import http.server
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from standardwebhooks.webhooks import Webhook
+
+OPERATOR = "webhooks-operator-token"
+SETTINGS = {
+    "DESPACHO_ADMIN_TOKEN": OPERATOR,
+    "DESPACHO_LIMITS_WRITES_PER_MINUTE": "1000000",
+    "DESPACHO_LIMITS_READS_PER_MINUTE": "1000000",
+    "DESPACHO_WEBHOOKS_FIRST_RETRY_MS": "200",
+    "DESPACHO_WEBHOOKS_TIMEOUT_SECONDS": "1",
+    "DESPACHO_WEBHOOKS_DISABLE_AFTER": "12",
+    "DESPACHO_STREAMS_PER_KEY": "2",
+}
+PATIENCE = 90
+codes = iter(f"W-{number}" for number in range(1, 100_000))
+
+
+class Server:
+    """A server with the demonstration's data."""
+
+    def __init__(self, binary, folder, loopback=True):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("DESPACHO_")}
+        environment.update(SETTINGS, DESPACHO_WEBHOOKS_LOOPBACK="true" if loopback else "false")
+        words = [binary, "serve", "--demo", "--listen", "127.0.0.1:0", "--data", folder]
+        self.process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+        self.base = self.process.stdout.readline().strip().removeprefix("ready ")
+        self.key = self.process.stdout.readline().strip().removeprefix("x-api-token: ")
+        assert self.base.startswith("http") and self.key, "the server did not start"
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def open(self, method, path, body=None, key=None, timeout=30, **headers):
+        data = None if body is None else json.dumps(body).encode()
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        headers |= {"x-api-token": key or self.key, "content-type": "application/json"}
+        request = urllib.request.Request(self.base + path, data=data, method=method, headers=headers)
+        return urllib.request.urlopen(request, timeout=timeout)
+
+    def ask(self, method, path, body=None, **more):
+        try:
+            with self.open(method, path, body, **more) as answer:
+                text = answer.read()
+                return answer.status, json.loads(text) if text else None
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read())
+
+    def order(self):
+        address = {"street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP"}
+        address |= {"latitude": -23.5570, "longitude": -46.6600}
+        confirmation = {"platform": True, "marketplaceB": {"order_id": "B-7"}}
+        delivery = {"name": "Rita", "phone": "+5511987654321", "onlinePayment": True, "address": address}
+        order = {"code": next(codes), "deliveries": [delivery | {"confirmation": confirmation}]}
+        status, answer = self.ask("POST", "/delivery/orders", order)
+        assert status == 201, answer
+        return answer["id"]
+
+    def subscribe(self, url, events=None):
+        status, answer = self.ask("POST", "/delivery/webhooks", {"url": url, "events": events or []})
+        assert status == 201, answer
+        return answer["id"], answer["secret"]
+
+    def status(self, webhook):
+        return next(one for one in self.ask("GET", "/delivery/webhooks")[1]["webhooks"] if one["id"] == webhook)["status"]
+
+    def attempts(self, webhook):
+        return self.ask("GET", f"/delivery/webhooks/{webhook}/attempts?limit=100")[1]["attempts"]
+
+    def stop(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        return self.process.wait(PATIENCE)
+
+
+class Inbox:
+    """What one path of the receiver got, and how it answers."""
+
+    def __init__(self, answer=lambda inbox, headers, message: 204):
+        self.secrets, self.answer = [], answer
+        self.lock = threading.Lock()
+        self.taken, self.refused, self.tries = [], 0, collections.Counter()
+
+    def orders(self):
+        """The sequences that each order's messages were taken in, repetitions left out."""
+        orders, seen = collections.defaultdict(list), set()
+        for name, message, _ in self.taken:
+            event = message["data"]["event"]
+            if event and name not in seen:
+                seen.add(name)
+                orders[event["orderId"]].append(event["sequence"])
+        return orders
+
+    def has(self, orders, events=2):
+        with self.lock:
+            return all(len(self.orders()[order]) >= events for order in orders)
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    inboxes: dict[str, Inbox] = {}
+    faults: list[str] = []
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        inbox = self.inboxes[self.path]
+        body = self.rfile.read(int(self.headers["content-length"]))
+        headers = {name: self.headers[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
+        try:
+            assert self.headers["content-type"] == "application/json"
+            for secret in inbox.secrets:
+                message = Webhook(secret).verify(body.decode(), headers)
+        except Exception as error:  # noqa: BLE001
+            self.faults.append(f"{self.path}: {error!r}")
+            return self.end(400)
+        with inbox.lock:
+            inbox.tries[headers["webhook-id"]] += 1
+        answer = inbox.answer(inbox, headers, message)
+        if answer == "hang up":
+            self.close_connection = True
+            return None
+        if answer == "time out":
+            time.sleep(1.6)
+            answer = 204
+        elif 200 <= answer < 300:
+            with inbox.lock:
+                inbox.taken.append((headers["webhook-id"], message, time.time()))
+        else:
+            with inbox.lock:
+                inbox.refused += 1
+        return self.end(answer)
+
+    def do_GET(self):
+        self.faults.append(f"GET {self.path}: a redirect was followed")
+        self.end(200)
+
+    def end(self, status):
+        try:
+            self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("location", f"http://127.0.0.1:{self.server.server_port}/private")
+            self.send_header("content-length", "0")
+            self.end_headers()
+        except OSError:
+            self.close_connection = True  # it timed out, as it was meant to
+
+    def log_message(self, *_):
+        pass
+
+
+def until(what, ready):
+    deadline = time.monotonic() + PATIENCE
+    while not ready():
+        assert time.monotonic() < deadline, f"in vain: {what}"
+        assert not Receiver.faults, Receiver.faults
+        time.sleep(0.05)
+    print(f"  {what}")
+
+
+def subscription(server, base, path, answer=None, events=None):
+    inbox = Receiver.inboxes[path] = Inbox(answer) if answer else Inbox()
+    webhook, secret = server.subscribe(base + path, events)
+    inbox.secrets.append(secret)
+    return webhook, inbox
+
+
+def in_order(inbox, orders):
+    for order in orders:
+        sequences = inbox.orders()[order]
+        assert sequences == list(range(1, len(sequences) + 1)), f"order {order}: {sequences}"
+
+
+def flaky(inbox, headers, message):
+    """Fails each third message at first, and each fifth in another way."""
+    name, tries = headers["webhook-id"], inbox.tries[headers["webhook-id"]]
+    event = message["data"]["event"]
+    if event is None or tries > 2:
+        return 204
+    kind = (event["orderId"] * 7 + event["sequence"]) % 6
+    return {0: 500, 1: "time out", 2: "hang up", 3: 302}.get(kind, 204) if tries == 1 else 204
+
+
+def delivery_and_failures(server, base, binary, folder):
+    webhook, fine = subscription(server, base, "/fine")
+    _, bad = subscription(server, base, "/flaky", flaky)
+    _, only = subscription(server, base, "/searching", events=["order.searching"])
+    orders, created = [], {}
+    for _ in range(30):
+        orders.append(server.order())
+        created[orders[-1]] = time.time()
+    until("30 orders reach a sound receiver", lambda: fine.has(orders))
+    in_order(fine, orders)
+    first = {}
+    for _, message, at in fine.taken:
+        first.setdefault(message["data"]["event"]["orderId"], at)
+    waits = [1000 * (first[order] - created[order]) for order in orders]
+    print(f"  from the order's answer to its webhook: median {statistics.median(waits):.0f} ms, longest {max(waits):.0f} ms")
+    _, message, _ = fine.taken[0]
+    order = message["data"]["order"]
+    assert message["type"] == "order.created" and order["id"] == message["data"]["event"]["orderId"], message
+    assert order["deliveries"][0]["confirmation"]["marketplaceB"] == {"order_id": "B-7"}, order
+    until("and one that fails, times out, hangs up and redirects", lambda: bad.has(orders))
+    in_order(bad, orders)
+    assert sum(count > 1 for count in bad.tries.values()) >= 10, bad.tries
+    assert all(message["type"] == "order.searching" for _, message, _ in only.taken) and len(only.taken) == 30
+
+    server.stop(signal.SIGKILL)
+    server = Server(binary, folder)
+    more = [server.order() for _ in range(10)]
+    server.stop(signal.SIGKILL)  # in the middle of sending
+    server = Server(binary, folder)
+    until("a killed server loses nothing", lambda: fine.has(more) and bad.has(more))
+    in_order(fine, orders + more)
+    in_order(bad, orders + more)
+
+    twin = Server(binary, folder)
+    before = sum(fine.tries.values())
+    both = [(server if number % 2 else twin).order() for number in range(20)]
+    until("two instances on one database send", lambda: fine.has(both))
+    in_order(fine, both)
+    assert sum(fine.tries.values()) - before == 2 * len(both), "and nothing twice"
+    twin.stop()
+    return server, webhook, fine
+
+
+def log_test_and_rotation(server, webhook, fine):
+    status, queued = server.ask("POST", f"/delivery/webhooks/{webhook}/test")
+    assert status == 202, queued
+    arrived = lambda: any(name == queued["messageId"] for name, *_ in fine.taken)
+    until("a test arrives", arrived)
+    until("and is in the log", lambda: server.attempts(webhook)[0]["messageId"] == queued["messageId"])
+    old = server.attempts(webhook)[1]
+    before = fine.tries[old["messageId"]]
+    status, queued = server.ask("POST", f"/delivery/webhooks/attempts/{old['id']}/retry")
+    assert (status, queued["messageId"]) == (202, old["messageId"]), queued
+    until("a replay has the name of its message", lambda: fine.tries[old["messageId"]] == before + 1)
+    status, rotated = server.ask("POST", f"/delivery/webhooks/{webhook}/rotate")
+    assert status == 200 and rotated["secret"] not in fine.secrets, rotated
+    fine.secrets.append(rotated["secret"])
+    order = server.order()
+    until("after a rotation both secrets are good", lambda: fine.has([order]))
+
+
+def endings(server, base):
+    webhook, _ = subscription(server, base, "/redirect", lambda *_: 307)
+    server.order()
+    until("a redirect is a failure", lambda: any(one["fault"] == "redirect" for one in server.attempts(webhook)))
+    server.ask("DELETE", f"/delivery/webhooks/{webhook}")
+    assert server.ask("GET", f"/delivery/webhooks/{webhook}/attempts")[0] == 404
+
+    webhook, gone = subscription(server, base, "/gone", lambda *_: 410)
+    server.order()
+    until("410 ends a webhook", lambda: server.status(webhook) == "ended")
+    sent = sum(gone.tries.values())
+    assert server.ask("POST", f"/delivery/webhooks/{webhook}/enable")[1]["code"] == "webhook_disabled"
+
+    works = threading.Event()
+    broken, inbox = subscription(server, base, "/broken", lambda *_: 204 if works.is_set() else 503)
+    orders = [server.order() for _ in range(6)]
+    until("many failures in a row disable one", lambda: server.status(broken) == "disabled")
+    orders += [server.order() for _ in range(3)]
+    assert server.ask("POST", f"/delivery/webhooks/{broken}/test")[1]["code"] == "webhook_disabled"
+    told = [one for one in server.ask("GET", "/delivery/notifications")[1]["notifications"] if one["type"] == "webhook_stopped"]
+    assert len(told) == 2 and f"subscription {broken}" in told[0]["detail"], told
+    works.set()
+    assert server.ask("POST", f"/delivery/webhooks/{broken}/enable")[1]["status"] == "active"
+    until("enabled, it goes on where it stopped", lambda: inbox.has(orders))
+    in_order(inbox, orders)
+    assert sum(gone.tries.values()) == sent, "nothing is sent after 410"
+
+
+def private_networks(binary, folder):
+    server = Server(binary, folder, loopback=False)
+    for url in ["http://127.0.0.1/", "https://10.0.0.1/", "https://[::1]/", "https://localhost/", "http://loja.example/"]:
+        assert server.ask("POST", "/delivery/webhooks", {"url": url})[0] == 422, url
+    # Numbers that only a resolver takes for an address of this machine.
+    for url in ["https://2130706433/", "https://0x7f.1/"]:
+        webhook, _ = server.subscribe(url)
+        server.ask("POST", f"/delivery/webhooks/{webhook}/test")
+        until(f"{url} is not called", lambda: [one["fault"] for one in server.attempts(webhook)][:1] == ["address"])
+    server.stop()
+
+
+def streams(server):
+    status, page = server.ask("GET", "/delivery/events?limit=100")
+    while page["more"]:
+        status, page = server.ask("GET", f"/delivery/events?limit=100&after={page['next']}")
+    assert server.ask("GET", "/delivery/events?after=1-999999")[1]["code"] == "cursor_invalid"
+    start = datetime.datetime.now()
+    with server.open("GET", "/delivery/events/stream", timeout=PATIENCE, accept="text/event-stream", accept_encoding="gzip") as one:
+        assert one.headers["content-type"] == "text/event-stream" and not one.headers["content-encoding"]
+        order = server.order()
+        seen = read_events(one, 2)
+        took = datetime.datetime.now() - start
+    assert [event["orderId"] for _, event in seen] == [order] * 2, seen
+    print(f"  a stream told of an order's first two events after {took.total_seconds() * 1000:.0f} ms")
+    with server.open("GET", "/delivery/events/stream", timeout=PATIENCE, last_event_id=seen[0][0]) as again:
+        assert read_events(again, 1) == seen[1:], "it goes on after the last event that came"
+        with server.open("GET", "/delivery/events/stream", timeout=PATIENCE):
+            status, problem = server.ask("GET", "/delivery/events/stream")
+            assert (status, problem["code"]) == (429, "rate_limited"), problem
+            begun = time.monotonic()
+            assert server.stop() == 0 and time.monotonic() - begun < 10, "open streams do not hold up the end"
+
+
+def read_events(stream, count):
+    events, cursor = [], None
+    while len(events) < count:
+        line = stream.readline().decode().rstrip("\n")
+        if line.startswith("id: "):
+            cursor = line[4:]
+        elif line.startswith("data: "):
+            events.append((cursor, json.loads(line[6:])))
+            assert events[-1][1]["cursor"] == cursor
+    return events
+
+
+def main(binary, folder):
+    receiver = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{receiver.server_port}"
+    data = os.path.join(folder, "data")
+    server = Server(binary, data)
+    server, webhook, fine = delivery_and_failures(server, base, binary, data)
+    log_test_and_rotation(server, webhook, fine)
+    endings(server, base)
+    streams(server)
+    private_networks(binary, os.path.join(folder, "private"))
+    assert not Receiver.faults, Receiver.faults
+    verified = sum(sum(inbox.tries.values()) for inbox in Receiver.inboxes.values())
+    print(f"  {verified} requests, every signature verified by the reference library")
+
+
+main(*sys.argv[1:])
