@@ -99,8 +99,7 @@ mod tests {
     use tokio::sync::{mpsc, watch};
 
     use super::*;
-    use crate::{config::Config, geo::Geography, metrics::Metrics, store::Store};
-    use crate::{config::Config, metrics::Metrics, store::Store, streams::Streams};
+    use crate::{config::Config, geo::Geography, metrics::Metrics, store::Store, streams::Streams};
 
     #[tokio::test]
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {

@@ -14,11 +14,13 @@ use crate::needs::Need;
 const FOLDER: &str = "hosts/panel";
 /// One account logs in many times, and pages ask often; how quotas work is shown by the cases. Robots ride fast, so that an order is
 /// carried to its end while a test watches.
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 7] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
+    // The tests listen for webhooks on this machine.
+    ("DESPACHO_WEBHOOKS_LOOPBACK", "true"),
     ("DESPACHO_ROBOTS_COUNT", "12"),
     ("DESPACHO_ROBOTS_SPEED", "20"),
 ];

@@ -17,7 +17,9 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store, streams::Streams, webhooks};
+use crate::{
+    app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store, streams::Streams, webhooks,
+};
 
 /// Why the server could not run.
 pub type Failure = String;

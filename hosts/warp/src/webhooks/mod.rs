@@ -63,7 +63,7 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            _ = stopping.wait_for(|stop| *stop) => break,
+            () = stopped(&mut stopping) => break,
             _ = ticks.tick() => {}
             changed = news.changed() => {
                 if changed.is_err() {
@@ -96,6 +96,11 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
     if tokio::time::timeout(patience, ending).await.is_err() {
         tracing::warn!("webhooks that are still being sent are cut off; they will be sent again");
     }
+}
+
+/// Ends when `stop` says true. The value that it looked at is let go here: its lock must not be held while the loop waits.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
 }
 
 /// One round of a subscription.
