@@ -14,6 +14,7 @@ use tokio::{
 use crate::{
     endpoints,
     metrics::Metrics,
+    panel::Panel,
     refusal::{self, Refusal},
     store::Store,
     streams::{self, Streams},
@@ -27,6 +28,8 @@ pub struct App {
     pub store: Store,
     /// The counters.
     pub metrics: Metrics,
+    /// The merchant panel, where it is served.
+    pub panel: Option<Panel>,
     /// How long an answer may take.
     pub patience: Duration,
     /// The streams that are open.

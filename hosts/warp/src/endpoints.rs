@@ -24,7 +24,7 @@ pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response
         "/metrics" => "GET /metrics",
         "/docs" => "GET /docs",
         _ if path.starts_with("/docs/") => "GET /docs/{file}",
-        _ => return None,
+        _ => return panel(app, request),
     };
     let file = docs::file(path);
     if route == "GET /docs/{file}" && file.is_none() {
@@ -39,11 +39,28 @@ pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response
         ("GET /readyz", _) => readiness(app, request).await,
         _ => metrics(app, request),
     };
+    label(&mut response, request, route);
+    Some(response)
+}
+
+/// A file of the panel.
+fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
+    const ROUTE: &str = "GET /{panelFile}";
+    let file = app.panel.as_ref()?.file(request.uri().path())?;
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Some(refusal::respond(&refusal::facts(request), ROUTE, Refusal::ReadOnly));
+    }
+    let mut response = file.response(request.headers());
+    label(&mut response, request, ROUTE);
+    Some(response)
+}
+
+/// What metrics and logs call an answer that did not come from the core.
+fn label(response: &mut Response<Bytes>, request: &Request<Bytes>, route: &'static str) {
     if response.extensions().get::<Outcome>().is_none() {
         let request_id = sent_request_id(request.headers()).map_or_else(refusal::fresh_id, str::to_owned);
         response.extensions_mut().insert(Outcome { route, code: None, request_id, log: None });
     }
-    Some(response)
 }
 
 fn json(text: &'static str) -> Response<Bytes> {
@@ -93,7 +110,7 @@ mod tests {
         let unfinished = mpsc::channel(1).0.downgrade();
         let (streams, stopping) = (Streams::new(config.streams), watch::channel(false).1);
         let settings = Settings::default();
-        let app = Arc::new(App { settings, store, metrics, patience, streams, stopping, unfinished });
+        let app = Arc::new(App { settings, store, metrics, panel: None, patience, streams, stopping, unfinished });
         let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
         assert_eq!(app.clone().answer(get("/readyz")).await.status(), 200);
         app.store.close().await.unwrap();

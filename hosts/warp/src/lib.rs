@@ -9,6 +9,7 @@ pub mod endpoints;
 pub mod geo;
 pub mod log;
 pub mod metrics;
+pub mod panel;
 pub mod refusal;
 pub mod scheduler;
 pub mod server;

@@ -4,6 +4,7 @@
 
 mod contract;
 mod needs;
+mod panel;
 mod steps;
 mod up;
 mod verify;

@@ -7,7 +7,7 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, needs::Need, webhooks};
+use crate::{contract, needs::Need, panel, webhooks};
 
 /// One check.
 pub(crate) struct Step {
@@ -126,6 +126,17 @@ pub(crate) const STEPS: &[Step] = &[
         what: "a receiver that verifies signatures by the reference library, and fails on purpose, loses nothing",
         needs: &[Need::Venv],
         act: webhooks::check,
+    },
+    Step {
+        name: "panel",
+        what: "the merchant panel in a browser, against the server as it ships; pictures of it are left in target/panel",
+        needs: &[
+            Need::Target("wasm32-unknown-unknown"),
+            Need::Program("node", "nodejs"),
+            Need::Program("npm", "npm"),
+            Need::Program("chromium", "chromium"),
+        ],
+        act: panel::check,
     },
     Step {
         name: "bench",

@@ -12,6 +12,8 @@ use despacho_tool::{
     server,
 };
 
+use crate::panel;
+
 /// How to come up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wish {
@@ -28,7 +30,7 @@ pub(crate) fn up(wish: &Wish) -> Result<(), Failure> {
     let root = place::root()?;
     println!("building despacho (the first time takes a few minutes)");
     let binary = server::build(&root)?;
-    let panel = if wish.panel { panel(&root.join("hosts/panel"))? } else { None };
+    let panel = if wish.panel { panel(&root)? } else { None };
     let data = wish.data.clone().unwrap_or_else(|| root.join(".despacho"));
     println!("starting despacho on {}, its data in {} (Ctrl-C ends it)", wish.listen, data.display());
     let mut server = Command::new(binary);
@@ -47,27 +49,14 @@ fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
 }
 
 /// Builds the panel and returns its files; `None`, with the reason said, where it cannot be had.
-fn panel(folder: &Path) -> Result<Option<PathBuf>, Failure> {
-    if !folder.join("package.json").is_file() {
-        return Ok(None);
-    }
+fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(missing) = ["node", "npm"].into_iter().find(|program| !run::succeeds(&[program, "--version"])) {
         println!("{missing} is missing, so the panel is left out; the API is served all the same.");
-        println!("For the panel install Node.js 20 or newer and run `cargo up` again; `--no-panel` silences this.");
+        println!("For the panel install Node.js 20.19 or newer and run `cargo up` again; `--no-panel` silences this.");
         return Ok(None);
     }
     println!("building the panel");
-    if !is_newer(&folder.join("node_modules/.package-lock.json"), &folder.join("package-lock.json")) {
-        run::show(run::command(folder, &["npm", "ci", "--no-audit", "--no-fund"]))?;
-    }
-    run::show(run::command(folder, &["npm", "run", "build"]))?;
-    Ok(Some(folder.join("dist")))
-}
-
-/// Whether `product` exists and was written after `source`.
-fn is_newer(product: &Path, source: &Path) -> bool {
-    let written = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified());
-    matches!((written(product), written(source)), (Ok(product), Ok(source)) if product >= source)
+    panel::build(root).map(Some)
 }
 
 /// The server takes this process's place, so that every signal reaches it.
@@ -94,16 +83,5 @@ mod tests {
         assert_eq!(words, ["serve", "--demo", "--listen", "127.0.0.1:9", "--data", "here"]);
         let with_panel = arguments("127.0.0.1:9", Path::new("here"), Some(Path::new("files")));
         assert_eq!(with_panel[6..], ["--panel", "files"]);
-    }
-
-    #[test]
-    fn without_a_panel_folder_nothing_is_built() {
-        assert_eq!(panel(Path::new("no-such-folder")), Ok(None));
-    }
-
-    #[test]
-    fn a_missing_product_is_not_newer() {
-        assert!(!is_newer(Path::new("no-such-file"), Path::new("Cargo.toml")));
-        assert!(is_newer(Path::new("Cargo.toml"), Path::new("Cargo.toml")));
     }
 }

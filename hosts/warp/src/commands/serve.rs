@@ -1,6 +1,6 @@
 //! `despacho serve`.
 
-use despacho_core::demo::KEY;
+use despacho_core::demo::{EMAIL, KEY, PASSWORD};
 
 use super::Failure;
 use crate::{
@@ -31,7 +31,11 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
         let fresh = store.seed(&settings).await.map_err(|fault| format!("no demonstration data: {fault}"))?;
         tracing::warn!(fresh, "the demonstration's stores are open to everybody who knows the public key");
     }
-    let lines = |address: &str| server::print(&announcement(address, config.demo));
+    let lines = |address: &str| {
+        let panel =
+            if config.panel.is_some() { format!("\n\nPanel: {address}/{}", login(config.demo)) } else { String::new() };
+        server::print(&(announcement(address, config.demo) + &panel))
+    };
     server::serve(config, settings, store, lines).await?;
     Ok(())
 }
@@ -47,6 +51,11 @@ fn announcement(address: &str, demo: bool) -> String {
          -H 'x-api-token: {KEY}' -H 'content-type: application/json' \\\n    -d '{ORDER}'\n\nA courier carries it within a minute; \
          its `id` tells its life:\n\n  curl -s {address}/delivery/orders/ID -H 'x-api-token: {KEY}'\n\nDocumentation: {address}/docs"
     )
+}
+
+/// How to log in at the panel of a demonstration.
+fn login(demo: bool) -> String {
+    if demo { format!(" (log in as {EMAIL} with {PASSWORD})") } else { String::new() }
 }
 
 /// An order for the curl line: one delivery with coordinates, picked up at the store's own address.

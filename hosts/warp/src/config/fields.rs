@@ -153,6 +153,33 @@ pub static FIELDS: &[Field] = &[
     geography::OSRM,
     geography::VALHALLA,
     field!(
+        "panel",
+        "FOLDER",
+        "The merchant panel's built files, served at /; without it the API alone is",
+        text,
+        |c, text, _| value::path(text).map(|v| c.panel = Some(v)),
+        |c| shown(c.panel.as_deref())
+    ),
+    field!(
+        "panel-tiles",
+        "URL",
+        "Where the panel's map gets its pictures, as https://tiles.example/{z}/{x}/{y}.png; without it the map is drawn on plain ground",
+        text,
+        |c, text, _| crate::panel::origin(text).map(|_| c.panel_tiles = Some(text.to_owned())),
+        |c| c.panel_tiles.clone().unwrap_or_default()
+    ),
+    field!(
+        "panel-tiles-attribution",
+        "TEXT",
+        "Whom the panel's map names as the source of its pictures",
+        text,
+        |c, text, _| {
+            c.panel_tiles_attribution = Some(text.to_owned());
+            Ok(())
+        },
+        |c| c.panel_tiles_attribution.clone().unwrap_or_default()
+    ),
+    field!(
         "demo",
         "true|false",
         "Put a demonstration's stores, couriers and orders in, and print a key for them",

@@ -43,6 +43,12 @@ pub struct Config {
     pub admin_token: Option<KeyHash>,
     /// The tariff's file; `None` for the built-in one.
     pub tariff: Option<PathBuf>,
+    /// The folder of the panel's files; `None` serves the API alone.
+    pub panel: Option<PathBuf>,
+    /// Where the panel's map gets its pictures; `None` draws on plain ground.
+    pub panel_tiles: Option<String>,
+    /// Whom the map names as the source of its pictures.
+    pub panel_tiles_attribution: Option<String>,
     /// Whether the demonstration's stores, keys and orders are put in at start.
     pub demo: bool,
     /// How large and how often.
@@ -135,6 +141,9 @@ impl Default for Config {
             secret: None,
             admin_token: None,
             tariff: None,
+            panel: None,
+            panel_tiles: None,
+            panel_tiles_attribution: None,
             demo: false,
             limits: Limits::default(),
             timing: Timing::default(),

@@ -17,7 +17,9 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-use crate::{app::App, config::Config, metrics::Metrics, scheduler, store::Store, streams::Streams, webhooks};
+use crate::{
+    app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store, streams::Streams, webhooks,
+};
 
 /// Why the server could not run.
 pub type Failure = String;
@@ -31,6 +33,7 @@ pub async fn serve(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let tls = tls::acceptor(config)?;
+    let panel = Panel::load(config)?;
     let listener = bind(config.listen).await?;
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
@@ -41,6 +44,7 @@ pub async fn serve(
         settings,
         store,
         metrics,
+        panel,
         patience,
         streams: Streams::new(config.streams),
         stopping: stopping.clone(),

@@ -145,3 +145,20 @@ fn the_deployments_endpoints_take_get_alone() {
     let portuguese = server.ask("POST /healthz\naccept-language: pt-BR", b"");
     assert_eq!(portuguese.json()["title"], "Método não permitido");
 }
+
+#[test]
+fn the_panel_is_served_beside_the_api_with_a_strict_policy() {
+    let files = tempfile::tempdir().unwrap();
+    std::fs::write(files.path().join("index.html"), "<!doctype html>").unwrap();
+    let folder = files.path().to_string_lossy().into_owned();
+    let server = Server::start(&["--panel", &folder, "--panel-tiles", "https://tiles.example/{z}/{x}/{y}.png"]);
+    let page = server.get("/");
+    assert_eq!((page.status, page.text()), (200, "<!doctype html>"));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("script-src 'self' 'wasm-unsafe-eval';") && !policy.contains("unsafe-inline"), "{policy}");
+    assert!(policy.contains("img-src 'self' https://tiles.example;"), "{policy}");
+    assert_eq!(server.get("/panel.json").json()["tiles"]["url"], "https://tiles.example/{z}/{x}/{y}.png");
+    server.ask("POST /", b"").is_problem(405, "method_not_allowed");
+    server.get("/nothing").is_problem(404, "endpoint_not_found");
+    Server::start(&[]).get("/").is_problem(404, "endpoint_not_found");
+}

@@ -1,0 +1,129 @@
+/** Every endpoint that the panel calls, in one place. */
+
+import { download, intention, request } from "./http";
+import type * as wire from "./wire";
+
+type Query = Record<string, string | number | null | undefined>;
+
+function path(base: string, query: Query = {}): string {
+  const known = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] != null && pair[1] !== "");
+  if (known.length === 0) return base;
+  return `${base}?${new URLSearchParams(known.map(([name, value]) => [name, String(value)]))}`;
+}
+
+const post = <T>(to: string, body: unknown = {}, idempotencyKey: string = intention()) =>
+  request<T>(to, { method: "POST", body, idempotencyKey });
+const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
+
+export const sessions = {
+  create: (email: string, password: string) =>
+    request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
+};
+
+export interface OrderFilter {
+  situation?: string | undefined;
+  code?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}
+
+export const orders = {
+  list: (filter: OrderFilter, signal?: AbortSignal) =>
+    request<wire.OrderPage>(path("/delivery/orders", { ...filter }), signal ? { signal } : {}),
+  get: (id: number, signal?: AbortSignal) =>
+    request<wire.OrderDetails>(`/delivery/orders/${id}`, signal ? { signal } : {}),
+  create: (order: unknown, key: string) => post<wire.Order>("/delivery/orders", order, key),
+  preview: (order: unknown, signal?: AbortSignal) =>
+    request<wire.Preview>("/delivery/orders/preview", {
+      method: "POST",
+      body: order,
+      tries: 1,
+      ...(signal ? { signal } : {}),
+    }),
+  ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
+  delay: (id: number, minutes: number) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
+  cancellation: (id: number) => request<wire.Cancellation>(`/delivery/orders/${id}/cancellation`),
+  cancel: (orderId: number, reason: string, deliveryId?: number) =>
+    post<wire.Order>("/delivery/orders/cancel", {
+      orderId,
+      ...(reason === "" ? {} : { reason }),
+      ...(deliveryId === undefined ? {} : { deliveryId }),
+    }),
+  discard: (id: number, deliveryId: number) => post<wire.Order>(`/delivery/orders/${id}/discard`, { deliveryId }),
+  turnBack: (id: number, deliveryId: number, reason: string) =>
+    post<wire.Order>(`/delivery/orders/${id}/return`, { deliveryId, reason }),
+  waiveReturn: (id: number) => post<wire.Order>(`/delivery/orders/${id}/waive`),
+};
+
+export const stores = {
+  get: (id: number | string) => request<wire.Store>(`/delivery/stores/${id}`),
+  list: (cursor?: string) =>
+    request<{ stores: wire.Store[]; nextCursor: string | null }>(path("/delivery/stores", { cursor, limit: 100 })),
+  create: (store: unknown, key: string) => post<wire.IssuedKey>("/delivery/stores", store, key),
+  remove: (id: number) => remove(`/delivery/stores/${id}`),
+};
+
+export const keys = {
+  list: (storeId?: number) => request<{ keys: wire.Key[] }>(path("/delivery/keys", { storeId })),
+  issue: (body: unknown, key: string) => post<wire.IssuedKey>("/delivery/keys", body, key),
+  revoke: (id: string) => remove(`/delivery/keys/${id}`),
+};
+
+export const notifications = {
+  list: (cursor?: string) =>
+    request<{ notifications: wire.Notification[]; nextCursor: string | null }>(
+      path("/delivery/notifications", { cursor }),
+    ),
+  read: (id: number) => post<unknown>(`/delivery/notifications/${id}/read`),
+};
+
+export const webhooks = {
+  list: () => request<{ webhooks: wire.Webhook[] }>("/delivery/webhooks"),
+  create: (body: unknown, key: string) => post<wire.WebhookSecret>("/delivery/webhooks", body, key),
+  remove: (id: number) => remove(`/delivery/webhooks/${id}`),
+  enable: (id: number) => post<wire.Webhook>(`/delivery/webhooks/${id}/enable`),
+  rotate: (id: number) => post<wire.WebhookSecret>(`/delivery/webhooks/${id}/rotate`),
+  test: (id: number) => post<unknown>(`/delivery/webhooks/${id}/test`),
+  attempts: (id: number, cursor?: string) =>
+    request<{ attempts: wire.Attempt[]; nextCursor: string | null }>(
+      path(`/delivery/webhooks/${id}/attempts`, { cursor, limit: 20 }),
+    ),
+  retry: (attempt: number) => post<unknown>(`/delivery/webhooks/attempts/${attempt}/retry`),
+};
+
+export interface Period {
+  from?: string | undefined;
+  to?: string | undefined;
+  cursor?: string | undefined;
+  storeId?: number | undefined;
+}
+
+export const statement = {
+  list: (period: Period) =>
+    request<{ lines: wire.StatementLine[]; nextCursor: string | null }>(path("/delivery/statement", { ...period })),
+  csv: (period: Period) => download(path("/delivery/statement", { ...period }), "text/csv"),
+};
+
+export const context = () => request<unknown>("/delivery/preview-context");
+
+/** Where map tiles come from, if the deployment has any. */
+export interface Tiles {
+  url: string;
+  attribution: string;
+}
+
+/** What the deployment tells its panel. */
+export interface Deployment {
+  tiles: Tiles | null;
+  demo: { email: string; password: string } | null;
+}
+
+let told: Promise<Deployment> | null = null;
+
+/** Asked once; a server of files alone has nothing to tell. */
+export function deployment(): Promise<Deployment> {
+  told ??= request<Deployment>("./panel.json").catch(() => ({ tiles: null, demo: null }));
+  return told;
+}

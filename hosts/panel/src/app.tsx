@@ -1,0 +1,207 @@
+/** The frame around every page: who is logged in, where one can go, whether the network is there. */
+
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { notifications } from "./api/client";
+import { online } from "./api/http";
+import { streaming } from "./api/stream";
+import { choose, language, texts } from "./i18n";
+import { start } from "./live";
+import { BalancePage } from "./pages/balance";
+import { CreatePage } from "./pages/create";
+import { KeysPage } from "./pages/keys";
+import { LoginPage } from "./pages/login";
+import { NotificationsPage } from "./pages/notifications";
+import { OrderPage } from "./pages/order";
+import { OrdersPage } from "./pages/orders";
+import { NewStorePage, StoresPage } from "./pages/stores";
+import { WebhookPage, WebhooksPage } from "./pages/webhooks";
+import { parts, route } from "./router";
+import { identify, logOut, session, store } from "./session";
+import { Failure, Loading } from "./ui/parts";
+import { Toasts } from "./ui/toast";
+
+const menuOpen = signal(false);
+export const unread = signal(0);
+const unknown = signal<unknown>(null);
+
+/** Counts what was not read yet, for the number beside the menu's entry. */
+export async function countUnread(): Promise<void> {
+  try {
+    const page = await notifications.list();
+    unread.value = page.notifications.filter((one) => one.readAt === null).length;
+  } catch {
+    // The number is a convenience; the page itself says what is wrong.
+  }
+}
+
+export function App() {
+  const key = session.value?.key;
+  // Which day is today depends on where the store is: nothing is asked for before that is known.
+  const known = store.value?.id;
+  useEffect(() => {
+    if (key !== undefined && known === undefined) void who();
+  }, [key, known]);
+  useEffect(() => {
+    if (key === undefined || known === undefined) return;
+    const stop = start();
+    void countUnread();
+    const timer = setInterval(() => void countUnread(), 30_000);
+    return () => {
+      stop();
+      clearInterval(timer);
+    };
+  }, [key, known]);
+
+  return (
+    <>
+      {key === undefined ? <LoginPage /> : <Frame />}
+      <Toasts />
+    </>
+  );
+}
+
+async function who(): Promise<void> {
+  try {
+    unknown.value = null;
+    await identify();
+  } catch (error) {
+    unknown.value = error;
+  }
+}
+
+function Frame() {
+  const t = texts.value;
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+  useEffect(() => {
+    menuOpen.value = false;
+    // A new page is announced by its title; the first one keeps the focus where the browser put it.
+    if (first.current) first.current = false;
+    else main.current?.querySelector<HTMLElement>("#title")?.focus();
+    scrollTo(0, 0);
+  }, [route.value]);
+  return (
+    <div class="frame">
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>
+        {t.skip}
+      </a>
+      <Side />
+      <main id="main" ref={main} tabIndex={-1}>
+        {!online.value && (
+          <p class="banner" role="alert">
+            {t.net.banner}
+          </p>
+        )}
+        {store.value !== null ? <Current /> : unknown.value !== null ? <Failure error={unknown.value} retry={() => void who()} /> : <Loading />}
+      </main>
+    </div>
+  );
+}
+
+function Current() {
+  const [page, id] = parts.value;
+  switch (page) {
+    case "orders":
+      return id === "new" ? <CreatePage /> : id === undefined ? <OrdersPage /> : <OrderPage key={id} id={Number(id)} />;
+    case "notifications":
+      return <NotificationsPage />;
+    case "stores":
+      return id === "new" ? <NewStorePage /> : <StoresPage />;
+    case "keys":
+      return <KeysPage />;
+    case "webhooks":
+      return id === undefined ? <WebhooksPage /> : <WebhookPage key={id} id={Number(id)} />;
+    case "balance":
+      return <BalancePage />;
+    default:
+      return <OrdersPage />;
+  }
+}
+
+function Side() {
+  const t = texts.value;
+  const path = parts.value.join("/");
+  const entries = [
+    ["orders", t.nav.orders, 0],
+    ["orders/new", t.nav.create, 0],
+    ["notifications", t.nav.notifications, unread.value],
+    ["stores", t.nav.stores, 0],
+    ["keys", t.nav.keys, 0],
+    ["webhooks", t.nav.webhooks, 0],
+    ["balance", t.nav.balance, 0],
+  ] as const;
+  const current = entries.map(([to]) => to).filter((to) => path === to || path.startsWith(`${to}/`)).at(-1) ?? "orders";
+  return (
+    <header class="side">
+      <div class="brand">
+        <a class="name" href="#/orders">
+          <img src="./icon.svg" alt="" width="24" height="24" />
+          {t.product}
+        </a>
+        <Pulse />
+        <button
+          type="button"
+          class="button menu-button"
+          aria-expanded={menuOpen.value}
+          aria-controls="menu"
+          onClick={() => (menuOpen.value = !menuOpen.value)}
+        >
+          {t.menu}
+          {unread.value > 0 && <span class="count">{unread.value}</span>}
+        </button>
+      </div>
+      <div id="menu" class={menuOpen.value ? "menu open" : "menu"}>
+        <nav aria-label={t.nav.main}>
+          <ul>
+            {entries.map(([to, label, count]) => (
+              <li key={to}>
+                <a href={`#/${to}`} aria-current={to === current ? "page" : undefined} onClick={() => (menuOpen.value = false)}>
+                  {label}
+                  {count > 0 && (
+                    <span class="count">
+                      {count} <span class="unseen">{t.notifications.unread}</span>
+                    </span>
+                  )}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="who">
+          {store.value !== null && <p class="who-name">{store.value.name}</p>}
+          <LanguageSwitch />
+          <button type="button" class="button small" onClick={logOut}>
+            {t.nav.out}
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** Whether changes arrive by themselves. */
+function Pulse() {
+  const t = texts.value.net;
+  const [kind, text] = !online.value ? ["off", t.offline] : streaming.value ? ["live", t.live] : ["poll", t.polling];
+  return <span class={`pulse ${kind}`}>{text}</span>;
+}
+
+export function LanguageSwitch() {
+  return (
+    <div class="languages" role="group" aria-label={texts.value.language}>
+      {(["pt", "en"] as const).map((one) => (
+        <button
+          key={one}
+          type="button"
+          class="link"
+          lang={one}
+          aria-pressed={language.value === one}
+          onClick={() => choose(one)}
+        >
+          {one === "pt" ? "Português" : "English"}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+/** Numbers, times and addresses for people. */
+
+import type { Address } from "./api/wire";
+import { texts } from "./i18n";
+
+/** The zone of a state's capital; Brazil has no daylight saving. */
+const ZONES: Record<string, string> = {
+  AC: "America/Rio_Branco", AL: "America/Maceio", AM: "America/Manaus", AP: "America/Belem", BA: "America/Bahia",
+  CE: "America/Fortaleza", MA: "America/Fortaleza", MS: "America/Campo_Grande", MT: "America/Cuiaba", PA: "America/Belem",
+  PB: "America/Fortaleza", PE: "America/Recife", PI: "America/Fortaleza", RN: "America/Fortaleza", RO: "America/Porto_Velho",
+  RR: "America/Boa_Vista", SE: "America/Maceio", TO: "America/Araguaina",
+};
+
+export const STATES = [
+  "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR", "RJ", "RN", "RO",
+  "RR", "RS", "SC", "SE", "SP", "TO",
+];
+
+export function zoneOf(state: string | null | undefined): string {
+  return ZONES[state?.toUpperCase() ?? ""] ?? "America/Sao_Paulo";
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function dates(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const name = `${texts.value.locale} ${zone} ${JSON.stringify(options)}`;
+  const known = formats.get(name) ?? new Intl.DateTimeFormat(texts.value.locale, { timeZone: zone, ...options });
+  formats.set(name, known);
+  return known;
+}
+
+/** `R$ 1.234,56`, the same in both languages: it is a Brazilian amount. */
+export function money(amount: number): string {
+  return MONEY.format(amount);
+}
+const MONEY = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
+
+export function kilometres(distance: number): string {
+  const digits = distance < 10 ? 2 : 1;
+  return `${new Intl.NumberFormat(texts.value.locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(distance)} km`;
+}
+
+export function quantity(number: number): string {
+  return new Intl.NumberFormat(texts.value.locale, { maximumFractionDigits: 3 }).format(number);
+}
+
+export function time(instant: string, zone: string): string {
+  return dates(zone, { hour: "2-digit", minute: "2-digit" }).format(new Date(instant));
+}
+
+export function timeWithSeconds(instant: string, zone: string): string {
+  return dates(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(new Date(instant));
+}
+
+export function dateTime(instant: string, zone: string): string {
+  return dates(zone, { day: "2-digit", month: "2-digit", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(
+    new Date(instant),
+  );
+}
+
+/** The time alone on the same day, otherwise with its date. */
+export function moment(instant: string, zone: string, now: number): string {
+  return day(new Date(instant), zone) === day(new Date(now), zone) ? time(instant, zone) : dateTime(instant, zone);
+}
+
+/** `2026-11-21`, the calendar day in a zone. */
+export function day(instant: Date, zone: string): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(instant);
+}
+
+/** `GMT-4`, for a time whose zone is not the reader's. */
+export function zoneName(zone: string): string {
+  const parts = dates(zone, { timeZoneName: "shortOffset", hour: "2-digit" }).formatToParts(new Date());
+  return parts.find((part) => part.type === "timeZoneName")?.value ?? zone;
+}
+
+/** The instant at which a calendar day begins in a zone. */
+export function startOfDay(date: string, zone: string): Date {
+  const guess = new Date(`${date}T00:00:00Z`).getTime();
+  const parts = Object.fromEntries(
+    new Intl.DateTimeFormat("en-CA", {
+      timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit",
+    }).formatToParts(new Date(guess)).map((part) => [part.type, part.value]),
+  );
+  const there = Date.parse(`${parts["year"]}-${parts["month"]}-${parts["day"]}T${parts["hour"]}:${parts["minute"]}:${parts["second"]}Z`);
+  return new Date(guess + (guess - there));
+}
+
+export function nextDay(date: string): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
+/** `4 min`, `2 h 05`, `3 d`. */
+export function age(since: string, now: number): string {
+  const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ${String(minutes % 60).padStart(2, "0")}`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+export function addressLine(address: Address): string {
+  const street = [address.street, address.number].filter(Boolean).join(", ");
+  return [street, address.complement].filter(Boolean).join(" · ");
+}
+
+export function placeLine(address: Address): string {
+  const city = [address.city, address.state].filter(Boolean).join(" – ");
+  return [address.neighborhood, city, address.zipCode].filter(Boolean).join(", ");
+}
+
+export function cnpj(text: string): string {
+  const bare = text.replace(/[^0-9A-Za-z]/g, "");
+  return bare.length === 14 ? `${bare.slice(0, 2)}.${bare.slice(2, 5)}.${bare.slice(5, 8)}/${bare.slice(8, 12)}-${bare.slice(12)}` : text;
+}
+
+/** `+55 11 98765-4321`. */
+export function phone(text: string): string {
+  const parts = /^\+55(\d{2})(\d{4,5})(\d{4})$/.exec(text);
+  return parts === null ? text : `+55 ${parts[1]} ${parts[2]}-${parts[3]}`;
+}

@@ -1,0 +1,10 @@
+import { render } from "preact";
+import "@preact/signals";
+import { App } from "./app";
+import "./styles/base.css";
+import "./styles/parts.css";
+import "./styles/pages.css";
+import "./styles/map.css";
+
+const root = document.getElementById("app");
+if (root !== null) render(<App />, root);

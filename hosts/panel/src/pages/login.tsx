@@ -1,0 +1,80 @@
+import { useEffect, useState } from "preact/hooks";
+import { deployment } from "../api/client";
+import { LanguageSwitch } from "../app";
+import { texts } from "../i18n";
+import { ended, logIn } from "../session";
+import { Faults, Refusal, TextField, faultsOf } from "../ui/field";
+
+export function LoginPage() {
+  const t = texts.value.login;
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [shown, setShown] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    document.title = `${t.title} · ${texts.value.product}`;
+  }, [t]);
+  const [demo, setDemo] = useState(false);
+  useEffect(() => {
+    void deployment().then((told) => {
+      if (told.demo === null || ended.value) return;
+      setDemo(true);
+      setEmail(told.demo.email);
+      setPassword(told.demo.password);
+    });
+  }, []);
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await logIn(email.trim(), password);
+    } catch (fault) {
+      setError(fault);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="login">
+      <form class="card" onSubmit={submit} noValidate>
+        <p class="name">
+          <img src="./icon.svg" alt="" width="28" height="28" />
+          {texts.value.product}
+        </p>
+        <h1 id="title">{t.title}</h1>
+        <p class="lead">{t.lead}</p>
+        {demo && <p class="notice">{t.demo}</p>}
+        {ended.value && (
+          <p class="notice" role="status">
+            {t.ended}
+          </p>
+        )}
+        <Faults.Provider value={faultsOf(error)}>
+          <Refusal error={error} />
+          <TextField at="/email" label={t.email} value={email} set={setEmail} type="email" mode="email" complete="username" />
+          <TextField
+            at="/password"
+            label={t.password}
+            value={password}
+            set={setPassword}
+            type={shown ? "text" : "password"}
+            complete="current-password"
+          />
+        </Faults.Provider>
+        <div class="check">
+          <input id="show" type="checkbox" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} />
+          <label for="show">{t.show}</label>
+        </div>
+        <div class="row between">
+          <button type="submit" class="button primary" aria-disabled={busy}>
+            {t.submit}
+          </button>
+          <LanguageSwitch />
+        </div>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,227 @@
+/** What a merchant may do with an order: only what its situation allows is offered. */
+
+import { useState } from "preact/hooks";
+import { orders } from "../api/client";
+import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
+import { money, moment, zoneOf } from "../format";
+import { now } from "../clock";
+import { texts } from "../i18n";
+import { Dialog } from "../ui/dialog";
+import { Faults, Refusal, TextField, faultsOf } from "../ui/field";
+import { useLoad } from "../ui/load";
+import { Failure } from "../ui/parts";
+
+interface Props {
+  order: OrderDetails;
+  take: (order: Order) => void;
+}
+
+type Asked = "ready" | "delay" | "cancel" | "waive" | null;
+
+export function OrderActions(props: Props) {
+  const t = texts.value.order;
+  const [asked, setAsked] = useState<Asked>(null);
+  const [error, setError] = useState<unknown>(null);
+  const { situation, id } = props.order;
+  const close = () => setAsked(null);
+  const ready = () => {
+    setError(null);
+    orders.ready(id).then(props.take, setError);
+  };
+  return (
+    <>
+      <div class="actions">
+        {situation === 110 && (
+          <button type="button" class="button primary" onClick={ready}>
+            {t.doReady}
+          </button>
+        )}
+        {situation === 110 && (
+          <button type="button" class="button" onClick={() => setAsked("delay")}>
+            {t.doDelay}
+          </button>
+        )}
+        {(situation === 400 || situation === 410) && (
+          <button type="button" class="button" onClick={() => setAsked("waive")}>
+            {t.doWaive}
+          </button>
+        )}
+        {situation < 500 && (
+          <button type="button" class="button danger" onClick={() => setAsked("cancel")}>
+            {t.doCancel}
+          </button>
+        )}
+      </div>
+      {error !== null && <Refusal error={error} />}
+      {asked === "delay" && <DelayDialog {...props} close={close} />}
+      {asked === "cancel" && <CancelDialog {...props} close={close} />}
+      {asked === "waive" && (
+        <SureDialog title={t.waiveTitle} text={t.waiveText} yes={t.doWaive} act={() => orders.waiveReturn(id)} take={props.take} close={close} />
+      )}
+    </>
+  );
+}
+
+type AskedOfStop = "discard" | "turnBack" | "cancel" | null;
+
+export function StopActions(props: Props & { stop: Delivery }) {
+  const t = texts.value.order;
+  const [asked, setAsked] = useState<AskedOfStop>(null);
+  const { order, stop } = props;
+  const others = order.deliveries.some((one) => one.id !== stop.id && one.situation === 150);
+  const can = {
+    discard: stop.situation === 330,
+    turnBack: [310, 320, 330].includes(stop.situation),
+    cancel: stop.situation === 150 && others,
+  };
+  if (!can.discard && !can.turnBack && !can.cancel) return null;
+  const common = { take: props.take, close: () => setAsked(null) };
+  return (
+    <>
+      <p class="actions">
+        {can.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setAsked("turnBack")} />}
+        {can.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setAsked("discard")} />}
+        {can.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setAsked("cancel")} />}
+      </p>
+      {asked === "discard" && (
+        <SureDialog {...common} title={t.discardTitle} text={t.discardText} yes={t.doDiscard} act={() => orders.discard(order.id, stop.id)} />
+      )}
+      {asked === "turnBack" && (
+        <SureDialog {...common} title={t.turnBackTitle} text={t.turnBackText} yes={t.doTurnBack} reason="needed" act={(why) => orders.turnBack(order.id, stop.id, why)} />
+      )}
+      {asked === "cancel" && (
+        <SureDialog {...common} title={t.cancelStopTitle} text={t.cancelStopText} yes={t.doCancelStop} reason="optional" act={(why) => orders.cancel(order.id, why, stop.id)} />
+      )}
+    </>
+  );
+}
+
+function StopButton(props: { name: string | null; label: string; act: () => void }) {
+  return (
+    <button type="button" class="button small" aria-label={`${props.label}: ${props.name ?? ""}`} onClick={props.act}>
+      {props.label}
+    </button>
+  );
+}
+
+interface SureProps {
+  title: string;
+  text: string;
+  yes: string;
+  /** Whether a reason is asked for. */
+  reason?: "needed" | "optional";
+  act: (reason: string) => Promise<Order>;
+  take: (order: Order) => void;
+  close: () => void;
+}
+
+function SureDialog(props: SureProps) {
+  const [error, setError] = useState<unknown>(null);
+  const [reason, setReason] = useState("");
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setError(null);
+    props.act(reason.trim()).then((order) => {
+      props.take(order);
+      props.close();
+    }, setError);
+  };
+  return (
+    <Dialog title={props.title} close={props.close}>
+      <form onSubmit={submit} noValidate>
+        <p>{props.text}</p>
+        <Faults.Provider value={faultsOf(error)}>
+          <Refusal error={error} />
+          {props.reason !== undefined && (
+            <TextField at="/reason" label={texts.value.order.cancelReason} value={reason} set={setReason} optional={props.reason === "optional"} most={255} lines={2} />
+          )}
+        </Faults.Provider>
+        <div class="row end">
+          <button type="button" class="button" onClick={props.close}>
+            {texts.value.common.close}
+          </button>
+          <button type="submit" class="button danger">
+            {props.yes}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function DelayDialog(props: Props & { close: () => void }) {
+  const t = texts.value.order;
+  const [minutes, setMinutes] = useState("10");
+  const [error, setError] = useState<unknown>(null);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setError(null);
+    orders.delay(props.order.id, Number(minutes)).then((order) => {
+      props.take(order);
+      props.close();
+    }, setError);
+  };
+  return (
+    <Dialog title={t.delayTitle} close={props.close}>
+      <form onSubmit={submit} noValidate>
+        <Faults.Provider value={faultsOf(error)}>
+          <Refusal error={error} />
+          <TextField at="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} type="number" mode="numeric" />
+        </Faults.Provider>
+        <div class="row end">
+          <button type="button" class="button" onClick={props.close}>
+            {texts.value.common.close}
+          </button>
+          <button type="submit" class="button primary">
+            {t.doDelay}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function CancelDialog(props: Props & { close: () => void }) {
+  const t = texts.value.order;
+  const terms = useLoad(() => orders.cancellation(props.order.id), [props.order.id, props.order.situation]);
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setError(null);
+    orders.cancel(props.order.id, reason.trim()).then((order) => {
+      props.take(order);
+      props.close();
+    }, setError);
+  };
+  const allowed = terms.value?.allowed === true;
+  return (
+    <Dialog title={t.cancelTitle} close={props.close}>
+      <form onSubmit={submit} noValidate>
+        {terms.value !== null ? <p>{termsText(terms.value, zoneOf(props.order.pickupAddress.state))}</p> : terms.error !== null ? <Failure error={terms.error} retry={terms.again} /> : <p role="status">{t.cancelAsk}</p>}
+        <Faults.Provider value={faultsOf(error)}>
+          <Refusal error={error} />
+          {allowed && <TextField at="/reason" label={t.cancelReason} value={reason} set={setReason} optional most={255} lines={2} />}
+        </Faults.Provider>
+        <div class="row end">
+          <button type="button" class="button" onClick={props.close}>
+            {t.keep}
+          </button>
+          {allowed && (
+            <button type="submit" class="button danger">
+              {t.doCancel}
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function termsText(terms: Cancellation, zone: string): string {
+  const t = texts.value.order;
+  if (terms.mode === "return_required") return t.cancelReturn;
+  if (!terms.allowed) return t.cancelClosed;
+  if (terms.mode === "paid") return t.cancelPaid(money(terms.fee ?? 0));
+  return terms.changesAt === null ? t.cancelFree : t.cancelFreeUntil(moment(terms.changesAt, zone, now.value));
+}

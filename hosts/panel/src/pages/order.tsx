@@ -1,0 +1,313 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { orders } from "../api/client";
+import { ApiError } from "../api/http";
+import { streaming } from "../api/stream";
+import type { Delivery, Order, OrderDetails, PriceLine } from "../api/wire";
+import { addressLine, kilometres, money, phone, placeLine, quantity, timeWithSeconds, zoneOf } from "../format";
+import { texts } from "../i18n";
+import { lastEvent, put } from "../live";
+import { storeName } from "../session";
+import { isMoving, phase } from "../situations";
+import { useLoad } from "../ui/load";
+import { RouteMap, type Mark } from "../ui/map";
+import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui/parts";
+import { say } from "../ui/toast";
+import { OrderActions, StopActions } from "./order-actions";
+
+/** How often a courier's place is asked for while it moves, and an order where nothing is streamed. */
+const PACE_MS = 5_000;
+
+export function OrderPage(props: { id: number }) {
+  const t = texts.value.order;
+  const order = useLoad(() => orders.get(props.id), [props.id]);
+  const event = lastEvent.value;
+  useEffect(() => {
+    if (event?.orderId === props.id) order.again();
+  }, [event]);
+  const situation = order.value?.situation ?? 0;
+  const moving = isMoving(situation);
+  const live = streaming.value;
+  useEffect(() => {
+    if (situation >= 500) return;
+    if (live && !moving) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) order.again();
+    }, PACE_MS);
+    return () => clearInterval(timer);
+  }, [situation, moving, live]);
+
+  if (order.value === null) {
+    const missing = order.error instanceof ApiError && order.error.problem.code === "order_not_found";
+    return (
+      <Page title={t.title(`#${props.id}`)}>
+        {missing ? <Empty text={t.missing} hint={t.missingHint} /> : order.error !== null ? <Failure error={order.error} retry={order.again} /> : <Loading lines={8} />}
+      </Page>
+    );
+  }
+  const found = order.value;
+  const take = (changed: Order) => {
+    order.set({ ...found, ...changed });
+    order.again();
+    put(changed);
+    say(t.done);
+  };
+  return (
+    <Page title={t.title(found.code)} aside={<OrderActions order={found} take={take} />}>
+      <Heading order={found} />
+      <div class="order-grid">
+        <div class="order-main">
+          <MapPanel order={found} />
+          <Stops order={found} take={take} />
+        </div>
+        <div class="order-side">
+          <Codes order={found} />
+          <Timeline order={found} />
+          <section class="card">
+            <h2>{t.price}</h2>
+            <Price lines={found.priceBreakdown} total={found.deliveryFee} />
+          </section>
+          <Facts order={found} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Heading(props: { order: OrderDetails }) {
+  const { order } = props;
+  const reached = phase(order.situation);
+  const there = zoneOf(order.pickupAddress.state);
+  return (
+    <div class="heading">
+      <Situation of={order.situation} />
+      <span>
+        <When at={order.createdAt} zone={there} /> · <Age since={order.createdAt} until={order.situation >= 500 ? (order.events.at(-1)?.createdAt ?? null) : null} />
+      </span>
+      <span class="dim">{storeName(order.storeId)}</span>
+      {order.deliveryMan !== null && (
+        <span>
+          {order.deliveryMan.name} · <a href={`tel:${order.deliveryMan.phone}`}>{phone(order.deliveryMan.phone)}</a>
+        </span>
+      )}
+      <div class={`steps ${order.situation >= 510 ? "stopped" : ""}`} aria-hidden="true">
+        {[0, 1, 2, 3, 4].map((step) => (
+          <i key={step} class={step <= reached ? "on" : ""} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function MapPanel(props: { order: OrderDetails }) {
+  const { order } = props;
+  const t = texts.value.order;
+  const courier = order.deliveryMan;
+  const places = JSON.stringify([order.pickupAddress, order.deliveries.map((one) => [one.address, one.situation]), courier, order.returnCode]);
+  const { marks, path, missing } = useMemo(() => drawing(order), [places, t]);
+  if (marks.length === 0) return null;
+  return (
+    <section class="card map-card">
+      <h2 class="unseen">{t.route}</h2>
+      <RouteMap label={t.map} marks={marks} path={path} />
+      {missing && <p class="hint">{t.someMissing}</p>}
+    </section>
+  );
+}
+
+function drawing(order: OrderDetails): { marks: Mark[]; path: [number, number][]; missing: boolean } {
+  const t = texts.value.order;
+  const marks: Mark[] = [];
+  const path: [number, number][] = [];
+  const { latitude, longitude } = order.pickupAddress;
+  if (latitude !== null && longitude !== null) {
+    marks.push({ name: `${t.pickup}: ${addressLine(order.pickupAddress)}`, label: "P", latitude, longitude, kind: "pickup" });
+    path.push([latitude, longitude]);
+  }
+  let missing = false;
+  for (const stop of order.deliveries) {
+    const at = stop.address;
+    if (at.latitude === null || at.longitude === null) {
+      missing = true;
+      continue;
+    }
+    const kind = stop.situation >= 500 ? "done" : "stop";
+    marks.push({ name: `${stop.orderRoute}: ${stop.name ?? addressLine(at)}`, label: String(stop.orderRoute), latitude: at.latitude, longitude: at.longitude, kind });
+    path.push([at.latitude, at.longitude]);
+  }
+  const start = path[0];
+  if (start !== undefined && order.deliveries.some((stop) => !stop.onlinePayment)) path.push(start);
+  const courier = order.deliveryMan;
+  if (courier !== null && courier.latitude !== null && courier.longitude !== null && order.situation < 500) {
+    marks.push({ name: courier.name, label: "", latitude: courier.latitude, longitude: courier.longitude, kind: "courier" });
+  }
+  return { marks, path, missing };
+}
+
+function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
+  const { order } = props;
+  const t = texts.value.order;
+  const back = order.deliveries.some((stop) => !stop.onlinePayment);
+  return (
+    <section class="card">
+      <h2>{t.stops}</h2>
+      <ol class="stops">
+        <li>
+          <span class="stop-mark pickup" aria-hidden="true">P</span>
+          <div>
+            <p class="strong">{t.pickup}</p>
+            <p>{addressLine(order.pickupAddress)}</p>
+            <p class="dim">{placeLine(order.pickupAddress)}</p>
+          </div>
+        </li>
+        {order.deliveries.map((stop) => (
+          <Stop key={stop.id} stop={stop} order={order} take={props.take} />
+        ))}
+        {back && (
+          <li>
+            <span class="stop-mark pickup" aria-hidden="true">P</span>
+            <div>
+              <p class="strong">{t.returnStop}</p>
+            </div>
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}
+
+function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order) => void }) {
+  const { stop } = props;
+  const t = texts.value.order;
+  return (
+    <li>
+      <span class={`stop-mark ${stop.situation >= 500 ? "done" : ""}`} aria-hidden="true">{stop.orderRoute}</span>
+      <div class="stop">
+        <p class="row between">
+          <span class="strong">{stop.name ?? t.stop(stop.orderRoute)}</span>
+          <Situation of={stop.situation} />
+        </p>
+        <p>{addressLine(stop.address)}</p>
+        <p class="dim">{placeLine(stop.address)}</p>
+        {stop.observation !== null && (
+          <p class="quote">
+            <span class="unseen">{t.note}: </span>
+            {stop.observation}
+          </p>
+        )}
+        <p class="bits">
+          {stop.phone !== null && <a href={`tel:${stop.phone}`}>{phone(stop.phone)}</a>}
+          <span class="number">{kilometres(stop.distance)}</span>
+          {stop.precision !== "coordinates" && stop.precision !== "number" && <span class="warn-text">{texts.value.precision[stop.precision] ?? stop.precision}</span>}
+          <span class={stop.onlinePayment ? "" : "warn-text"}>
+            {stop.onlinePayment ? t.paid : t.collect}
+            {stop.productValue !== null && ` ${money(stop.productValue)}`}
+          </span>
+          <span>
+            {t.deliveryCode} <strong class="number">{stop.deliveryCode}</strong>
+          </span>
+        </p>
+        <StopActions stop={stop} order={props.order} take={props.take} />
+      </div>
+    </li>
+  );
+}
+
+export function Price(props: { lines: readonly PriceLine[]; total: number }) {
+  const t = texts.value;
+  const unit = (line: PriceLine) => {
+    if (line.rule === "distance" || line.rule === "return_distance") return kilometres(line.quantity);
+    if (line.rule === "window") return `${quantity(line.quantity)} %`;
+    return line.quantity === 1 ? "" : `× ${quantity(line.quantity)}`;
+  };
+  return (
+    <table class="price">
+      <tbody>
+        {props.lines.map((line, at) => (
+          <tr key={at}>
+            <th scope="row">{t.rules[line.rule] ?? line.rule}</th>
+            <td class="dim number">{unit(line)}</td>
+            <td class="right number">{money(line.amount)}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">{t.order.total}</th>
+          <td />
+          <td class="right number">{money(props.total)}</td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+function Codes(props: { order: OrderDetails }) {
+  const t = texts.value.order;
+  const { order } = props;
+  return (
+    <section class="card">
+      <h2>{t.codes}</h2>
+      <dl class="codes">
+        <Fact name={t.pickupCode} hint={t.pickupCodeHint}>
+          <strong class="code">{order.pickupCode}</strong>
+        </Fact>
+        {order.returnCode !== null && (
+          <Fact name={t.returnCode} hint={t.returnCodeHint}>
+            <strong class="code">{order.returnCode}</strong>
+          </Fact>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Timeline(props: { order: OrderDetails }) {
+  const t = texts.value.order;
+  const { order } = props;
+  const there = zoneOf(order.pickupAddress.state);
+  const names = new Map(order.deliveries.map((stop) => [stop.id, stop.name ?? t.stop(stop.orderRoute)]));
+  return (
+    <section class="card">
+      <h2>{t.timeline}</h2>
+      <ol class="timeline">
+        {[...order.events].sort((a, b) => b.sequence - a.sequence).map((event) => (
+          <li key={event.id}>
+            <time class="number" dateTime={event.createdAt}>
+              {timeWithSeconds(event.createdAt, there)}
+            </time>
+            <div>
+              <p>
+                {event.description}
+                {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
+              </p>
+              <p class="dim">{event.requestedBy.name === "platform" ? t.platform : event.requestedBy.name}</p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Facts(props: { order: OrderDetails }) {
+  const t = texts.value.order;
+  const { order } = props;
+  const there = zoneOf(order.pickupAddress.state);
+  return (
+    <section class="card">
+      <h2>{t.times}</h2>
+      <dl class="facts">
+        <Fact name={t.number}>
+          <span class="number">{order.id}</span>
+          {order.fullCode !== null && ` · ${order.fullCode}`}
+        </Fact>
+        <Fact name={t.origin}>{t.origins[order.origin] ?? order.origin}</Fact>
+        <Fact name={t.preparation}>{t.minutes(order.preparationTime)}</Fact>
+        <Fact name={t.expectedPickup}><When at={order.expectedPickup} zone={there} /></Fact>
+        <Fact name={t.expectedDelivery}><When at={order.expectedDelivery} zone={there} /></Fact>
+        <Fact name={t.distance}>{kilometres(order.totalDistance)}</Fact>
+      </dl>
+      {order.estimated && <p class="hint">{t.estimated}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,74 @@
+/** The price of an order that is being typed: computed in this page by the core itself, or by the server until that is there. */
+
+import { context, orders } from "../api/client";
+import type { Preview } from "../api/wire";
+import { ApiError, credentials } from "../api/http";
+import { store } from "../session";
+import { load, problemOf, type Package, type Previewer } from "./package";
+
+export interface Answer {
+  preview: Preview;
+  /** Where it was computed. */
+  by: "page" | "server";
+}
+
+interface Ready {
+  core: Package;
+  previewer: Previewer;
+  storeId: number;
+}
+
+let coming: Promise<Ready | null> | null = null;
+let ready: Ready | null = null;
+
+/** The core with this store's tariff, fetched once a session; `null` where the page has to ask the server. */
+function prepared(): Promise<Ready | null> {
+  const storeId = store.value?.id ?? 0;
+  if (ready !== null && ready.storeId === storeId) return Promise.resolve(ready);
+  ready = null;
+  coming ??= prepare(storeId)
+    .catch(() => null)
+    .then((got) => {
+      ready = got;
+      // A network that was away is asked again with the next key that is typed.
+      coming = null;
+      return got;
+    });
+  return coming;
+}
+
+async function prepare(storeId: number): Promise<Ready | null> {
+  const core = await load();
+  if (core === null) return null;
+  const rules = (await context()) as { exact?: boolean };
+  // A server that knows more roads or addresses than the page has the better answer.
+  if (rules.exact === false) return null;
+  return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
+}
+
+/** Begins to fetch what previews need, before the first key is typed. */
+export function warmUp(): void {
+  void prepared();
+}
+
+/** The preview of a request, by the server as long as the page is not ready; throws the problem that the server would answer. */
+export async function preview(request: unknown, signal: AbortSignal): Promise<Answer> {
+  void prepared();
+  const got = ready?.storeId === store.value?.id ? ready : null;
+  const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
+  if (got !== null && (other === undefined || other === got.storeId)) {
+    try {
+      return { preview: got.previewer.preview(request, { language: credentials.language }), by: "page" };
+    } catch (thrown) {
+      const problem = problemOf(thrown);
+      throw problem === null ? thrown : new ApiError(problem);
+    }
+  }
+  return { preview: await orders.preview(request, signal), by: "server" };
+}
+
+/** What a CEP says of its city, without asking anybody. */
+export async function postcode(zip: string): Promise<{ city: string; state: string } | null> {
+  const got = await prepared();
+  return got?.core.lookupPostcode(zip) ?? null;
+}

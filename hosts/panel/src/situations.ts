@@ -1,0 +1,28 @@
+/** What a situation's number means for the panel. */
+
+export type Tone = "calm" | "wait" | "move" | "good" | "warn" | "bad";
+
+/** The colour of a situation: what moves, what waits, what went wrong. */
+export function tone(situation: number): Tone {
+  if (situation === 500) return "good";
+  if (situation === 510 || situation === 540 || situation === 550 || situation === 400 || situation === 410) return "warn";
+  if ([520, 560, 610, 620, 630, 640].includes(situation)) return "bad";
+  if (situation === 600) return "calm";
+  if (situation === 200) return "wait";
+  if (situation >= 210 && situation < 400) return "move";
+  return "calm";
+}
+
+export const isFinal = (situation: number): boolean => situation >= 500;
+
+/** Whether a courier may be moving for this order. */
+export const isMoving = (situation: number): boolean => situation >= 200 && situation < 500;
+
+/** The phases of an order's bar of progress. */
+export function phase(situation: number): number {
+  if (situation >= 500) return 4;
+  if (situation >= 300) return 3;
+  if (situation >= 210) return 2;
+  if (situation >= 200) return 1;
+  return 0;
+}

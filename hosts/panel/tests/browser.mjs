@@ -1,0 +1,113 @@
+// What every test of the panel needs: a browser, somebody who is logged in, and a record of what the page should not have done.
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+/** Where the server under test answers; `cargo verify --only panel` starts one and says where. */
+export const BASE = process.env.DESPACHO_PANEL_URL ?? "http://127.0.0.1:8080";
+const SHOTS = process.env.DESPACHO_PANEL_SHOTS ?? path.resolve("../../target/panel");
+const EMAIL = "matriz@demo.despacho.example";
+const PASSWORD = "despacho-demo";
+
+const onPath = (name) => (process.env.PATH ?? "").split(path.delimiter).map((folder) => path.join(folder, name)).find(existsSync);
+const CHROMIUM = process.env.DESPACHO_CHROMIUM ?? onPath("chromium") ?? "/usr/bin/chromium";
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+
+export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+
+/** A page of its own, with what it did wrong: errors on the console, exceptions, requests to anybody else. */
+export async function open(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "pt-BR", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const wrongs = [];
+  page.on("console", (message) => {
+    // A refusal or a lost connection is logged by the browser itself; what the page makes of it is tested.
+    if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) wrongs.push(message.text());
+  });
+  page.on("pageerror", (error) => wrongs.push(String(error.stack)));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== new URL(BASE).origin) wrongs.push(`asked ${url.href}`);
+    if (/dsp_/.test(url.href)) wrongs.push(`a key in an address: ${url.href}`);
+  });
+  return { context, page, wrongs };
+}
+
+/** A demonstration fills its login in, a moment after the page. */
+export const filledIn = (page) => page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
+
+export async function logIn(page) {
+  await page.goto(BASE);
+  await filledIn(page);
+  await page.fill("#f-email", EMAIL);
+  await page.fill("#f-password", PASSWORD);
+  await page.click("button[type=submit]");
+  await page.waitForSelector(".side");
+}
+
+/** A panel that somebody has logged in to. */
+export async function opened(browser, options) {
+  const one = await open(browser, options);
+  await logIn(one.page);
+  return one;
+}
+
+export async function goTo(page, where) {
+  await page.evaluate((hash) => (location.hash = hash), where);
+  await page.waitForSelector("#title");
+}
+
+/** A request to the API from outside the page, with the key of the page's session. */
+export async function api(page, method, to, body) {
+  const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
+  const response = await fetch(BASE + to, {
+    method,
+    headers: { "x-api-token": key, "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+}
+
+/** A code that no order has yet. */
+export const fresh = (prefix) => `${prefix}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1e6).toString(36)}`.toUpperCase();
+
+export const VERGUEIRO = {
+  street: "Rua Vergueiro", number: "1000", neighborhood: "Paraíso", city: "São Paulo", state: "SP", zipCode: "01504-000",
+  latitude: -23.5712, longitude: -46.6401,
+};
+
+/** Fills an address into the form at a pointer. */
+export async function fillAddress(page, at, address) {
+  for (const name of ["zipCode", "street", "number", "neighborhood", "city"]) {
+    if (address[name] !== undefined) await page.fill(`${at}-${name}`, address[name]);
+  }
+  await page.selectOption(`${at}-state`, address.state);
+  if (address.latitude !== undefined) {
+    const details = page.locator("details", { has: page.locator(`${at}-latitude`) });
+    if ((await details.getAttribute("open")) === null) await details.locator("summary").click();
+    await page.fill(`${at}-latitude`, String(address.latitude).replace(".", ","));
+    await page.fill(`${at}-longitude`, String(address.longitude).replace(".", ","));
+  }
+}
+
+export async function shot(page, name) {
+  await mkdir(SHOTS, { recursive: true });
+  await page.screenshot({ path: path.join(SHOTS, `${name}.png`), fullPage: true });
+}
+
+let axe;
+
+/** What axe finds serious or critical on the page as it stands. */
+export async function serious(page) {
+  axe ??= await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  // By the debugger, not as a script of the page: its policy allows none from outside.
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return found.violations
+    .filter((one) => one.impact === "serious" || one.impact === "critical")
+    .map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target.join(" ")} ${node.failureSummary}`).join(" | ")}`);
+}

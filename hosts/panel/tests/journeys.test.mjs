@@ -1,0 +1,282 @@
+// What a merchant does in the panel, from logging in to a delivered order, in a real browser against a real server.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, goTo, launch, open, opened } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+const DELIVERY = "#f-deliveries-0";
+
+async function fillOrder(page, code) {
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", code);
+  await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
+  await page.fill(`${DELIVERY}-name`, "Maria Silva");
+  await page.fill(`${DELIVERY}-phone`, "+5511990000201");
+}
+
+test("a wrong password is refused in the reader's language, the right one leads to today's orders", async () => {
+  const { page, wrongs, context } = await open(browser);
+  await page.goto(BASE);
+  await filledIn(page);
+  await page.fill("#f-email", "matriz@demo.despacho.example");
+  await page.fill("#f-password", "not-the-password");
+  await page.click("button[type=submit]");
+  const told = page.locator(".refusal");
+  await told.waitFor();
+  const portuguese = await told.innerText();
+  await page.click("button[lang=en]");
+  await page.click("button[type=submit]");
+  await page.waitForFunction((before) => document.querySelector(".refusal")?.textContent?.trim() !== before, portuguese);
+  await page.fill("#f-password", "despacho-demo");
+  await page.click("button[type=submit]");
+  await page.waitForSelector(".orders tbody tr, .state");
+  assert.equal(await page.locator("#title").innerText(), "Orders");
+  const stored = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+  assert.doesNotMatch(stored, /dsp_/, "a key in localStorage");
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("the price follows the typing, and the order is created at that price", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  const code = fresh("NOVO");
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", code);
+  await page.fill(`${DELIVERY}-address-city`, "São Paulo");
+  await page.selectOption(`${DELIVERY}-address-state`, "SP");
+  const price = page.getByTestId("price");
+  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  const rough = await price.innerText();
+  await fillOrder(page, code);
+  await page.waitForFunction((before) => {
+    const box = document.querySelector("[data-testid=price]");
+    return box?.closest("[aria-busy=false]") !== null && /R\$/.test(box?.textContent ?? "") && box?.textContent !== before;
+  }, rough);
+  const shown = await price.innerText();
+  await page.click("form.create button[type=submit]");
+  await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
+  assert.equal(await page.locator(".price tfoot td.number").innerText(), shown);
+  assert.ok(await page.locator(".map .mark.pickup").count(), "the pickup is drawn");
+  assert.ok(await page.locator(".map .leg").count(), "the leg is drawn");
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("the page computes the price itself, and says what the server says", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/orders/new");
+  // The compiled core comes after the page; from then on nobody is asked.
+  await page.waitForResponse((response) => response.url().endsWith(".wasm"));
+  await page.fill(`${DELIVERY}-address-zipCode`, "01304-001");
+  await page.waitForFunction(([city, state]) => document.querySelector(city)?.value === "São Paulo" && document.querySelector(state)?.value === "SP", [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`]);
+  let asked = 0;
+  page.on("request", (request) => (asked += request.url().endsWith("/preview") ? 1 : 0));
+  await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
+  await page.waitForFunction(() => document.querySelector("[data-by=page]") !== null && document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
+  const shown = await page.getByTestId("price").innerText();
+  assert.equal(asked, 0, "the server was asked for a preview");
+  const told = await api(page, "POST", "/delivery/orders/preview", { preparationTime: 0, previewDeliveryTime: true, deliveries: [{ address: VERGUEIRO, onlinePayment: true }] });
+  const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
+  assert.equal(shown.replace(/\s/g, " "), money.format(told.body.deliveryFee).replace(/\s/g, " "));
+
+  // What cannot be located is said at its field, by the page itself.
+  await page.fill(`${DELIVERY}-address-latitude`, "95");
+  await page.waitForSelector(`${DELIVERY}-address-latitude-fault`);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("an order is watched from its creation to the door, without a reload", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await page.waitForSelector(".pulse.live");
+  const made = await api(page, "POST", "/delivery/orders", { code: fresh("OLHA"), deliveries: [{ name: "Maria Silva", address: VERGUEIRO }] });
+  assert.equal(made.status, 201);
+  await goTo(page, "/orders");
+  const row = page.locator(".orders tr", { hasText: made.body.code });
+  await row.waitFor();
+  await goTo(page, `/orders/${made.body.id}`);
+  const seen = new Set();
+  const places = new Set();
+  const deadline = Date.now() + 240_000;
+  while (Date.now() < deadline && !seen.has("Entregue")) {
+    seen.add(await page.locator(".heading .badge").innerText());
+    const courier = page.locator(".map .mark.courier");
+    if ((await courier.count()) > 0) places.add(await courier.getAttribute("d").catch(() => null));
+    await page.waitForTimeout(100);
+  }
+  assert.ok(seen.has("Entregue"), `seen: ${[...seen].join(", ")}`);
+  assert.ok(places.size > 1, "the courier moved on the map");
+  assert.ok((await page.locator(".timeline li").count()) >= 5);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("a message that a receiver did not take is sent again from the log", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  // A receiver that is broken until it is told otherwise.
+  const received = [];
+  let status = 500;
+  const receiver = createServer((request, response) => {
+    received.push(request.headers["webhook-id"]);
+    request.resume().on("end", () => response.writeHead(status).end());
+  });
+  await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  await goTo(page, "/webhooks");
+  await page.getByRole("button", { name: "Novo webhook" }).click();
+  await page.fill("#f-url", "ftp://nobody");
+  await page.click("dialog button[type=submit]");
+  await page.waitForSelector("#f-url-fault");
+  const url = `http://127.0.0.1:${receiver.address().port}/${fresh("loja")}`;
+  await page.fill("#f-url", url);
+  // One kind of event alone, so that orders of other tests do not come in between.
+  await page.locator("dialog label", { hasText: "order.return_waived" }).click();
+  await page.click("dialog button[type=submit]");
+  assert.match(await page.locator(".secret code").innerText(), /^whsec_/);
+  await page.getByRole("link", { name: url }).click();
+  await page.getByRole("button", { name: "Enviar um teste" }).click();
+  const rows = page.locator(".table tbody tr");
+  await rows.filter({ hasText: "HTTP 500" }).first().waitFor();
+  status = 204;
+  await rows.filter({ hasText: "HTTP 500" }).first().getByRole("button", { name: /Enviar de novo/ }).click();
+  await rows.filter({ hasText: "HTTP 204" }).first().waitFor();
+  assert.ok(received.length >= 2 && new Set(received).size === 1, "the same message, more than once");
+  await page.getByRole("button", { name: "Remover" }).click();
+  await page.locator("dialog .danger").click();
+  await page.waitForFunction(() => location.hash === "#/webhooks");
+  assert.deepEqual(wrongs, []);
+  receiver.close();
+  await context.close();
+});
+
+test("what the API refuses is said at the field, in the API's words", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/orders/new");
+  await page.fill(`${DELIVERY}-phone`, "11987654321");
+  await page.fill(`${DELIVERY}-address-zipCode`, "123");
+  await page.click("form.create button[type=submit]");
+  await page.waitForSelector("#f-code-fault");
+  const sent = { code: "", deliveries: [{ name: "", phone: "11987654321", address: { zipCode: "123" } }] };
+  const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
+  const answer = await fetch(`${BASE}/delivery/orders`, {
+    method: "POST",
+    headers: { "x-api-token": key, "content-type": "application/json", "accept-language": "pt-BR" },
+    body: JSON.stringify(sent),
+  });
+  const { errors } = await answer.json();
+  for (const { pointer, detail } of errors.filter((one) => /code$|phone$|zipCode$|street$/.test(one.pointer))) {
+    const fault = page.locator(`#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}-fault`);
+    assert.equal(await fault.innerText(), detail, pointer);
+  }
+  assert.equal(await page.getAttribute(`${DELIVERY}-phone`, "aria-invalid"), "true");
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("a failed creation is told in the notifications, with its reason", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  const code = fresh("ERRO");
+  const refused = await api(page, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
+  assert.equal(refused.status, 422);
+  await goTo(page, "/notifications");
+  const card = page.locator(".notice-item", { hasText: code });
+  await card.waitFor();
+  assert.match(await card.innerText(), /\/deliveries\/0\/phone/);
+  await card.getByRole("button", { name: "Marcar como lido" }).click();
+  await page.waitForFunction((wanted) => {
+    const items = [...document.querySelectorAll(".notice-item")];
+    return items.some((one) => one.textContent.includes(wanted) && !one.classList.contains("unread"));
+  }, code);
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+/** A CNPJ that nobody has, with its check digits. */
+function freshCnpj() {
+  const base = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "0")}0001`;
+  const digit = (text) => {
+    const sum = [...text].reverse().reduce((total, one, at) => total + Number(one) * ((at % 8) + 2), 0);
+    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
+  };
+  const first = digit(base);
+  return `${base}${first}${digit(base + first)}`;
+}
+
+test("a matrix creates a branch and is told its key once", async () => {
+  const { page, wrongs, context } = await opened(browser);
+  await goTo(page, "/stores/new");
+  await page.click("form button[type=submit]");
+  await page.waitForSelector("#f-cnpj-fault");
+  const name = `Filial ${fresh("T")}`;
+  await page.fill("#f-name", name);
+  await page.fill("#f-cnpj", freshCnpj());
+  await page.fill("#f-responsible-name", "Equipe");
+  await page.fill("#f-responsible-phone", "+5511990000300");
+  await fillAddress(page, "#f-address", VERGUEIRO);
+  await page.fill("#f-email", `${fresh("filial").toLowerCase()}@demo.despacho.example`);
+  await page.fill("#f-password", "a long password");
+  await page.click("form button[type=submit]");
+  const told = page.locator(".secret code");
+  await told.waitFor();
+  assert.match(await told.innerText(), /^dsp_/);
+  await page.locator(".table td", { hasText: name }).first().waitFor();
+  assert.deepEqual(wrongs, []);
+  await context.close();
+});
+
+test("what is typed outlives a lost network, and is sent once it is back", async () => {
+  const { page, context } = await opened(browser);
+  const code = fresh("QUEDA");
+  await fillOrder(page, code);
+  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+  await context.setOffline(true);
+  await page.waitForSelector(".banner");
+  await page.fill(`${DELIVERY}-observation`, "Portão azul");
+  await page.click("form.create button[type=submit]");
+  await page.waitForSelector(".create-price .notice", { timeout: 30_000 });
+  await context.setOffline(false);
+  await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
+  assert.match(await page.locator(".stops").innerText(), /Portão azul/);
+  assert.equal(await page.locator(".banner").count(), 0);
+
+  // A reload in the middle keeps the draft as well.
+  await goTo(page, "/orders/new");
+  await page.fill("#f-code", "RASCUNHO-1");
+  await page.reload();
+  await page.waitForSelector("#f-code");
+  assert.equal(await page.inputValue("#f-code"), "RASCUNHO-1");
+  await context.close();
+});
+
+test("everything is reached with the keyboard alone", async () => {
+  const { page, context } = await open(browser);
+  await page.goto(BASE);
+  await page.waitForSelector("#f-email");
+  const press = async (key) => page.keyboard.press(key);
+  await filledIn(page);
+  await press("Tab");
+  await press("ControlOrMeta+A");
+  await page.keyboard.type("matriz@demo.despacho.example");
+  await press("Tab");
+  await press("ControlOrMeta+A");
+  await page.keyboard.type("despacho-demo");
+  await press("Enter");
+  await page.waitForSelector(".side");
+  await page.waitForSelector(".orders tbody tr, .state");
+  await press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement?.className), "skip");
+  await press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+  await goTo(page, "/keys");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "title", "a new page is announced");
+  await page.getByRole("button", { name: "Nova chave" }).press("Enter");
+  await page.waitForSelector("dialog[open]");
+  await press("Escape");
+  await page.waitForSelector("dialog[open]", { state: "detached" });
+  await context.close();
+});

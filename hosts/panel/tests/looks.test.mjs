@@ -1,0 +1,83 @@
+// Every page on desktop and phone, light and dark: pictures for people to look at, and what axe has to say.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { BASE, VERGUEIRO, api, fillAddress, fresh, goTo, launch, logIn, open, serious, shot } from "./browser.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser.close());
+
+const PAGES = {
+  orders: "/orders",
+  notifications: "/notifications",
+  stores: "/stores",
+  "store-new": "/stores/new",
+  keys: "/keys",
+  webhooks: "/webhooks",
+  balance: "/balance",
+};
+const DEVICES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
+
+for (const [device, viewport] of Object.entries(DEVICES)) {
+  for (const scheme of ["light", "dark"]) {
+    test(`${device}, ${scheme}`, async () => {
+      // One language each, so that both are seen.
+      const locale = scheme === "light" ? "pt-BR" : "en-US";
+      const { page, wrongs, context } = await open(browser, { viewport, colorScheme: scheme, locale });
+      const found = [];
+      const look = async (name) => {
+        await page.waitForFunction(() => document.querySelector(".loading") === null);
+        await page.waitForTimeout(300);
+        await shot(page, `${name}-${device}-${scheme}`);
+        found.push(...(await serious(page)).map((one) => `${name}: ${one}`));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        if (wide > 0) found.push(`${name}: scrolls sideways by ${wide} px`);
+      };
+      await page.goto(BASE);
+      await page.waitForSelector("#f-email");
+      await look("login");
+      await logIn(page);
+      const made = await api(page, "POST", "/delivery/orders", order(fresh("FOTO")));
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      await goTo(page, `/orders/${made.body.id}`);
+      await page.waitForSelector(".map .mark");
+      await look("order");
+      for (const [name, where] of Object.entries(PAGES)) {
+        await goTo(page, where);
+        await page.waitForTimeout(400);
+        await look(name);
+      }
+      await goTo(page, "/orders/new");
+      await page.fill("#f-code", "1");
+      await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
+      await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
+      await look("create");
+      await page.fill("#f-deliveries-0-phone", "11");
+      await page.click("form.create button[type=submit]");
+      await page.waitForSelector(".refusal");
+      await look("create-refused");
+      if (device === "phone") {
+        await page.click(".menu-button");
+        await look("menu");
+      }
+      assert.deepEqual(found, []);
+      assert.deepEqual(wrongs, []);
+      await context.close();
+    });
+  }
+}
+
+const order = (code) => ({
+  code,
+  preparationTime: 20,
+  previewDeliveryTime: true,
+  deliveries: [
+    { name: "Maria Silva", phone: "+5511990000201", onlinePayment: true, productValue: 57.9, observation: "Portão azul", address: VERGUEIRO },
+    {
+      name: "João Pereira", phone: "+5511990000202", onlinePayment: false, productValue: 120, address:
+        { street: "Rua Augusta", number: "1508", city: "São Paulo", state: "SP", latitude: -23.5578, longitude: -46.66 },
+    },
+  ],
+});
