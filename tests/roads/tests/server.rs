@@ -24,14 +24,14 @@ fn detour() -> Vec<u8> {
 }
 
 fn matrix(extract: &Path, points: &[(f64, f64)]) -> Output {
-    let binary = despacho_tool::server::binary().unwrap_or_else(|failure| panic!("{failure}"));
+    let binary = despacho_tool::server::binary().expect("a build of the server");
     let mut command = Command::new(binary);
-    command.args(["matrix", "--data"]).arg(extract.parent().unwrap()).arg("--roads").arg(extract);
+    command.args(["matrix", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     let question = json!({ "points": points }).to_string();
     // A program that refuses its extract reads no line.
-    let _ = child.stdin.take().unwrap().write_all(question.as_bytes());
+    let _ = child.stdin.take().expect("a pipe").write_all(question.as_bytes());
     child.wait_with_output().expect("its end")
 }
 

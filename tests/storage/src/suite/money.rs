@@ -116,14 +116,14 @@ pub(crate) async fn a_statement_adds_up_at_every_step(backend: impl Backend) {
         }
         assert_eq!([balance(host, 1).await, balance(host, 2).await], sums);
     }
-    for number in [1, 2] {
+    for (at, number) in [1, 2].into_iter().enumerate() {
         let lines = lines(host, number).await;
         let mut sum = 0;
         for line in &lines {
             sum += line.amount.centavos();
             assert_eq!(line.balance.centavos(), sum, "{line:?}");
         }
-        assert_eq!((lines.len(), sum), (counts[number as usize - 1], sums[number as usize - 1]));
+        assert_eq!((lines.len(), sum), (counts[at], sums[at]));
         assert!(lines.is_sorted_by_key(|line| line.id) && lines.len() > 3_000, "{}", lines.len());
     }
 }
