@@ -12,7 +12,7 @@ mod orders;
 mod ride;
 mod robot;
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet};
 
