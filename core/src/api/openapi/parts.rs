@@ -28,14 +28,19 @@ fn string() -> Json {
 
 /// Parameters by the names that operations refer to them by.
 pub(super) fn parameters() -> Json {
+    let all = everywhere().into_iter().chain(own());
+    Json::Object(all.map(|(name, parameter)| (name.to_owned(), parameter)).collect())
+}
+
+/// Headers that every request, or every `POST`, may carry.
+fn everywhere() -> Vec<(&'static str, Json)> {
     let key = Json::object([
         ("type", "string".into()),
         ("minLength", 1.into()),
         ("maxLength", 255.into()),
         ("pattern", "^[!-~]([ -~]*[!-~])?$".into()),
     ]);
-    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
-    Json::object([
+    vec![
         (
             "acceptLanguage",
             parameter(
@@ -68,6 +73,13 @@ pub(super) fn parameters() -> Json {
                 key,
             ),
         ),
+    ]
+}
+
+/// What some endpoints take in their path or their query.
+fn own() -> Vec<(&'static str, Json)> {
+    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
+    vec![
         (
             "platformOrderId",
             id("platformOrderId", "path", "The order's number: `id` of the answer to its creation.", true),
@@ -99,7 +111,7 @@ pub(super) fn parameters() -> Json {
         ("to", parameter("to", "query", "Created before this time.", false, string().with("format", "date-time"))),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
-    ])
+    ]
 }
 
 /// Headers of responses by the names that responses refer to them by.
