@@ -64,7 +64,9 @@ fn act(host: &MemoryHost, order: &Value, dice: &mut Dice) {
     if path.ends_with("hand-back") {
         body["code"] = order["returnCode"].clone();
     }
-    if path.ends_with("cancel") && dice.below(20) > 0 {
+    // What ends a delivery badly is rarer than what carries it on.
+    let rare = ["cancel", "fail", "lost", "return", "discard"].iter().any(|word| path.ends_with(&format!("/{word}")));
+    if rare && dice.below(5) > 0 {
         return;
     }
     let answer = send(host, key, &format!("POST /{}", path.replace("{}", &id.to_string())), &body);
@@ -75,13 +77,14 @@ fn act(host: &MemoryHost, order: &Value, dice: &mut Dice) {
 fn the_events_of_random_lives_lead_where_the_service_stands() {
     let (host, mut dice) = (host(), Dice(7));
     let (mut steps, mut ended) = (0, std::collections::BTreeSet::new());
-    for life in 0..60 {
+    for life in 0..40 {
         let paid: Vec<bool> = (0..=dice.below(3)).map(|_| dice.below(3) > 0).collect();
         let order = allocated(&host, &format!("F-{life}"), &paid);
-        let mut known = looked_up(&host, order.id);
+        let mut now = looked_up(&host, order.id);
+        let mut known = now.clone();
         for _ in 0..400 {
-            act(&host, &looked_up(&host, order.id), &mut dice);
-            let now = looked_up(&host, order.id);
+            act(&host, &now, &mut dice);
+            now = looked_up(&host, order.id);
             let events = now["events"].as_array().unwrap();
             let seen = known["events"].as_array().unwrap().len();
             for event in &events[seen..] {
@@ -95,7 +98,6 @@ fn the_events_of_random_lives_lead_where_the_service_stands() {
             }
         }
         // From the creation on, in one go, gives the same again.
-        let now = looked_up(&host, order.id);
         let events = now["events"].as_array().unwrap();
         let mut replayed = now.clone();
         replayed["situation"] = events[0]["situation"].clone();
@@ -111,7 +113,7 @@ fn the_events_of_random_lives_lead_where_the_service_stands() {
         let open = now["situation"].as_u64().unwrap() < 500;
         assert!(!open, "life {life} did not end in 400 requests");
     }
-    assert!(steps > 300 && ended.len() >= 4, "{steps} steps, {ended:?}");
+    assert!(steps > 200 && ended.len() >= 3, "{steps} steps, {ended:?}");
 }
 
 #[test]
