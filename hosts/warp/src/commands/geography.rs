@@ -26,8 +26,7 @@ pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
     let geography = Geography::open(config).map_err(Failure::Usage)?;
     let least = config.places.least_precision;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
-    loop {
-        let Some(line) = lines.next()?.map(str::to_owned) else { break };
+    while let Some(line) = lines.next()?.map(str::to_owned) {
         let answer = located(&geography, least, &line).await;
         lines.faults += u64::from(answer.get("error").is_some());
         writeln!(output, "{answer}")?;
@@ -78,8 +77,7 @@ async fn located(geography: &Geography, least: Precision, line: &str) -> Value {
 pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
     let geography = Geography::open(config).map_err(Failure::Usage)?;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
-    loop {
-        let Some(line) = lines.next()?.map(str::to_owned) else { break };
+    while let Some(line) = lines.next()?.map(str::to_owned) {
         match points(&line) {
             Ok(places) => {
                 let start = Instant::now();
