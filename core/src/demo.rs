@@ -7,7 +7,7 @@ use http::Request;
 use serde_json::{Value, json};
 
 use crate::{
-    courier::Courier,
+    courier::{Courier, Position},
     domain::{CourierId, Phone, Point, StoreId, Timestamp},
     host::{Changes, Fault, Host, Write},
     settings::Settings,
@@ -63,11 +63,11 @@ async fn publish<H: Host>(host: &H, drawn: &str, matrix: StoreId, branches: &[St
         let value = Store { demo: true, version: store.version + 1, ..store.clone() };
         changes.stores.push(Write { expected: store.version, value });
     }
-    changes.couriers = couriers(host, moment.now).await?;
+    (changes.couriers, changes.positions) = couriers(host, moment.now).await?;
     host.commit(&changes).await
 }
 
-async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<Vec<Write<Courier>>, Fault> {
+async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<(Vec<Write<Courier>>, Vec<Position>), Fault> {
     let couriers = [
         ("Ana Souza", "+5511990000001", -23.5610, -46.6560),
         ("Bruno Lima", "+5511990000002", -23.5505, -46.6333),
@@ -76,9 +76,14 @@ async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<Vec<Write<Courier
         ("Elisa Prado", "+5592990000005", -3.1019, -60.0250),
     ];
     let mut ids = host.ids(5).await?;
-    let mut writes = Vec::new();
+    let (mut writes, mut positions) = (Vec::new(), Vec::new());
     for (profile_id, (name, phone, latitude, longitude)) in (1..).zip(couriers) {
         let id = ids.take(CourierId::new).ok_or_else(|| internal("no identifier is left"))?;
+        positions.extend(Point::from_degrees(latitude, longitude).map(|point| Position {
+            courier: id,
+            point,
+            at: now,
+        }));
         writes.push(Write::insert(Courier {
             id,
             version: 1,
@@ -87,12 +92,16 @@ async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<Vec<Write<Courier
             phone: Phone::parse(phone).map_err(|_| internal("a courier's number is malformed"))?,
             email: None,
             document: None,
-            position: Point::from_degrees(latitude, longitude),
-            position_at: Some(now),
+            position: None,
+            position_at: None,
             available: true,
+            order: None,
+            key: None,
+            demo: true,
+            removed_at: None,
         }));
     }
-    Ok(writes)
+    Ok((writes, positions))
 }
 
 async fn post<H: Host>(host: &H, settings: &Settings, path: &str, token: &str, body: &Value) -> Result<Value, Fault> {

@@ -4,10 +4,10 @@
 //! once. A host holds no rule; the core does no I/O.
 
 use crate::{
-    courier::Courier,
+    courier::{Courier, Position},
     domain::{
-        Address, AttemptId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId, StoreId,
-        Timestamp, WebhookId,
+        Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
+        StoreId, Timestamp, WebhookId,
     },
     geo,
     limits::{Admission, Bucket},
@@ -50,8 +50,17 @@ pub trait Host {
     async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault>;
     /// Orders whose next timed transition is due at `now`, longest due first, at most `limit`.
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault>;
-    /// Couriers, by number.
-    async fn couriers(&self) -> Result<Vec<Courier>, Fault>;
+    /// Orders that look for a courier, longest searching first, at most `limit`.
+    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault>;
+    /// A courier as last written, with the last known place.
+    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault>;
+    /// The courier whose key has this hash, whatever the key's state.
+    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, Fault>;
+    /// Couriers with a number above `after`, by number, at most `limit`; removed ones too.
+    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, Fault>;
+    /// Couriers that are free for an order by [`Courier::is_free`], with a place that is not older than `seen_since`, by number, at most
+    /// `limit`.
+    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
     /// A store's notifications before `before`, newest first, at most `limit`.
     async fn notifications(
         &self,
@@ -93,6 +102,11 @@ pub trait Host {
         Ok(geo::matrix(places))
     }
 
+    /// Whether [`Host::locate`] and [`Host::matrix`] go by embedded data alone, so that a page previews as the service does.
+    fn is_embedded(&self) -> bool {
+        true
+    }
+
     /// Reserves `count` consecutive identifiers, never given before nor again.
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault>;
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`].
@@ -120,8 +134,10 @@ pub struct Changes {
     pub keys: Vec<Write<Key>>,
     /// Orders to insert or replace; unique by store and code among those that hold their code.
     pub orders: Vec<Write<Order>>,
-    /// Couriers to insert or replace.
+    /// Couriers to insert or replace; unique by the hash of their key. Their places are not written with them.
     pub couriers: Vec<Write<Courier>>,
+    /// Places of couriers to write down, each where the one that is there is older.
+    pub positions: Vec<Position>,
     /// Events to append to their merchants' journals; unique by order and sequence.
     pub events: Vec<Event>,
     /// Entries to append to the ledger, each moving its store's balance, never below the entry's floor.

@@ -16,12 +16,12 @@ use std::{
 use crate::{
     courier::Courier,
     domain::{
-        AttemptId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp,
-        WebhookId, hmac_sha256,
+        AttemptId, CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId,
+        Timestamp, WebhookId, hmac_sha256,
     },
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
-    order::{Journal, JournalEntry, Order, RecordedEvent, Timing, next_deadline},
+    order::{Journal, JournalEntry, Order, OrderSituation, RecordedEvent, Timing, next_deadline},
     store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password},
     webhook::{Message, RecordedAttempt, Webhook},
 };
@@ -184,8 +184,36 @@ impl Host for MemoryHost {
         Ok(due.into_iter().take(limit as usize).cloned().collect())
     }
 
-    async fn couriers(&self) -> Result<Vec<Courier>, Fault> {
-        self.state(|state| state.couriers.rows().values().cloned().collect())
+    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.state(|state| {
+            let searching = |order: &&Order| order.situation == OrderSituation::Searching;
+            let mut orders: Vec<&Order> = state.orders.rows().values().filter(searching).collect();
+            orders.sort_by_key(|order| (order.situation_since, order.id));
+            orders.into_iter().take(limit as usize).cloned().collect()
+        })
+    }
+
+    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault> {
+        self.state(|state| state.courier(id))
+    }
+
+    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, Fault> {
+        self.state(|state| state.courier(*state.courier_hashes.get(hash)?))
+    }
+
+    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.state(|state| {
+            let later = state.couriers.rows().keys().filter(|id| after.is_none_or(|after| **id > after));
+            later.take(limit as usize).filter_map(|id| state.courier(*id)).collect()
+        })
+    }
+
+    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.state(|state| {
+            let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
+            let seen = |courier: &Courier| courier.position_at.is_some_and(|at| at >= seen_since);
+            couriers.filter(|courier| courier.is_free() && seen(courier)).take(limit as usize).collect()
+        })
     }
 
     async fn notifications(

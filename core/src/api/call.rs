@@ -9,6 +9,7 @@ use super::{
     stream::Subscription,
 };
 use crate::{
+    courier::Courier,
     domain::{Language, Moment},
     host::{Changes, Fault, Host},
     settings::Settings,
@@ -28,6 +29,8 @@ pub(super) struct Call<'a, H> {
     pub moment: Moment,
     /// The calling store; `None` for the operator and for public endpoints.
     pub caller: Option<KeyHolder>,
+    /// The calling courier, on a courier's endpoints.
+    pub courier: Option<Courier>,
     /// The identifier in the path.
     pub id: &'a str,
     /// The claim on the request's idempotency key, until a commit finishes it.
@@ -123,6 +126,13 @@ impl<H: Host> Call<'_, H> {
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_ref().ok_or_else(|| {
             Fault::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
+        })
+    }
+
+    /// The calling courier, on endpoints that only couriers may call.
+    pub(super) fn courier(&self) -> Result<&Courier, Problem> {
+        self.courier.as_ref().ok_or_else(|| {
+            Fault::Internal { detail: "a courier's endpoint was reached without a courier".to_owned() }.into()
         })
     }
 

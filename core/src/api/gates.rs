@@ -38,6 +38,12 @@ pub(super) async fn pass<H: Host>(
             *admission = Some(rate(call, route.usage, format!("{}/{key}", route.usage.name())).await?);
             format!("store/{store}")
         }
+        Authority::Courier => {
+            authenticate_courier(call).await?;
+            let courier = call.courier()?.id;
+            *admission = Some(rate(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
+            format!("courier/{courier}")
+        }
         Authority::Operator => {
             authorise(call)?;
             "operator".to_owned()
@@ -82,6 +88,28 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
         ));
     }
     call.caller = Some(holder);
+    Ok(())
+}
+
+async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
+    let token = token(call)?;
+    let courier = call.host.courier_by_key(&KeyHash::of(token)).await?;
+    let known = courier.and_then(|courier| Some((courier.key.clone()?, courier)));
+    let Some((key, courier)) = known.filter(|(_, courier)| courier.removed_at.is_none()) else {
+        return Err(Problem::new(
+            Code::ApiKeyInvalid,
+            "No courier has this key. Ask the operator for a new one.",
+            "Nenhum entregador tem esta chave. Peça uma nova ao operador.",
+        ));
+    };
+    if key.expires_at <= call.moment.now {
+        return Err(Problem::new(
+            Code::ApiKeyExpired,
+            format!("This key ended at {}. Ask the operator for a new one.", key.expires_at),
+            format!("Esta chave terminou em {}. Peça uma nova ao operador.", key.expires_at),
+        ));
+    }
+    call.courier = Some(courier);
     Ok(())
 }
 
@@ -160,14 +188,19 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     values.any(|value| value.split(',').any(takes))
 }
 
+/// A body of more than `most` bytes.
+pub(super) fn too_large(most: usize) -> Problem {
+    Problem::new(
+        Code::BodyTooLarge,
+        format!("A body has at most {most} bytes."),
+        format!("Um corpo tem no máximo {most} bytes."),
+    )
+}
+
 fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
     let most = call.settings.limits.body_bytes;
     if call.body.len() > most {
-        return Err(Problem::new(
-            Code::BodyTooLarge,
-            format!("A body has at most {most} bytes."),
-            format!("Um corpo tem no máximo {most} bytes."),
-        ));
+        return Err(too_large(most));
     }
     let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint.reads_body();
     if !reads || call.body.is_empty() {

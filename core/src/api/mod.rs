@@ -10,6 +10,7 @@ mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 pub mod outbox;
+pub mod page;
 mod planning;
 pub mod problem;
 mod read;
@@ -77,6 +78,7 @@ pub async fn handle_or_stream<H: Host>(
                 language: reply.language,
                 moment,
                 caller: None,
+                courier: None,
                 id,
                 claim: None,
                 stream: None,

@@ -11,6 +11,8 @@ pub enum Endpoint {
     CreateOrder,
     /// `POST /delivery/orders/preview`
     PreviewOrder,
+    /// `GET /delivery/preview-context`
+    PreviewContext,
     /// `GET /delivery/orders/{platformOrderId}`
     GetOrder,
     /// `POST /delivery/stores`
@@ -72,6 +74,8 @@ pub enum Endpoint {
 pub enum Authority {
     /// A store, by its key.
     Store,
+    /// A courier, by the courier's key.
+    Courier,
     /// The operator, by the operator's token.
     Operator,
     /// Everybody.
@@ -118,6 +122,7 @@ macro_rules! routes {
 routes! {
     POST "/delivery/orders" CreateOrder Store Create,
     POST "/delivery/orders/preview" PreviewOrder Store Preview,
+    GET "/delivery/preview-context" PreviewContext Store Read,
     GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
     POST "/delivery/stores" CreateStore Store Create,
     PUT "/delivery/stores" UpdateStore Store Create,

@@ -1,8 +1,12 @@
-//! Couriers, as data.
+//! Couriers: who carries orders, where they are, and what they carry now.
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{CourierId, Email, Phone, Point, Timestamp};
+use crate::{
+    domain::{CourierId, Email, OrderId, Phone, Point, Timestamp},
+    order::AssignedCourier,
+    store::KeyHash,
+};
 
 /// Somebody who carries orders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,9 +31,59 @@ pub struct Courier {
     pub position_at: Option<Timestamp>,
     /// Whether the courier takes orders now.
     pub available: bool,
+    /// The order that the courier has now. It changes in the commit that changes the order's courier, so that nobody has two.
+    #[serde(default)]
+    pub order: Option<OrderId>,
+    /// The courier's key, as far as it is kept.
+    #[serde(default)]
+    pub key: Option<CourierKey>,
+    /// A robot of the demonstration: takes orders of demonstration stores alone, and nobody else takes those.
+    #[serde(default)]
+    pub demo: bool,
+    /// When the operator removed the courier, who takes no orders and has no valid key from then on.
+    #[serde(default)]
+    pub removed_at: Option<Timestamp>,
+}
+
+/// What is kept of a courier's key: enough to know it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CourierKey {
+    /// The hash of its text.
+    pub hash: KeyHash,
+    /// When it ends.
+    pub expires_at: Timestamp,
+}
+
+/// A courier's place at a moment. Kept apart from the courier, without a version, since it changes every few seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// Whose place.
+    pub courier: CourierId,
+    /// Where.
+    pub point: Point,
+    /// When.
+    pub at: Timestamp,
 }
 
 impl Courier {
+    /// Whether dispatch may give the courier an order.
+    pub fn is_free(&self) -> bool {
+        self.available && self.order.is_none() && self.removed_at.is_none()
+    }
+
+    /// The courier as an order remembers it.
+    pub fn assigned(&self) -> AssignedCourier {
+        AssignedCourier {
+            id: self.id,
+            profile_id: self.profile_id,
+            name: self.name.clone(),
+            phone: self.phone.clone(),
+            email: self.email.as_ref().map(|email| email.as_str().to_owned()),
+            document: self.document.clone(),
+            position: self.position,
+        }
+    }
+
     /// The area code of a Brazilian number: `92` of `+5592991000000`.
     pub fn ddd(&self) -> Option<&str> {
         self.phone.as_str().strip_prefix("+55")?.get(..2)

@@ -5,7 +5,7 @@ use super::{
     table::{Table, Transactional},
 };
 use crate::{
-    courier::Courier,
+    courier::{Courier, Position},
     domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, Fault, Write},
     order::{Event, Order, RecordedEvent},
@@ -28,6 +28,8 @@ pub(super) struct State {
     pub(super) orders: Table<OrderId, Order>,
     pub(super) codes: Table<(StoreId, String), OrderId>,
     pub(super) couriers: Table<CourierId, Courier>,
+    pub(super) courier_hashes: Table<KeyHash, CourierId>,
+    pub(super) positions: Table<CourierId, Position>,
     pub(super) journal: Table<EventId, Event>,
     pub(super) histories: Table<(OrderId, u32), EventId>,
     /// Events by their merchant and their place in its journal.
@@ -57,13 +59,19 @@ impl State {
         self.stores.get(&id).map(|store| Store { balance, ..store.clone() })
     }
 
+    /// A courier with the place that is kept beside it.
+    pub(super) fn courier(&self, id: CourierId) -> Option<Courier> {
+        let (courier, place) = (self.couriers.get(&id)?.clone(), self.positions.get(&id));
+        Some(Courier { position: place.map(|place| place.point), position_at: place.map(|place| place.at), ..courier })
+    }
+
     /// An order's history, oldest first.
     pub(super) fn events(&self, order: OrderId) -> Vec<RecordedEvent> {
         let places = self.histories.rows().range((order, 0)..=(order, u32::MAX));
         places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 19] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 21] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -74,6 +82,8 @@ impl State {
             &mut self.orders,
             &mut self.codes,
             &mut self.couriers,
+            &mut self.courier_hashes,
+            &mut self.positions,
             &mut self.journal,
             &mut self.histories,
             &mut self.places,
@@ -92,6 +102,7 @@ impl State {
         changes.keys.iter().try_for_each(|write| self.write_key(write))?;
         changes.orders.iter().try_for_each(|write| self.write_order(write))?;
         changes.couriers.iter().try_for_each(|write| self.write_courier(write))?;
+        changes.positions.iter().for_each(|position| self.put_position(position));
         changes.events.iter().try_for_each(|event| self.append_event(event))?;
         changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
         changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
@@ -146,9 +157,23 @@ impl State {
 
     fn write_courier(&mut self, write: &Write<Courier>) -> Result<(), Fault> {
         let id = write.value.id;
-        check_version(write.expected, self.couriers.get(&id).map(|courier| courier.version))?;
-        self.couriers.put(id, Courier { version: write.expected + 1, ..write.value.clone() });
+        let old = self.couriers.get(&id).cloned();
+        check_version(write.expected, old.as_ref().map(|courier| courier.version))?;
+        if let Some(key) = old.and_then(|old| old.key) {
+            self.courier_hashes.remove(&key.hash);
+        }
+        if let Some(key) = &write.value.key {
+            claim_value(&mut self.courier_hashes, key.hash.clone(), id)?;
+        }
+        let courier = Courier { version: write.expected + 1, position: None, position_at: None, ..write.value.clone() };
+        self.couriers.put(id, courier);
         Ok(())
+    }
+
+    fn put_position(&mut self, position: &Position) {
+        if self.positions.get(&position.courier).is_none_or(|known| known.at < position.at) {
+            self.positions.put(position.courier, *position);
+        }
     }
 
     fn append_event(&mut self, event: &Event) -> Result<(), Fault> {

@@ -166,6 +166,7 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         ready_at: now.after(Duration::minutes(inquiry.preparation_minutes.into())),
         pickup,
         pickup_code,
+        own_pickup_code: new.pickup_code.is_some(),
         return_code,
         deliveries,
         total_distance: plan.total_distance,
@@ -178,6 +179,9 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         expected_delivery: times.map(|times| times.delivery),
         courier: None,
         attempt: 0,
+        released: Vec::new(),
+        first_allocated_at: None,
+        demo: store.demo,
         last_sequence: 0,
     })
 }

@@ -35,10 +35,42 @@ macro_rules! event_kinds {
 event_kinds! {
     /// The order was created.
     Created "order.created" "Order created" "Pedido criado",
+    /// Its goods will be ready at another time.
+    Delayed "order.delayed" "New ready time" "Novo horário de preparo",
     /// Its goods are ready.
     Ready "order.ready" "Order ready for pickup" "Pedido pronto para coleta",
     /// A courier is being looked for.
     Searching "order.searching" "Looking for a courier" "Procurando entregador",
+    /// A courier was assigned.
+    Allocated "order.allocated" "Courier on the way to the pickup" "Entregador a caminho da coleta",
+    /// The courier is at the pickup.
+    CourierArrived "order.courier_arrived" "Courier at the pickup" "Entregador no local de coleta",
+    /// The courier does not come; another one is looked for.
+    CourierReleased "order.courier_released" "Courier released; looking for another" "Entregador liberado; procurando outro",
+    /// The courier has the goods.
+    PickedUp "order.picked_up" "Picked up" "Pedido coletado",
+    /// The courier is on the way to a stop.
+    EnRoute "delivery.en_route" "On the way to the stop" "A caminho da entrega",
+    /// Another stop comes first.
+    Resequenced "delivery.resequenced" "Another stop comes first" "Outra entrega vem antes",
+    /// The courier is at the door.
+    Arrived "delivery.arrived" "Courier at the door" "Entregador no local da entrega",
+    /// It was handed over.
+    Delivered "delivery.delivered" "Delivered" "Entregue",
+    /// It could not be handed over, and the merchant does not want it back.
+    Discarded "delivery.discarded" "Discarded" "Descartada",
+    /// It is on the way back.
+    ReturnStarted "delivery.returning" "On the way back to the pickup" "Retornando ao local de coleta",
+    /// The courier is back at the pickup.
+    CourierAtReturn "order.courier_at_return" "Courier back at the pickup" "Entregador de volta ao local de coleta",
+    /// Goods or payment were handed back.
+    Returned "order.returned" "Handed back to the merchant" "Devolvido à loja",
+    /// The merchant does without what was to come back.
+    ReturnWaived "order.return_waived" "Return waived by the merchant" "Retorno dispensado pela loja",
+    /// Lost or stolen.
+    Lost "delivery.lost" "Lost" "Extraviada",
+    /// A stop was cancelled before pickup.
+    DeliveryCancelled "delivery.cancelled" "Stop cancelled" "Entrega cancelada",
     /// No courier was found in time.
     Expired "order.expired" "No courier was found in time" "Nenhum entregador foi encontrado a tempo",
     /// It was cancelled.

@@ -1,5 +1,6 @@
 //! An order: one aggregate with its deliveries, its courier and its history.
 
+mod allocation;
 mod clock;
 mod create;
 pub mod drive;
@@ -9,6 +10,7 @@ mod situation;
 
 use serde::{Deserialize, Serialize};
 
+pub use allocation::{allocate, release};
 pub use clock::{Timing, expire, next_deadline, platform};
 pub use create::{Facts, NewOrder, NewStop, Rejection, create};
 pub use event::{Event, EventKind, RecordedEvent};
@@ -53,6 +55,9 @@ pub struct Order {
     pub pickup: Place,
     /// What the merchant tells the courier at the pickup.
     pub pickup_code: String,
+    /// Whether the merchant set that code; another one is drawn for each courier where not.
+    #[serde(default)]
+    pub own_pickup_code: bool,
     /// What the merchant tells the courier when goods or payment come back.
     pub return_code: Option<String>,
     /// The deliveries, in route order.
@@ -77,6 +82,16 @@ pub struct Order {
     pub courier: Option<AssignedCourier>,
     /// How many couriers were assigned so far.
     pub attempt: u32,
+    /// Couriers that had the order and let it go before pickup, newest last, at most [`Order::RELEASED_KEPT`]: they are not asked
+    /// again while others are free.
+    #[serde(default)]
+    pub released: Vec<CourierId>,
+    /// When the first courier was assigned: what a cancellation costs depends on it.
+    #[serde(default)]
+    pub first_allocated_at: Option<Timestamp>,
+    /// Whether a demonstration store sent it: robots carry it, and nobody else.
+    #[serde(default)]
+    pub demo: bool,
     /// The sequence of its last event; the first is 1.
     pub last_sequence: u32,
 }
@@ -167,6 +182,9 @@ impl AssignedCourier {
 }
 
 impl Order {
+    /// How many couriers that let it go an order remembers.
+    pub const RELEASED_KEPT: usize = 20;
+
     /// Takes the order to a situation and writes down that it went there.
     pub fn enter(&mut self, situation: OrderSituation, kind: EventKind, by: Person, at: Timestamp) -> Event {
         self.situation = situation;

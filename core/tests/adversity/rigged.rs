@@ -10,7 +10,9 @@ use std::{
 
 use despacho_core::{
     courier::Courier,
-    domain::{AttemptId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId},
+    domain::{
+        AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+    },
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     memory::MemoryHost,
@@ -92,7 +94,11 @@ impl Host for Rigged<'_> {
         fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
         fn attempt(id: AttemptId) -> Option<RecordedAttempt>;
         fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
-        fn couriers() -> Vec<Courier>;
+        fn searching_orders(limit: u32) -> Vec<Order>;
+        fn courier(id: CourierId) -> Option<Courier>;
+        fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
+        fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
+        fn free_couriers(seen_since: Timestamp, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn ids(count: u32) -> IdBlock;

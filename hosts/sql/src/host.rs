@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use despacho_core::{
     courier::Courier,
     domain::{
-        Address, AttemptId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId, StoreId,
-        Timestamp, WebhookId,
+        Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
+        StoreId, Timestamp, WebhookId,
     },
     geo,
     host::{Changes, Fault, Host},
@@ -48,6 +48,10 @@ pub trait Platform {
     /// As [`Host::locate`]; by embedded data where the platform asks no geocoder.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+    }
+    /// As [`Host::is_embedded`].
+    fn is_embedded(&self) -> bool {
+        true
     }
     /// As [`Host::matrix`]; by the embedded model where the platform asks no road network.
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
@@ -177,8 +181,24 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::due_orders(now, limit), read::to_order).await
     }
 
-    async fn couriers(&self) -> Result<Vec<Courier>, Fault> {
-        self.all(read::couriers(), read::to_courier).await
+    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.all(read::searching_orders(limit), read::to_order).await
+    }
+
+    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault> {
+        self.one(read::courier_by_id(id), read::to_courier).await
+    }
+
+    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, Fault> {
+        self.one(read::courier_by_key(hash), read::to_courier).await
+    }
+
+    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.all(read::couriers(after, limit), read::to_courier).await
+    }
+
+    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.all(read::free_couriers(seen_since, limit), read::to_courier).await
     }
 
     async fn notifications(
@@ -237,6 +257,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
         self.platform.matrix(places).await
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.platform.is_embedded()
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {

@@ -2,7 +2,7 @@
 
 use despacho_core::{
     courier::Courier,
-    domain::{Email, EventId, KeyId, Money, NotificationId, OrderId, StoreId, Timestamp},
+    domain::{CourierId, Email, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
     host::Fault,
     order::{Order, RecordedEvent},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
@@ -68,8 +68,36 @@ pub(crate) fn events(order: OrderId) -> Query {
     Query::new(sql, vec![number(order.get())])
 }
 
-pub(crate) fn couriers() -> Query {
-    Query::new("SELECT version, body FROM couriers ORDER BY id", vec![])
+/// Their deadline is when the search ends, so that the longest search comes first.
+pub(crate) fn searching_orders(limit: u32) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
+    Query::new(sql, vec![Value::number(limit)])
+}
+
+pub(crate) fn courier_by_id(id: CourierId) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.id = $1";
+    Query::new(sql, vec![number(id.get())])
+}
+
+pub(crate) fn courier_by_key(hash: &KeyHash) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.key_hash = $1";
+    Query::new(sql, vec![hash.as_str().into()])
+}
+
+pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.id > $1 \
+               ORDER BY couriers.id LIMIT $2";
+    Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
+}
+
+pub(crate) fn free_couriers(seen_since: Timestamp, limit: u32) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers JOIN positions ON positions.courier = couriers.id \
+               WHERE couriers.free = 1 AND positions.at >= $1 ORDER BY couriers.id LIMIT $2";
+    Query::new(sql, vec![seen_since.into(), Value::number(limit)])
 }
 
 pub(crate) fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Query {
@@ -120,10 +148,14 @@ pub(crate) fn to_order(row: &mut Row) -> Result<Order, Fault> {
     Ok(Order { version, ..row.json()? })
 }
 
-/// A row of `version, body`.
+/// A row of `version, body, latitude, longitude, at`; the last three are null where no place is known.
 pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, Fault> {
     let version = row.small()?;
-    Ok(Courier { version, ..row.json()? })
+    let courier: Courier = row.json()?;
+    let (latitude, longitude, at) = (row.optional_integer()?, row.optional_integer()?, row.optional_integer()?);
+    let degrees = |e7: Option<i64>| e7.and_then(|e7| i32::try_from(e7).ok());
+    let position = degrees(latitude).zip(degrees(longitude)).map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 });
+    Ok(Courier { version, position, position_at: at.map(Timestamp::from_millis), ..courier })
 }
 
 /// A row of `id, body`.

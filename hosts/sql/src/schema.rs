@@ -87,7 +87,7 @@ pub fn pending(dialect: Dialect, found: Option<i64>) -> Result<Vec<Migration>, S
 }
 
 /// The steps of each version. A version that was released is never edited: a change is a new one.
-const VERSIONS: &[&[&str]] = &[FIRST, OUTWARD];
+const VERSIONS: &[&[&str]] = &[FIRST, OUTWARD, COURIERS];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
 const FIRST: &[&str] = &[
@@ -149,6 +149,17 @@ const OUTWARD: &[&str] = &[
      body TEXT NOT NULL, PRIMARY KEY (webhook, name)){strict}",
     "CREATE TABLE webhook_attempts (id {serial}, webhook {int} NOT NULL, body TEXT NOT NULL){strict}",
     "CREATE INDEX webhook_attempts_webhook ON webhook_attempts (webhook, id)",
+];
+
+/// Couriers that are free, their keys and places, and the orders that look for one.
+const COURIERS: &[&str] = &[
+    "ALTER TABLE couriers ADD COLUMN key_hash TEXT",
+    "ALTER TABLE couriers ADD COLUMN free {int} NOT NULL DEFAULT 0",
+    "CREATE UNIQUE INDEX couriers_key ON couriers (key_hash) WHERE key_hash IS NOT NULL",
+    "CREATE INDEX couriers_free ON couriers (id) WHERE free = 1",
+    // Apart from its courier: it changes every few seconds, and without a version.
+    "CREATE TABLE positions (courier {id}, latitude_e7 {int} NOT NULL, longitude_e7 {int} NOT NULL, at {int} NOT NULL){strict}",
+    "CREATE INDEX orders_searching ON orders (due_at, id) WHERE situation = 200",
 ];
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! From changes to statements.
 
 use despacho_core::{
-    courier::Courier,
+    courier::{Courier, Position},
     domain::{StoreId, Timestamp},
     host::{Changes, Fault, Write},
     order::{Event, Order, Timing, next_deadline},
@@ -28,6 +28,7 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     for write in &changes.couriers {
         list.push(courier(write)?);
     }
+    list.extend(changes.positions.iter().map(position));
     for value in &changes.events {
         list.extend([outward::count_up(value.store), event(value)?]);
     }
@@ -87,9 +88,16 @@ const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $
      created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND ($4 = 0 OR NOT EXISTS \
      (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
 
-const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, body) VALUES ($1, $2, $3, $4, $5) \
+     ON CONFLICT DO NOTHING";
 
-const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, body = $2 WHERE id = $3 AND version = $4";
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, body = $4 \
+     WHERE id = $5 AND version = $6 AND ($2 IS NULL OR NOT EXISTS \
+     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $5))";
+
+const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at) VALUES ($1, $2, $3, $4) \
+     ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
+     at = excluded.at WHERE positions.at < excluded.at";
 
 /// The place is what the journal was just counted up to, in the same transaction.
 const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \
@@ -158,7 +166,11 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
 }
 
 fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
-    let columns = [Value::json(&write.value)?];
+    let courier = &write.value;
+    // The place is kept apart; in the body it would be a second truth.
+    let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
+    let key = courier.key.as_ref().map(|key| key.hash.as_str());
+    let columns = [key.into(), Value::Integer(courier.is_free().into()), body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 
@@ -181,6 +193,13 @@ pub(crate) fn versioned<const N: usize>(
     params.extend(columns);
     params.extend([id, Value::number(expected)]);
     Statement::one(update, params)
+}
+
+fn position(position: &Position) -> Statement {
+    let (latitude, longitude) = (position.point.lat_e7, position.point.lon_e7);
+    let params =
+        vec![id(position.courier.get()), i64::from(latitude).into(), i64::from(longitude).into(), position.at.into()];
+    Statement::any(PUT_POSITION, params)
 }
 
 fn event(event: &Event) -> Result<Statement, Fault> {

@@ -1,7 +1,7 @@
 //! Valid values to store, each as full as its type allows, so that a field that is lost on the way is seen.
 
 use despacho_core::{
-    courier::Courier,
+    courier::{Courier, CourierKey, Position},
     domain::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
@@ -148,6 +148,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         ready_at: at(10),
         pickup: place(store),
         pickup_code: "7788".to_owned(),
+        own_pickup_code: true,
         return_code: Some("1122".to_owned()),
         deliveries: vec![delivery(number * 100 + 1), delivery(number * 100 + 2)],
         total_distance: Distance(12_345),
@@ -172,6 +173,9 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             position: Some(point(3)),
         }),
         attempt: 2,
+        released: vec![CourierId::new(8).unwrap()],
+        first_allocated_at: Some(at(3)),
+        demo: false,
         last_sequence: 1,
     }
 }
@@ -200,10 +204,19 @@ pub(crate) fn courier(number: u64) -> Courier {
         phone: phone(),
         email: Some(email(number)),
         document: None,
-        position: Some(point(number)),
-        position_at: Some(at(1)),
+        position: None,
+        position_at: None,
         available: true,
+        order: None,
+        key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
+        demo: false,
+        removed_at: None,
     }
+}
+
+/// The courier's place, `minutes` after the start.
+pub(crate) fn position(number: u64, minutes: i64) -> Position {
+    Position { courier: CourierId::new(number).unwrap(), point: point(number), at: at(minutes) }
 }
 
 pub(crate) fn entry(store: u64, centavos: i64, floor: Option<i64>) -> LedgerEntry {

@@ -31,7 +31,8 @@ macro_rules! against {
             aggregates {
                 a_store_is_read_as_written, a_removed_store_frees_its_cnpj_and_its_email, a_store_takes_no_taken_value,
                 keys_are_found_by_hash_and_listed_newest_first, an_order_is_read_as_written,
-                a_code_is_held_until_its_order_lets_go, couriers_are_listed_by_number, a_version_is_written_once,
+                a_code_is_held_until_its_order_lets_go, couriers_are_listed_by_number, a_courier_is_found_by_the_key,
+                free_couriers_were_seen_lately, the_longest_search_comes_first, a_version_is_written_once,
                 a_racing_write_wins_once,
             }
             changes {

@@ -137,6 +137,7 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
 fn security(authority: Authority) -> Json {
     let scheme = match authority {
         Authority::Store => "storeKey",
+        Authority::Courier => "courierKey",
         Authority::Operator => "operatorToken",
         Authority::Public => return Json::List(Vec::new()),
     };

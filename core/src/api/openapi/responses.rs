@@ -24,7 +24,7 @@ pub(super) fn by_status(codes: &[Code]) -> BTreeMap<u16, Vec<Code>> {
 /// A successful response.
 pub(super) fn success(route: &Route, schema: Option<&str>, meaning: &str, example: Option<Json>) -> Json {
     let mut headers = vec!["x-request-id"];
-    if route.authority == Authority::Store {
+    if matches!(route.authority, Authority::Store | Authority::Courier) {
         headers.extend(["RateLimit-Policy", "RateLimit"]);
     }
     if route.method == http::Method::POST {

@@ -2,6 +2,7 @@
 //! the service says, every documented field present and `null` where there is no value.
 
 mod address;
+mod context;
 mod event;
 mod ledger;
 mod numbers;
@@ -11,6 +12,7 @@ mod store;
 mod webhook;
 
 pub use address::AddressBody;
+pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
 pub use event::{EventPage, JournalEventView};
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, csv};
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};

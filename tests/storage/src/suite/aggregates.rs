@@ -1,6 +1,7 @@
 //! Stores, keys, orders, couriers: read as written, unique where they must be, and one version after the other.
 
 use despacho_core::{
+    courier::{Courier, Position},
     domain::{Email, Timestamp},
     host::{Changes, Fault, Host, Write},
     order::{Order, OrderSituation},
@@ -10,7 +11,7 @@ use futures_util::future::join_all;
 
 use crate::{
     backend::Backend,
-    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, over, store, store_id},
+    fixtures::{at, changes, cnpj, courier, email, key, order, order_id, over, position, store, store_id},
 };
 
 async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
@@ -144,13 +145,63 @@ pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
     let host = backend.host();
     let couriers = [courier(30), courier(10), courier(20)].map(Write::insert).into();
     host.commit(&Changes { couriers, ..changes() }).await.unwrap();
-    assert_eq!(host.couriers().await, Ok(vec![courier(10), courier(20), courier(30)]));
+    assert_eq!(host.couriers(None, 9).await, Ok(vec![courier(10), courier(20), courier(30)]));
+    assert_eq!(host.couriers(Some(courier(10).id), 1).await, Ok(vec![courier(20)]));
     let mut away = courier(20);
     (away.available, away.version) = (false, 2);
     let write = Changes { couriers: vec![over(1, away.clone())], ..changes() };
     assert_eq!(host.commit(&write).await, Ok(()));
     assert_eq!(host.commit(&write).await, Err(Fault::Conflict));
-    assert_eq!(host.couriers().await, Ok(vec![courier(10), away, courier(30)]));
+    assert_eq!(host.couriers(None, 9).await, Ok(vec![courier(10), away.clone(), courier(30)]));
+    assert_eq!(host.courier(away.id).await, Ok(Some(away)));
+}
+
+pub(crate) async fn a_courier_is_found_by_the_key(backend: impl Backend) {
+    let host = backend.host();
+    let hash = |number: u64| courier(number).key.unwrap().hash;
+    host.commit(&Changes { couriers: vec![Write::insert(courier(10))], ..changes() }).await.unwrap();
+    assert_eq!(host.courier_by_key(&hash(10)).await, Ok(Some(courier(10))));
+    assert_eq!(host.courier_by_key(&hash(11)).await, Ok(None));
+    let same_key = Courier { key: courier(10).key, ..courier(11) };
+    let taken = Changes { couriers: vec![Write::insert(same_key)], ..changes() };
+    assert_eq!(host.commit(&taken).await, Err(Fault::Conflict), "a key is one courier's");
+    let moved = Courier { key: courier(11).key, version: 2, ..courier(10) };
+    host.commit(&Changes { couriers: vec![over(1, moved.clone())], ..changes() }).await.unwrap();
+    assert_eq!(host.courier_by_key(&hash(10)).await, Ok(None), "the old key is gone");
+    assert_eq!(host.courier_by_key(&hash(11)).await, Ok(Some(moved)));
+}
+
+pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
+    let host = backend.host();
+    let busy = Courier { order: Some(order_id(50)), ..courier(20) };
+    let away = Courier { available: false, ..courier(30) };
+    let couriers = [courier(10), busy, away, courier(40), courier(50)].map(Write::insert).into();
+    let positions = vec![position(10, 5), position(20, 5), position(30, 5), position(40, 1)];
+    host.commit(&Changes { couriers, positions, ..changes() }).await.unwrap();
+    let seen =
+        |courier: Courier, at: Position| Courier { position: Some(at.point), position_at: Some(at.at), ..courier };
+    let first = seen(courier(10), position(10, 5));
+    assert_eq!(host.free_couriers(at(2), 9).await, Ok(vec![first.clone()]));
+    let fourth = seen(courier(40), position(40, 1));
+    assert_eq!(host.free_couriers(at(0), 9).await, Ok(vec![first.clone(), fourth.clone()]));
+    assert_eq!(host.free_couriers(at(0), 1).await, Ok(vec![first.clone()]));
+    // A place that arrives late does not take a courier back.
+    let late = Position { point: position(7, 0).point, ..position(10, 4) };
+    host.commit(&Changes { positions: vec![late, position(40, 6)], ..changes() }).await.unwrap();
+    assert_eq!(host.free_couriers(at(2), 9).await, Ok(vec![first, seen(courier(40), position(40, 6))]));
+}
+
+pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
+    let host = backend.host();
+    let searching = |number: u64, since: i64| Order {
+        situation: OrderSituation::Searching,
+        situation_since: at(since),
+        ..order(number, 1, &format!("P-{number}"))
+    };
+    let orders = [searching(50, 9), searching(51, 3), order(52, 1, "P-52"), searching(53, 5)];
+    host.commit(&Changes { orders: orders.map(Write::insert).into(), ..changes() }).await.unwrap();
+    assert_eq!(host.searching_orders(9).await, Ok(vec![searching(51, 3), searching(53, 5), searching(50, 9)]));
+    assert_eq!(host.searching_orders(1).await, Ok(vec![searching(51, 3)]));
 }
 
 pub(crate) async fn a_version_is_written_once(backend: impl Backend) {

@@ -15,7 +15,7 @@ use crate::{
     backend::Backend,
     fixtures::{
         at, attempt, changes, claim, courier, email, entry, event, key, message, notification, order, order_id, over,
-        store, store_id, top_up, webhook, webhook_id,
+        position, store, store_id, top_up, webhook, webhook_id,
     },
 };
 
@@ -27,6 +27,7 @@ fn everything() -> Changes {
         stores: vec![Write::insert(store(1))],
         keys: vec![Write::insert(key(5, 1))],
         couriers: vec![Write::insert(courier(9))],
+        positions: vec![position(9, 1)],
         events: vec![event(&order, 1)],
         ledger: vec![entry(1, 1_900, None)],
         top_ups: vec![top_up(1, 100, "PIX-1")],
@@ -49,7 +50,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     let events: Vec<Event> =
         host.events(order_id(50)).await.unwrap().into_iter().map(|recorded| recorded.event).collect();
     seen.push(format!("{events:?}"));
-    seen.push(format!("{:?}", host.couriers().await.unwrap()));
+    seen.push(format!("{:?}", host.couriers(None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
     seen.push(format!("{:?}", host.top_up(store_id(1), "PIX-1").await.unwrap()));

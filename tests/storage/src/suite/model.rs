@@ -47,7 +47,7 @@ async fn random(model: &MemoryHost, dice: &mut Dice, step: i64) -> Changes {
             1 => changes.keys.push(random_key(model, dice).await),
             2 | 3 => changes.orders.push(random_order(model, dice).await),
             4 => {
-                let couriers = model.couriers().await.unwrap();
+                let couriers = model.couriers(None, 1000).await.unwrap();
                 let value = courier(1 + dice.below(3));
                 let version = couriers.iter().find(|courier| courier.id == value.id).map(|courier| courier.version);
                 changes.couriers.push(over(expected(dice, version), value));
@@ -165,7 +165,7 @@ async fn dump<H: Host>(host: &H, now: Timestamp) -> Dump {
     }
     dump.due.push(host.due_orders(now, 5).await.unwrap());
     dump.due.push(host.due_orders(at(1_000_000), 50).await.unwrap());
-    dump.couriers = host.couriers().await.unwrap();
+    dump.couriers = host.couriers(None, 1000).await.unwrap();
     for code in CODES {
         dump.claims.push(host.claim("store/1", code).await.unwrap());
     }

@@ -1,0 +1,62 @@
+//! Who carries an order: a courier is assigned, and let go again before pickup.
+//!
+//! The order and the courier change in one commit, each against the version that was read, so that whoever races loses whole.
+
+use super::{Event, EventKind, Order, OrderSituation, platform};
+use crate::{
+    courier::Courier,
+    domain::{Moment, Person},
+    host::{Changes, Write},
+};
+
+/// Gives a searching order to a free courier; `None` where the order is not searching or the courier is not free.
+pub fn allocate(order: &Order, courier: &Courier, moment: &Moment) -> Option<(Order, Changes)> {
+    if order.situation != OrderSituation::Searching || !courier.is_free() || order.demo != courier.demo {
+        return None;
+    }
+    let (mut order, expected) = (order.clone(), order.version);
+    order.version += 1;
+    order.attempt += 1;
+    order.courier = Some(courier.assigned());
+    order.first_allocated_at.get_or_insert(moment.now);
+    let event = order.enter(OrderSituation::Allocated, EventKind::Allocated, platform(), moment.now);
+    let busy = Courier { order: Some(order.id), ..courier.clone() };
+    Some((order.clone(), changed(&order, expected, busy, event, moment)))
+}
+
+/// Takes an order from its courier before pickup and looks for another one: the courier declined, or is not heard of any more.
+/// The next courier
+/// gets a new pickup code, unless the merchant set it. `None` where the order is not on its way to the pickup with this courier.
+pub fn release(order: &Order, courier: &Courier, by: Person, moment: &mut Moment) -> Option<(Order, Changes)> {
+    let held = matches!(order.situation, OrderSituation::Allocated | OrderSituation::CourierAtPickup);
+    if !held || order.courier.as_ref().map(|assigned| assigned.id) != Some(courier.id) {
+        return None;
+    }
+    let (mut order, expected) = (order.clone(), order.version);
+    order.version += 1;
+    if !order.own_pickup_code {
+        order.pickup_code = moment.entropy.code();
+    }
+    // The event still names the courier that it is about.
+    let event = order.enter(OrderSituation::Searching, EventKind::CourierReleased, by, moment.now);
+    order.courier = None;
+    order.released.retain(|id| *id != courier.id);
+    order.released.push(courier.id);
+    if order.released.len() > Order::RELEASED_KEPT {
+        order.released.remove(0);
+    }
+    let idle = Courier { order: None, ..courier.clone() };
+    Some((order.clone(), changed(&order, expected, idle, event, moment)))
+}
+
+fn changed(order: &Order, expected: u32, courier: Courier, event: Event, moment: &Moment) -> Changes {
+    let expected_courier = courier.version;
+    let courier = Courier { version: expected_courier + 1, ..courier };
+    Changes {
+        at: moment.now,
+        orders: vec![Write { expected, value: order.clone() }],
+        couriers: vec![Write { expected: expected_courier, value: courier }],
+        events: vec![event],
+        ..Changes::default()
+    }
+}
