@@ -105,6 +105,7 @@ const EVENT: &[Field] = &[
     ("situation", Whole),
     ("sequence", Id),
     ("deliveryId", Maybe(&Id)),
+    ("reason", MAYBE_TEXT),
 ];
 const STOP: &[Field] = &[
     ("orderRoute", Id),
