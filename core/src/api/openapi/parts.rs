@@ -26,14 +26,13 @@ fn string() -> Json {
     Json::object([("type", "string".into())])
 }
 
+fn idempotency_key() -> Json {
+    let ends = ("pattern", "^[!-~]([ -~]*[!-~])?$".into());
+    Json::object([("type", "string".into()), ("minLength", 1.into()), ("maxLength", 255.into()), ends])
+}
+
 /// Parameters by the names that operations refer to them by.
 pub(super) fn parameters() -> Json {
-    let key = Json::object([
-        ("type", "string".into()),
-        ("minLength", 1.into()),
-        ("maxLength", 255.into()),
-        ("pattern", "^[!-~]([ -~]*[!-~])?$".into()),
-    ]);
     let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
     Json::object([
         (
@@ -65,7 +64,7 @@ pub(super) fn parameters() -> Json {
                 "Any text of your own that names this request, such as a UUID. For 24 hours the same key with the same \
                  body answers what the first success answered; with another body it is `idempotency_key_reused`.",
                 false,
-                key,
+                idempotency_key(),
             ),
         ),
         (
