@@ -72,6 +72,10 @@ export function surface(compile) {
       const wasm = await load();
       calling(() => wasm.validateStore(text(store), language));
     },
+    applyEvent: async (order, event, { language = "en" } = {}) => {
+      const wasm = await load();
+      return JSON.parse(calling(() => wasm.applyEvent(text(order), text(event), language)));
+    },
     lookupPostcode: async (postcode) => {
       const wasm = await load();
       const found = wasm.lookupPostcode(String(postcode));

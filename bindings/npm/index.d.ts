@@ -5,6 +5,9 @@ type Schemas = components["schemas"];
 export type PreviewContext = Schemas["PreviewContext"];
 export type PreviewOrder = Schemas["PreviewOrder"];
 export type Preview = Schemas["Preview"];
+export type Order = Schemas["Order"];
+export type OrderDetails = Schemas["OrderDetails"];
+export type OrderEvent = Schemas["OrderEvent"];
 export type CreateOrder = Schemas["CreateOrder"];
 export type CreateStore = Schemas["CreateStore"];
 export type Problem = Schemas["Problem"];
@@ -39,6 +42,12 @@ export function createPreviewer(context: PreviewContext | string, options?: { la
 export function validateOrder(order: CreateOrder | string, options?: { language?: Language }): Promise<void>;
 /** Throws the DespachoError that the service would answer `POST /delivery/stores` with, as far as the body alone says. */
 export function validateStore(store: CreateStore | string, options?: { language?: Language }): Promise<void>;
+
+/**
+ * The order after an event of its history, from a webhook, the journal or the stream, by the service's own table. An event that is known
+ * already changes nothing. Throws a DespachoError, `invalid_transition`, where events are missing in between: then look the order up.
+ */
+export function applyEvent<T extends Order | OrderDetails>(order: T, event: OrderEvent, options?: { language?: Language }): Promise<T>;
 
 /** A municipality. */
 export interface Municipality {

@@ -5,7 +5,7 @@ import * as wasm from "./despacho_wasm.js";
 import { surface } from "./core.js";
 
 export { DespachoError } from "./core.js";
-export const { load, createPreviewer, validateOrder, validateStore, lookupPostcode, bestRoute, assign } = surface(
+export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = surface(
   async (source) => {
     initSync({ module: source ?? (await readFile(new URL("./despacho_wasm_bg.wasm", import.meta.url))) });
     return wasm;

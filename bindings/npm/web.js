@@ -3,7 +3,7 @@ import init, * as wasm from "./despacho_wasm.js";
 import { surface } from "./core.js";
 
 export { DespachoError } from "./core.js";
-export const { load, createPreviewer, validateOrder, validateStore, lookupPostcode, bestRoute, assign } = surface(
+export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = surface(
   async (source) => {
     await init({ module_or_path: source ?? new URL("./despacho_wasm_bg.wasm", import.meta.url) });
     return wasm;

@@ -4,7 +4,7 @@
 
 mod page;
 
-pub use page::{PagePreviewer, lookup_postcode, validate_order, validate_store};
+pub use page::{PagePreviewer, apply_event, lookup_postcode, validate_order, validate_store};
 
 use despacho_core::route::line::{AssignQuestion, LineFault, RouteQuestion, answer_assign, answer_route};
 use serde::Serialize;

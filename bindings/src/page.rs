@@ -5,6 +5,7 @@
 
 use despacho_core::{
     api::{
+        follow,
         page::{self, Previewer},
         problem::{Code, Problem},
         wire::PreviewContext,
@@ -62,6 +63,14 @@ pub fn validate_order(order: &str, language: &str) -> Result<(), String> {
 #[wasm_bindgen(js_name = validateStore)]
 pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
     page::validate_store(store.as_bytes()).map_err(|problem| thrown(&problem, STORES, language))
+}
+
+/// An order's JSON after an event's, by the service's own table; throws a problem document's JSON where the event does not follow on what
+/// the order knows.
+#[wasm_bindgen(js_name = applyEvent)]
+pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, String> {
+    let next = follow::apply_event(order.as_bytes(), event.as_bytes());
+    next.map(|order| json(&order)).map_err(|problem| thrown(&problem, ORDERS, language))
 }
 
 /// The municipality of a CEP as JSON, or nothing where none has it.

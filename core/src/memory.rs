@@ -100,7 +100,7 @@ impl MemoryHost {
     }
 
     /// Every event of the service, oldest first.
-    pub fn journal(&self) -> Vec<RecordedEvent> {
+    pub fn recorded(&self) -> Vec<RecordedEvent> {
         let inner = self.lock();
         let rows = inner.state.journal.rows().iter();
         rows.map(|(id, event)| RecordedEvent { id: *id, event: event.clone() }).collect()

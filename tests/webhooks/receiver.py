@@ -30,7 +30,7 @@ SETTINGS = {
     "DESPACHO_WEBHOOKS_DISABLE_AFTER": "12",
     "DESPACHO_STREAMS_PER_KEY": "2",
 }
-PATIENCE = 90
+PATIENCE = 120
 codes = iter(f"W-{number}" for number in range(1, 100_000))
 
 

@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 const folder = pathToFileURL(`${process.env.DESPACHO_PACKAGE}/`);
 const entry = new URL("node.js", folder);
 const despacho = await import(entry);
-const { createPreviewer, validateOrder, validateStore, lookupPostcode, bestRoute, assign, DespachoError } = despacho;
+const { createPreviewer, validateOrder, validateStore, lookupPostcode, applyEvent, bestRoute, assign, DespachoError } = despacho;
 const [{ context }] = [JSON.parse(readFileSync(process.env.DESPACHO_PREVIEWS, "utf8").split("\n", 1)[0])];
 
 const refused = (code, pointers) => (error) => {
@@ -27,6 +27,15 @@ test("an order is validated as the service would", async () => {
   );
   await assert.rejects(validateOrder("{"), refused("malformed_request"));
   await assert.rejects(validateOrder(undefined), refused("malformed_request"));
+});
+
+test("an order follows its events", async () => {
+  const order = { id: 7, situation: 300, deliveries: [{ id: 8, situation: 330, onlinePayment: false }], events: [{ sequence: 9 }] };
+  const event = { sequence: 10, type: "delivery.delivered", situation: 500, deliveryId: 8 };
+  const next = await applyEvent(order, event);
+  assert.deepEqual([next.situation, next.deliveries[0].situation, next.events.length, next.id], [400, 500, 2, 7]);
+  assert.deepEqual(await applyEvent(next, event), next);
+  await assert.rejects(applyEvent(order, { ...event, sequence: 11 }), refused("invalid_transition"));
 });
 
 test("texts come in both languages", async () => {

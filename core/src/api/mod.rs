@@ -4,6 +4,7 @@
 //! sends (406, 413, 415), idempotency (409, 422), and then its handler.
 
 mod call;
+pub mod follow;
 mod gates;
 mod handlers;
 mod idempotency;

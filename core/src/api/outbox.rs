@@ -13,7 +13,7 @@ use crate::{
     order::{Order, RecordedEvent},
     settings::Settings,
     store::{FailureReason, Notification, NotificationKind},
-    webhook::{LEASE, Lease, Message, PAGE, Round, Settled, Tried, WAITING, Webhook, plan, settle, signature, stopped},
+    webhook::{Lease, Message, PAGE, Round, Settled, Tried, WAITING, Webhook, plan, settle, signature, stopped},
 };
 
 /// Attempts at settling before a round is left to whoever takes the subscription next.
@@ -64,7 +64,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
         return Ok(None);
     }
     let holder = moment.entropy.hex();
-    let lease = Some(Lease { holder: holder.clone(), until: now.after(LEASE) });
+    let lease = Some(Lease { holder: holder.clone(), until: now.after(settings.webhooks.lease()) });
     let value = Webhook { lease, ..webhook.clone() };
     let webhooks = vec![Write { expected: webhook.version, value: value.clone() }];
     match host.commit(&Changes { at: now, webhooks, ..Changes::default() }).await {

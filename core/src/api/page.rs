@@ -6,7 +6,7 @@
 use super::{
     handlers::preview_view,
     places::every_place,
-    planning::{Route, inquired, own_address, routed},
+    planning::{Route, inquired, own_pickup, routed},
     problem::{Code, FieldError, Problem},
     read::read,
     validate::{self, Checker, Need, Path},
@@ -17,7 +17,7 @@ use crate::{
     geo,
     limits::Limits,
     order::Place,
-    settings::{PlaceTerms, Settings},
+    settings::Settings,
     store::Store,
 };
 
@@ -55,7 +55,6 @@ pub struct Previewer {
     pickup: Place,
     uf: Option<Uf>,
     limits: Limits,
-    terms: PlaceTerms,
 }
 
 impl Previewer {
@@ -103,8 +102,7 @@ impl Previewer {
             ..Limits::default()
         };
         let uf = address.uf();
-        let terms = PlaceTerms { least_precision: context.limits.least_precision };
-        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits, terms })
+        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits })
     }
 
     /// The preview of a body as `POST /delivery/orders/preview` takes it, at this moment, without a quote.
@@ -119,9 +117,9 @@ impl Previewer {
         }
         let (addresses, pointer) = inquired(&inquiry);
         let answers = addresses.iter().map(|address| geo::locate(address)).collect();
-        let Place { address, located } = &self.pickup;
-        let own = own_address(&inquiry, address, located, self.terms);
-        let mut located = every_place(answers, &addresses, self.terms, pointer, own)?;
+        let least = self.context.limits.least_precision;
+        let own = own_pickup(&inquiry, (&self.pickup.address, &self.pickup.located), least);
+        let mut located = every_place(&addresses, answers, least, pointer, own)?;
         let pickup = match &inquiry.pickup {
             Some(address) => Place { address: address.clone(), located: located.remove(0) },
             None => self.pickup.clone(),

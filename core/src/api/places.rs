@@ -10,7 +10,6 @@ use crate::{
     domain::{Address, Located, Precision, Text},
     geo::{LocateFault, Municipality},
     host::Host,
-    settings::PlaceTerms,
 };
 
 /// The address in a JSON object of the API's own fields.
@@ -28,14 +27,15 @@ pub(super) async fn locate<H: Host>(
     pointer: impl Fn(usize) -> String,
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
-    every_place(call.host.locate(addresses).await?, addresses, call.settings.places, pointer, own)
+    let answers = call.host.locate(addresses).await?;
+    every_place(addresses, answers, call.settings.places.least_precision, pointer, own)
 }
 
-/// The places that were found, or every fault at once, after `own`.
+/// The places of addresses, or every address without one that is precise enough named at once, after `own`.
 pub(super) fn every_place(
-    answers: Vec<Result<Located, LocateFault>>,
     addresses: &[&Address],
-    terms: PlaceTerms,
+    answers: Vec<Result<Located, LocateFault>>,
+    least: Precision,
     pointer: impl Fn(usize) -> String,
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
@@ -45,7 +45,7 @@ pub(super) fn every_place(
     for (index, (answer, address)) in answers.into_iter().zip(addresses).enumerate() {
         match answer {
             Ok(place) => {
-                let fault = imprecise(address, &place, terms);
+                let fault = imprecise(address, &place, least);
                 errors.extend(fault.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
                 located.push(place);
             }
@@ -67,8 +67,8 @@ pub(super) fn every_place(
 }
 
 /// What is wrong with a place that the operator does not accept, as a field's code and its detail; `None` where it is accepted.
-pub fn imprecise(address: &Address, located: &Located, terms: PlaceTerms) -> Option<(&'static str, Text)> {
-    let (least, known) = (terms.least_precision, located.precision);
+pub fn imprecise(address: &Address, located: &Located, least: Precision) -> Option<(&'static str, Text)> {
+    let known = located.precision;
     if known <= least {
         return None;
     }
@@ -201,9 +201,8 @@ mod tests {
     use crate::domain::Point;
 
     fn asked(known: Precision, least: Precision, json: &str) -> Option<(&'static str, Text)> {
-        let terms = PlaceTerms { least_precision: least };
         let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: known, radius_m: 90 };
-        imprecise(&address(json.as_bytes()).expect("an address"), &located, terms)
+        imprecise(&address(json.as_bytes()).expect("an address"), &located, least)
     }
 
     #[test]

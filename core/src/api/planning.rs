@@ -2,15 +2,14 @@
 
 use super::{
     call::Call,
-    places::{self, locate},
+    places::{imprecise, locate},
     problem::{Code, FieldError, Problem},
 };
 use crate::{
-    domain::{Address, Distance, Located, Matrix, Text, Timestamp, Uf},
+    domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf},
     host::Host,
     order::Place,
     quote::{Inquiry, Plan, PlanFault, Request, Stop, Tariff, plan},
-    settings::PlaceTerms,
     store::Store,
 };
 
@@ -47,7 +46,7 @@ pub(super) fn not_allowed() -> Problem {
 /// Locates, measures and plans.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let (addresses, pointer) = inquired(inquiry);
-    let own = own_address(inquiry, &store.address, &store.located, call.settings.places);
+    let own = own_pickup(inquiry, (&store.address, &store.located), call.settings.places.least_precision);
     let mut located = locate(call, &addresses, pointer, own).await?;
     let pickup = match &inquiry.pickup {
         Some(address) => Place { address: address.clone(), located: located.remove(0) },
@@ -58,17 +57,6 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let tariff = &call.settings.tariff;
     let route = Route { tariff, pickup, located, matrix: &matrix, store_uf: store.address.uf(), now: call.moment.now };
     routed(route, inquiry)
-}
-
-/// What is wrong with the store's own address as a pickup: it may have been opened when less was asked of an address.
-pub(super) fn own_address(
-    inquiry: &Inquiry,
-    address: &Address,
-    located: &Located,
-    terms: PlaceTerms,
-) -> Option<FieldError> {
-    let (code, detail) = inquiry.pickup.is_none().then(|| places::imprecise(address, located, terms)).flatten()?;
-    Some(FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
 /// What a route is planned on.
@@ -114,6 +102,13 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
         Some(stop) => format!("/deliveries/{stop}/address"),
     };
     (sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect(), pointer)
+}
+
+/// What is wrong with the place of the pickup that an inquiry does not name: a store may have been opened when less was asked of
+/// its address.
+pub(super) fn own_pickup(inquiry: &Inquiry, own: (&Address, &Located), least: Precision) -> Option<FieldError> {
+    let fault = if inquiry.pickup.is_none() { imprecise(own.0, own.1, least) } else { None };
+    fault.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
 /// What a plan's fault means to a caller.

@@ -136,3 +136,31 @@ impl Field {
         Field { north_e7, east_e7 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sieve_loses_nobody_within_the_radius() {
+        let mut on_the_rim = 0;
+        for latitude in [-33.7, -23.55, -3.1, 0.0, 5.2] {
+            let centre = Point::from_degrees(latitude, -46.63).unwrap();
+            for (radius_m, degree) in [1_000, 10_000, 200_000].into_iter().flat_map(|m| (0..360).map(move |d| (m, d))) {
+                let bearing = f64::from(degree) * core::f64::consts::PI / 180.0;
+                let reach = f64::from(radius_m) / 111_195.0 * 0.9999;
+                let north = latitude + reach * libm::cos(bearing);
+                let east = -46.63 + reach * libm::sin(bearing) / libm::cos(north * core::f64::consts::PI / 180.0);
+                let place = Point::from_degrees(north, east).unwrap();
+                if great_circle_m(centre, place) > radius_m {
+                    continue;
+                }
+                on_the_rim += 1;
+                let field = Field::around(centre, radius_m);
+                assert!(place.lat_e7.abs_diff(centre.lat_e7) <= field.north_e7.unsigned_abs(), "{latitude} {degree}");
+                assert!(place.lon_e7.abs_diff(centre.lon_e7) <= field.east_e7, "{latitude} {degree}");
+            }
+        }
+        assert!(on_the_rim > 2_000, "{on_the_rim} places were near the rim");
+    }
+}

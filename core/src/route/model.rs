@@ -80,6 +80,22 @@ impl Model {
         all.copied().filter(|&metres| metres != UNREACHABLE).max().unwrap_or(0).max(1)
     }
 
+    /// The largest number of metres that every leg is a multiple of, at least 1.
+    pub(super) fn grain(&self) -> u64 {
+        let mut grain = 0;
+        for &metres in self.legs.iter().chain(&self.out).chain(&self.back).filter(|&&metres| metres != UNREACHABLE) {
+            let (mut one, mut other) = (grain, metres);
+            while other != 0 {
+                (one, other) = (other, one % other);
+            }
+            grain = one;
+            if grain == 1 {
+                break;
+            }
+        }
+        u64::from(grain.max(1))
+    }
+
     /// The model with co-located stops merged into one, and whether that provably keeps the optimum.
     ///
     /// Two stops are one when no leg tells them apart and there is no distance between them. Where no detour over them is

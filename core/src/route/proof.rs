@@ -6,14 +6,26 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
+use super::links::Links;
 use super::model::Model;
 use super::split::{Fix, split};
 use super::tree::{Legs, Prices, Scale, Tree};
 
 /// Steps of the first ascent; it stops early where the bound is reached.
-const ROOT_STEPS: usize = 250;
+const ROOT_STEPS: usize = 150;
+/// Where there are many stops the first ascent begins along the legs to so many nearest stops of each.
+const NEAREST: usize = 8;
+/// Times that legs are added where the cheapest tree over all legs uses others, and steps of the ascent in between.
+const ROOT_ROUNDS: usize = 4;
+const NEAR_STEPS: usize = 250;
+/// Steps over all legs that remain after those along short ones.
+const LAST_STEPS: usize = 40;
 /// Steps of the ascent in each branch.
 const BRANCH_STEPS: usize = 24;
+
+/// Trees that could be grown while a branch is narrowed, and while a part of it is set up and split in turn.
+const NARROW_TREES: u64 = 8;
+const SPLIT_TREES: u64 = 4;
 
 /// What branch and bound ended with.
 pub(super) struct Outcome {
@@ -37,6 +49,8 @@ struct Branch {
 pub(super) struct Proof<'a> {
     model: &'a Model,
     scale: Scale,
+    /// Metres that every leg is a multiple of: roads are often rounded to tens or hundreds, and routes differ by as much.
+    grain: u64,
     base: Legs,
     best: Option<(u64, Vec<usize>)>,
     open: BinaryHeap<Branch>,
@@ -53,15 +67,50 @@ impl<'a> Proof<'a> {
         let scale = Scale::of(model);
         let base = Legs::of(model, scale);
         let open = BinaryHeap::new();
-        let mut proof = Proof { model, scale, base, best: None, open, serial: 0, work: 0, stuck: i64::MAX };
+        let grain = model.grain();
+        let mut proof = Proof { model, scale, grain, base, best: None, open, serial: 0, work: 0, stuck: i64::MAX };
         if let Some(order) = known {
             proof.offer(order);
         }
-        let affordable = usize::try_from(budget / tree_work(&proof.base)).unwrap_or(ROOT_STEPS);
-        let plan = Plan { steps: affordable.min(ROOT_STEPS), patience: 12, factor: 2_800, room: proof.room() };
-        let reached = ascend(&proof.base, &Prices::none(model.count), &plan);
+        let reached = proof.root(budget);
         proof.take(&proof.base.clone(), &reached, Vec::new());
         proof
+    }
+
+    /// The first ascent: along short legs, which is quick, and only at the end over all, which is what counts.
+    fn root(&mut self, budget: u64) -> Reached {
+        let (legs, room) = (&self.base, self.room());
+        let affordable = |work: u64, each: u64| usize::try_from(work / each).unwrap_or(usize::MAX);
+        let mut prices = Prices::none(legs.count);
+        let each = tree_work(legs, None);
+        let short = legs.count > NEAREST * 2;
+        let most = if short { LAST_STEPS } else { ROOT_STEPS };
+        let last = affordable(budget / 2, each).min(most);
+        if short {
+            // Clusters are joined by long legs: the cheapest tree has them.
+            let mut tree = Tree::new(legs.count);
+            legs.grow(None, &prices, &mut tree);
+            let (mut links, mut trees) = (Links::default(), vec![tree]);
+            let mut left = budget.saturating_sub(last as u64 * each);
+            for _ in 0..ROOT_ROUNDS {
+                links.fill_nearest(legs, NEAREST, &trees);
+                self.work += 2 * each;
+                // A few long rounds serve better than many that end too soon.
+                let steps = affordable(left, links.work()).min(NEAR_STEPS);
+                let plan = Plan { steps, patience: 25, factor: 2_800, room };
+                let near = ascend(legs, Some(&links), &prices, &plan);
+                self.work += near.work;
+                left = left.saturating_sub(near.work + 2 * each);
+                prices = near.prices;
+                let mut tree = Tree::new(legs.count);
+                legs.grow(None, &prices, &mut tree);
+                if tree.value >= near.tree.value || left < NEAR_STEPS as u64 / 4 * links.work() {
+                    break;
+                }
+                trees.push(tree);
+            }
+        }
+        ascend(legs, None, &prices, &Plan { steps: last, patience: 12, factor: 2_800, room })
     }
 
     /// Whether nothing is left open.
@@ -71,7 +120,7 @@ impl<'a> Proof<'a> {
 
     /// The most work that splitting one branch takes.
     pub(super) fn step(&self) -> u64 {
-        tree_work(&self.base) * (BRANCH_STEPS as u64 + 2) * 3
+        tree_work(&self.base, None) * (BRANCH_STEPS as u64 + 2) * 3
     }
 
     /// Takes an order where it is better than the best known one.
@@ -85,7 +134,7 @@ impl<'a> Proof<'a> {
 
     /// Splits branches until nothing is open or splitting one more would take the work in all above the budget.
     pub(super) fn explore(&mut self, budget: u64) {
-        let mut legs = self.base.clone();
+        let (mut legs, mut links) = (self.base.clone(), Links::default());
         while !self.done() && self.work + self.step() <= budget {
             let Some(branch) = self.open.pop() else { return };
             let parent = self.narrowed(&branch);
@@ -94,16 +143,16 @@ impl<'a> Proof<'a> {
                 self.base.clone_from(&parent);
             }
             for part in &branch.parts {
-                let mut fixes = branch.fixes.clone();
-                fixes.extend(part);
-                legs.clone_from(&self.base);
-                self.work += (legs.ahead.len() + legs.behind.len()) as u64;
-                if !legs.apply(&fixes) || !legs.narrow(&parent) {
+                legs.clone_from(&parent);
+                self.work += SPLIT_TREES * tree_work(&legs, None);
+                if !legs.apply(&branch.fixes, part) {
                     continue;
                 }
-                let plan = Plan { steps: BRANCH_STEPS, patience: 6, factor: 3_000, room: self.room() };
-                let mut reached = ascend(&legs, &branch.prices, &plan);
+                let plan = Plan { steps: BRANCH_STEPS, patience: 6, factor: 4_000, room: self.room() };
+                links.fill(&legs);
+                let mut reached = ascend(&legs, Some(&links), &branch.prices, &plan);
                 reached.tree.value = reached.tree.value.max(branch.value);
+                let fixes = [&branch.fixes[..], part].concat();
                 self.take(&legs, &reached, fixes);
             }
         }
@@ -114,25 +163,32 @@ impl<'a> Proof<'a> {
         let cost = self.best.as_ref().map_or(u64::MAX, |best| best.0);
         let unexplored = if self.done() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.value) };
         let least = unexplored.min(self.stuck);
-        let bound = if least == i64::MAX { cost } else { (self.scale.metres(least) + self.model.fixed).min(cost) };
+        let bound = if least == i64::MAX { cost } else { self.whole(least).min(cost) };
         Outcome { order: self.best.map(|best| best.1), bound }
     }
 
     /// The legs of a branch without those that no better order can use.
     fn narrowed(&mut self, branch: &Branch) -> Legs {
         let mut legs = self.base.clone();
-        legs.apply(&branch.fixes);
-        self.work += 3 * tree_work(&legs);
+        legs.apply(&[], &branch.fixes);
+        self.work += NARROW_TREES * tree_work(&legs, None);
         if self.best.is_some() {
             let mut tree = Tree::new(legs.count);
-            legs.grow(&branch.prices, &mut tree);
+            legs.grow(None, &branch.prices, &mut tree);
             sparsify(&mut legs, &tree, &branch.prices, self.room());
         }
         legs
     }
 
     fn room(&self) -> i64 {
-        self.best.as_ref().map_or(i64::MAX, |best| self.scale.room_below(best.0 - self.model.fixed))
+        self.best
+            .as_ref()
+            .map_or(i64::MAX, |best| self.scale.room_below((best.0 - self.model.fixed).saturating_sub(self.grain - 1)))
+    }
+
+    /// The least length in metres that a bound proves.
+    fn whole(&self, value: i64) -> u64 {
+        self.scale.metres(value).next_multiple_of(self.grain) + self.model.fixed
     }
 
     /// Books an ascent: closes the branch, takes its tree as an order, or leaves it open.

@@ -19,9 +19,8 @@ const TURNED: usize = 3;
 /// A closed tour over the arcs, the origin always at position 0, and the state of the search around it.
 pub(super) struct Search<'a> {
     arcs: &'a Arcs,
-    out_near: Vec<usize>,
-    in_near: Vec<usize>,
-    width: usize,
+    out_near: Near,
+    in_near: Near,
     tour: Vec<usize>,
     place: Vec<usize>,
     cost: i64,
@@ -39,8 +38,8 @@ impl<'a> Search<'a> {
     pub(super) fn new(arcs: &'a Arcs) -> Search<'a> {
         let size = arcs.size;
         let width = NEIGHBOURS.min(size - 1);
-        let out_near = nearest(size, width, |i, j| arcs.at(i, j));
-        let in_near = nearest(size, width, |i, j| arcs.at(j, i));
+        let out_near = Near::of(size, width, |i, j| arcs.at(i, j));
+        let in_near = Near::of(size, width, |i, j| arcs.at(j, i));
         let tour = greedy(arcs);
         let mut place = vec![0; size];
         for (position, &node) in tour.iter().enumerate() {
@@ -51,8 +50,7 @@ impl<'a> Search<'a> {
         let dice = 0x9E37_79B9_7F4A_7C15;
         let work = (size * size * 15) as u64;
         let turned = if arcs.symmetric { Vec::new() } else { vec![0; size + 1] };
-        let mut search =
-            Search { arcs, out_near, in_near, width, tour, place, cost, turned, queue, queued, dice, work };
+        let mut search = Search { arcs, out_near, in_near, tour, place, cost, turned, queue, queued, dice, work };
         search.settle(0, size);
         search
     }
@@ -125,9 +123,9 @@ impl<'a> Search<'a> {
     fn swap_segments(&mut self, a1: usize) -> bool {
         let a2 = self.next(a1);
         let removed = self.arcs.at(a1, a2);
-        for i in 0..self.width {
-            let b2 = self.out_near[a1 * self.width + i];
-            let gain = removed - self.arcs.at(a1, b2);
+        for i in 0..self.out_near.width {
+            let (b2, leg) = self.out_near.get(a1, i);
+            let gain = removed - leg;
             self.work += TRIAL;
             if gain <= 0 {
                 break;
@@ -135,9 +133,9 @@ impl<'a> Search<'a> {
             let b1 = self.previous(b2);
             let start = self.after(a1, b2);
             let gain = gain + self.arcs.at(b1, b2);
-            for j in 0..self.width {
-                let c2 = self.out_near[b1 * self.width + j];
-                let partial = gain - self.arcs.at(b1, c2);
+            for j in 0..self.out_near.width {
+                let (c2, leg) = self.out_near.get(b1, j);
+                let partial = gain - leg;
                 self.work += TRIAL;
                 if partial <= 0 {
                     break;
@@ -217,9 +215,9 @@ impl Search<'_> {
     fn reverse(&mut self, node: usize) -> bool {
         let (next, previous) = (self.next(node), self.previous(node));
         let removed = self.arcs.at(node, next);
-        for i in 0..self.width {
-            let near = self.out_near[node * self.width + i];
-            if removed <= self.arcs.at(node, near) {
+        for i in 0..self.out_near.width {
+            let (near, leg) = self.out_near.get(node, i);
+            if removed <= leg {
                 break;
             }
             if self.try_reverse(node, near) {
@@ -227,9 +225,9 @@ impl Search<'_> {
             }
         }
         let removed = self.arcs.at(previous, node);
-        for i in 0..self.width {
-            let near = self.in_near[node * self.width + i];
-            if removed <= self.arcs.at(near, node) {
+        for i in 0..self.in_near.width {
+            let (near, leg) = self.in_near.get(node, i);
+            if removed <= leg {
                 break;
             }
             let before = self.previous(near);
@@ -280,20 +278,15 @@ impl Search<'_> {
         let (before, behind) = (self.tour[low - 1], self.tour[if high == size { 0 } else { high }]);
         let saved = self.arcs.at(before, head) + self.arcs.at(tail, behind) - self.arcs.at(before, behind);
         let limit = if by_head { self.arcs.at(before, head) } else { self.arcs.at(tail, behind) };
-        for i in 0..self.width {
-            // Turned, the head is left towards its neighbour and the tail is reached from its own.
-            let (from, to) = if by_head {
-                let to = self.out_near[head * self.width + i];
-                (self.previous(to), to)
-            } else {
-                let from = self.in_near[tail * self.width + i];
-                (from, self.next(from))
-            };
+        // Turned, the head is left towards its neighbour and the tail is reached from its own.
+        let (near, end) = if by_head { (&self.out_near, head) } else { (&self.in_near, tail) };
+        for i in 0..near.width {
+            let (other, leg) = near.get(end, i);
             self.work += TRIAL;
-            let known = if by_head { self.arcs.at(head, to) } else { self.arcs.at(from, tail) };
-            if limit <= known {
+            if limit <= leg {
                 break;
             }
+            let (from, to) = if by_head { (self.previous(other), other) } else { (other, self.next(other)) };
             let inside = |node: usize| (low..high).contains(&self.place[node]);
             if inside(from) || inside(to) {
                 continue;
@@ -360,20 +353,33 @@ impl Search<'_> {
     }
 }
 
-/// For every node its nearest others, nearest first, in rows of `width`.
-fn nearest(size: usize, width: usize, leg: impl Fn(usize, usize) -> i32) -> Vec<usize> {
-    let mut near = Vec::with_capacity(size * width);
-    let mut row: Vec<(i32, usize)> = Vec::with_capacity(size);
-    for node in 0..size {
-        row.clear();
-        row.extend((0..size).filter(|&other| other != node).map(|other| (leg(node, other), other)));
-        if width < row.len() {
-            row.select_nth_unstable(width);
+/// For every node its nearest others with the legs to them, nearest first, in rows of `width`.
+struct Near {
+    width: usize,
+    rows: Vec<(u32, i32)>,
+}
+
+impl Near {
+    fn of(size: usize, width: usize, leg: impl Fn(usize, usize) -> i32) -> Near {
+        let mut rows = Vec::with_capacity(size * width);
+        let mut row: Vec<(i32, u32)> = Vec::with_capacity(size);
+        for node in 0..size {
+            row.clear();
+            row.extend((0u32..).zip(0..size).filter(|&(_, i)| i != node).map(|(other, i)| (leg(node, i), other)));
+            if width < row.len() {
+                row.select_nth_unstable(width);
+            }
+            row[..width].sort_unstable();
+            rows.extend(row[..width].iter().map(|&(leg, other)| (other, leg)));
         }
-        row[..width].sort_unstable();
-        near.extend(row[..width].iter().map(|&(_, other)| other));
+        Near { width, rows }
     }
-    near
+
+    #[inline]
+    fn get(&self, node: usize, rank: usize) -> (usize, i32) {
+        let (other, leg) = self.rows[node * self.width + rank];
+        (other as usize, leg)
+    }
 }
 
 /// The nearest-neighbour tour from the origin.

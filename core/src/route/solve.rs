@@ -7,6 +7,9 @@ use super::proof::Proof;
 use super::search::Search;
 use super::subset;
 
+/// Where there are many stops, so many branches must be affordable for splitting them to be worth anything.
+const WORTHWHILE: u64 = 10;
+
 /// The shortest order found within the budget, never longer than the order sent.
 ///
 /// Among orders of equal length the order sent wins; failing that, up to twelve free stops, the first in index order.
@@ -81,17 +84,20 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
     }
     let arcs = Arcs::of(model);
     let mut search = Search::new(&arcs);
-    search.run(2 * model.count as u64, budget / 3);
-    let mut proof = Proof::begin(relaxed, Some(search.order()), budget.saturating_sub(search.work) / 3);
     // Few stops leave most of the work to the proof; many leave it to the search, which finds more there.
-    let share = if model.count <= 60 { 10 } else { 60 };
+    let few = model.count <= 60;
+    let (begin, share) = if few { (budget / 3, 10) } else { (budget / 2, 60) };
+    let count = model.count as u64;
+    search.run((2 * count).max(count * count / 15), begin);
+    let left = budget.saturating_sub(search.work);
+    let mut proof = Proof::begin(relaxed, Some(search.order()), if few { left / 2 } else { left });
     let mut slice = 20_000 * model.count as u64;
     while !proof.done() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
         slice = (2 * slice).min(left);
         let explored = slice / 100 * (100 - share);
-        if explored < proof.step() {
-            // The rest does not pay for splitting one branch: it all goes to the search.
+        if explored < proof.step() || !few && left < WORTHWHILE * proof.step() {
+            // The rest does not pay for splitting branches: it all goes to the search.
             search.run(u64::MAX, search.work + left);
             proof.offer(search.order());
             break;

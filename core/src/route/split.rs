@@ -1,7 +1,7 @@
 //! How a branch is split, and what its decisions make of the legs.
 //!
 //! A stop with too many legs in the tree is split as Volgenant and Jonker (1982) do: both of two legs used, one of them, or
-//! not the first.
+//! not the first. Where directions matter a stop is left by one of two legs, by the other, or by neither.
 
 use super::ascent::{Reached, priced};
 use super::tree::{FORBIDDEN, FORCE, Legs, Prices, Tree};
@@ -14,39 +14,60 @@ pub(super) struct Fix {
     pub(super) force: bool,
 }
 
-/// The parts of the space around the most violated stop.
+/// The parts of the space around the stop whose legs in the tree are the dearest to replace.
 pub(super) fn split(legs: &Legs, fixes: &[Fix], reached: &Reached) -> Vec<Vec<Fix>> {
     let tree = &reached.tree;
-    let forced = |from: usize, to: usize| {
-        fixes.iter().any(|fix| {
-            fix.force && ((fix.from, fix.to) == (from, to) || legs.symmetric && (fix.to, fix.from) == (from, to))
-        })
-    };
-    let (mut stop, mut worst, mut leaving) = (0, 0, true);
-    for i in 0..legs.count {
-        for (violation, side) in [(tree.leaves[i], true), (tree.enters[i], false)] {
-            if violation > worst && (side || !legs.symmetric) {
-                (stop, worst, leaving) = (i, violation, side);
+    let (mut best, mut most) = (Vec::new(), i64::MIN);
+    for stop in 0..legs.count {
+        for (violation, leaving) in [(tree.leaves[stop], true), (tree.enters[stop], false)] {
+            if violation > 0 && (leaving || !legs.symmetric) {
+                let near = near(legs, fixes, reached, stop, leaving);
+                let rise = near.iter().map(|&(rise, _)| rise).sum();
+                if rise > most && !near.is_empty() {
+                    (best, most) = (parts(legs.symmetric, fixes, stop, &near), rise);
+                }
             }
         }
     }
-    let mut near: Vec<(i64, usize, usize)> = Vec::new();
+    best
+}
+
+/// The legs of the tree at a stop that are not forced, with what replacing each costs, the dearest first.
+fn near(legs: &Legs, fixes: &[Fix], reached: &Reached, stop: usize, leaving: bool) -> Vec<(i64, (usize, usize))> {
+    let tree = &reached.tree;
+    let mut near = Vec::new();
     for &child in tree.joined.iter().skip(1) {
-        let (parent, down) = tree.parent[child];
-        let (from, to) = if down { (parent, child) } else { (child, parent) };
-        let touches =
-            if legs.symmetric { from == stop || to == stop } else { (if leaving { from } else { to }) == stop };
-        if touches && !forced(from, to) {
-            near.push((replacement(legs, &reached.prices, tree, child), from, to));
+        let (hub, down) = tree.parent[child];
+        let (from, to) = if down { (hub, child) } else { (child, hub) };
+        let touches = match legs.symmetric {
+            true => from == stop || to == stop,
+            false => stop == if leaving { from } else { to },
+        };
+        let same = |fix: &Fix| (fix.from, fix.to) == (from, to) || legs.symmetric && (fix.to, fix.from) == (from, to);
+        if touches && !fixes.iter().any(|fix| fix.force && same(fix)) {
+            near.push((replacement(legs, &reached.prices, tree, child), (from, to)));
         }
     }
     near.sort_unstable_by(|a, b| b.cmp(a));
-    let fix = |&(_, from, to): &(i64, usize, usize), force: bool| Fix { from, to, force };
+    near
+}
+
+/// The decisions about the two dearest legs at a stop: no order is lost, and none is in two parts.
+fn parts(symmetric: bool, fixes: &[Fix], stop: usize, near: &[(i64, (usize, usize))]) -> Vec<Vec<Fix>> {
+    let fix = |&(_, (from, to)): &(i64, (usize, usize)), force: bool| Fix { from, to, force };
     let used = fixes.iter().filter(|fix| fix.force && (fix.from == stop || fix.to == stop)).count();
-    match near.as_slice() {
+    match near {
         [] => Vec::new(),
-        [one, other, ..] if legs.symmetric && used == 0 => {
+        [one, other, ..] if symmetric && used == 0 => {
             vec![vec![fix(one, true), fix(other, true)], vec![fix(one, true), fix(other, false)], vec![fix(one, false)]]
+        }
+        // A stop is left once: with one of the two legs, with the other, or with neither.
+        [one, other, ..] if !symmetric => {
+            vec![
+                vec![fix(one, true)],
+                vec![fix(one, false), fix(other, true)],
+                vec![fix(one, false), fix(other, false)],
+            ]
         }
         [one, ..] => vec![vec![fix(one, true)], vec![fix(one, false)]],
     }
@@ -54,63 +75,69 @@ pub(super) fn split(legs: &Legs, fixes: &[Fix], reached: &Reached) -> Vec<Vec<Fi
 
 /// How much dearer the tree gets without the edge above a stop.
 fn replacement(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
-    let mut below = vec![false; legs.count];
-    below[child] = true;
+    // What lies below the edge is priced out: what is left of its rows are the edges that could replace it.
+    let mut below = vec![0; legs.width];
+    below[child] = FORBIDDEN;
     for &stop in tree.joined.iter().skip(1) {
-        if below[tree.parent[stop].0] {
-            below[stop] = true;
-        }
+        below[stop] = below[stop].max(below[tree.parent[stop].0]);
     }
     let (parent, down) = tree.parent[child];
     let own = if down { priced(legs, prices, parent, child) } else { priced(legs, prices, child, parent) };
+    let enter = prices.enter(legs.symmetric);
     let mut least = i32::MAX;
     for from in 0..legs.count {
-        for to in (0..legs.count).filter(|&to| below[from] != below[to]) {
-            let edge = (from, to) == (parent, child) || (to, from) == (parent, child);
-            if !edge {
-                least = least.min(priced(legs, prices, from, to));
+        if below[from] == 0 {
+            continue;
+        }
+        let shut = if from == child { std::mem::replace(&mut below[parent], FORBIDDEN) } else { 0 };
+        let mut cheapest = |rows: &[i32], mine: i32, theirs: &[i32]| {
+            let row = &rows[from * legs.width..(from + 1) * legs.width];
+            for ((&leg, &price), &below) in row.iter().zip(theirs).zip(&below) {
+                least = least.min(leg + mine + price + below);
             }
+        };
+        cheapest(&legs.ahead, prices.leave[from], enter);
+        if !legs.symmetric {
+            cheapest(&legs.behind, enter[from], &prices.leave);
+        }
+        if from == child {
+            below[parent] = shut;
         }
     }
     i64::from(least) - i64::from(own)
 }
 
 impl Legs {
-    /// Applies decisions and what follows from them; false where they contradict each other.
-    pub(super) fn apply(&mut self, fixes: &[Fix]) -> bool {
-        let count = self.count;
-        // For every stop, the other end of the forced path it is an end of, and its forced legs.
-        let mut mate: Vec<usize> = (0..count).collect();
-        let mut degree = vec![(0u8, 0u8); count];
-        for fix in fixes {
+    /// Applies new decisions beside those that are applied already, and what follows from them; false where they
+    /// contradict each other.
+    pub(super) fn apply(&mut self, applied: &[Fix], new: &[Fix]) -> bool {
+        let mut paths = Paths::new(self.count);
+        for fix in applied.iter().filter(|fix| fix.force) {
+            paths.join(fix.from, fix.to);
+        }
+        for fix in new {
             if !fix.force {
                 self.forbid(fix.from, fix.to);
                 continue;
             }
             let (from, to) = (fix.from, fix.to);
-            if self.ahead[from * count + to] >= FORBIDDEN {
+            if self.at(from, to) >= FORBIDDEN {
                 return false;
             }
             self.force(from, to);
-            degree[from].0 += 1;
-            degree[to].1 += 1;
-            let (start, end) = (mate[from], mate[to]);
-            if start == to {
-                return false;
-            }
-            mate[start] = end;
-            mate[end] = start;
-            for stop in [from, to] {
-                if self.symmetric && degree[stop].0 + degree[stop].1 == 2 {
-                    self.isolate(stop, true, true);
+            let Some((start, end)) = paths.join(from, to) else { return false };
+            if self.symmetric {
+                for stop in [from, to] {
+                    if paths.degree[stop] == 2 {
+                        self.isolate(stop, true, true);
+                    }
                 }
-            }
-            if !self.symmetric {
+            } else {
                 self.isolate(from, true, false);
                 self.isolate(to, false, true);
                 self.forbid(to, from);
             }
-            if self.ahead[end * count + start] > -FORCE / 2 {
+            if self.at(end, start) > -FORCE / 2 {
                 // The free stops form a path: a way from its end to its start would close it.
                 self.forbid(end, start);
             }
@@ -118,47 +145,24 @@ impl Legs {
         true
     }
 
-    /// Forbids what another branch's legs forbid; false where that was forced here.
-    pub(super) fn narrow(&mut self, other: &Legs) -> bool {
-        let lists = [
-            (&mut self.ahead, &other.ahead),
-            (&mut self.behind, &other.behind),
-            (&mut self.out, &other.out),
-            (&mut self.back, &other.back),
-        ];
-        for (mine, theirs) in lists {
-            for (mine, &theirs) in mine.iter_mut().zip(theirs) {
-                if theirs >= FORBIDDEN {
-                    if *mine < -FORCE / 2 {
-                        return false;
-                    }
-                    *mine = FORBIDDEN;
-                }
-            }
-        }
-        true
-    }
-
     /// Makes a leg so cheap that the tree uses it, and counts it.
     fn force(&mut self, from: usize, to: usize) {
-        let count = self.count;
-        self.ahead[from * count + to] -= FORCE;
+        self.ahead[from * self.width + to] -= FORCE;
         if self.symmetric {
-            self.ahead[to * count + from] -= FORCE;
+            self.ahead[to * self.width + from] -= FORCE;
         } else {
-            self.behind[to * count + from] -= FORCE;
+            self.behind[to * self.width + from] -= FORCE;
         }
         self.forced += 1;
     }
 
     /// Forbids every leg that leaves (and enters) a stop and is not forced.
     fn isolate(&mut self, stop: usize, leaving: bool, entering: bool) {
-        let count = self.count;
-        for other in 0..count {
-            if leaving && self.ahead[stop * count + other] > -FORCE / 2 {
+        for other in 0..self.count {
+            if leaving && self.at(stop, other) > -FORCE / 2 {
                 self.forbid(stop, other);
             }
-            if entering && self.ahead[other * count + stop] > -FORCE / 2 {
+            if entering && self.at(other, stop) > -FORCE / 2 {
                 self.forbid(other, stop);
             }
         }
@@ -168,5 +172,32 @@ impl Legs {
         if entering {
             self.out[stop] = FORBIDDEN;
         }
+    }
+}
+
+/// The paths that forced legs form.
+struct Paths {
+    /// For the end of a path its other end; a stop without a forced leg is a path of its own.
+    mate: Vec<usize>,
+    /// Forced legs at each stop.
+    degree: Vec<u8>,
+}
+
+impl Paths {
+    fn new(count: usize) -> Paths {
+        Paths { mate: (0..count).collect(), degree: vec![0; count] }
+    }
+
+    /// Joins two paths by a leg and returns the ends of the longer one; none where the leg would close it.
+    fn join(&mut self, from: usize, to: usize) -> Option<(usize, usize)> {
+        self.degree[from] += 1;
+        self.degree[to] += 1;
+        let (start, end) = (self.mate[from], self.mate[to]);
+        if start == to {
+            return None;
+        }
+        self.mate[start] = end;
+        self.mate[end] = start;
+        Some((start, end))
     }
 }

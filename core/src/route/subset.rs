@@ -23,9 +23,10 @@ pub(super) fn solve(model: &Model) -> Option<Vec<usize>> {
     }
 }
 
-/// For every set of stops and every stop of it, the least metres from that stop through the rest of the set to the end.
+/// For every set of stops and every stop outside of it, the least metres from that stop through the set to the end.
 ///
-/// Rows are as wide as the constant, a multiple of four: unused places are far, and the inner loop has no branch.
+/// Rows are as wide as the constant, a multiple of four: the inner loop has no branch and no sum across a row, and becomes
+/// vector instructions. What a row holds at stops of its own set is never read.
 struct Table<T, const W: usize> {
     legs: [[T; W]; W],
     out: [T; W],
@@ -41,26 +42,28 @@ where
         let count = model.count;
         let of = |metres: u32| if metres == UNREACHABLE { far } else { of(metres) };
         let mut table = Table { legs: [[far; W]; W], out: [far; W], rest: Vec::with_capacity(1 << count), far };
+        // The legs into each stop, side by side.
+        let mut into = [[far; W]; W];
+        let mut back = [far; W];
         for i in 0..count {
             table.out[i] = of(model.out[i]);
-            for j in 0..count {
+            back[i] = of(model.back[i]);
+            for (j, into) in into.iter_mut().enumerate().take(count) {
                 table.legs[i][j] = of(model.legs[i * count + j]);
+                into[i] = table.legs[i][j];
             }
         }
-        table.rest.push([far; W]);
+        table.rest.push(back);
         for set in 1usize..1 << count {
             let mut row = [far; W];
-            if set.is_power_of_two() {
-                let stop = set.trailing_zeros() as usize;
-                row[stop] = of(model.back[stop]);
-                table.rest.push(row);
-                continue;
-            }
             let mut left = set;
             while left != 0 {
                 let stop = left.trailing_zeros() as usize;
                 left &= left - 1;
-                row[stop] = nearest(&table.legs[stop], &table.rest[set & !(1 << stop)], far);
+                let onward = table.rest[set & !(1 << stop)][stop];
+                for (nearest, &leg) in row.iter_mut().zip(&into[stop]) {
+                    *nearest = (*nearest).min(leg + onward);
+                }
             }
             table.rest.push(row);
         }
@@ -73,26 +76,16 @@ where
         let mut order = Vec::with_capacity(model.count);
         let mut legs = &self.out;
         while set != 0 {
-            let best = nearest(legs, &self.rest[set], self.far);
-            if best >= self.far {
+            let stops = (0..model.count).filter(|&stop| set & (1 << stop) != 0);
+            let through = |stop: usize| legs[stop] + self.rest[set & !(1 << stop)][stop];
+            let stop = stops.min_by_key(|&stop| through(stop))?;
+            if through(stop) >= self.far {
                 return None;
             }
-            let rest = &self.rest[set];
-            let stop = (0..model.count).find(|&i| set & (1 << i) != 0 && legs[i] + rest[i] == best)?;
             order.push(stop);
             legs = &self.legs[stop];
             set &= !(1 << stop);
         }
         Some(order)
     }
-}
-
-/// The least sum of two rows, place by place, at most `far`.
-#[inline]
-fn nearest<T: Copy + Ord + std::ops::Add<Output = T>, const W: usize>(legs: &[T; W], rest: &[T; W], far: T) -> T {
-    let mut best = far;
-    for i in 0..W {
-        best = best.min(legs[i] + rest[i]);
-    }
-    best
 }

@@ -5,6 +5,7 @@
 //! 1-tree of Held and Karp (1970, 1971). On one-way matrices leaving and entering have prices of their own and an edge of
 //! the tree takes the cheaper direction; at the best prices the bound is the same subtour bound.
 
+use super::links::Links;
 use super::model::Model;
 use super::problem::UNREACHABLE;
 
@@ -16,12 +17,18 @@ pub(super) const FORCE: i32 = 1 << 29;
 const LEG_BITS: i32 = 26;
 /// Fractions of a metre that prices are counted in, at most.
 const FINEST: i32 = 10;
+/// Rows of legs are a multiple of this long, so that vector instructions come out even.
+const LANES: usize = 4;
+/// The price of a stop that has joined: dearer than any that has not, even by a forbidden leg, and still in an `i32`.
+const JOINED: i32 = (1 << 30) + (1 << 28);
 
 /// The legs of a model in fractions of a metre, as a branch sees them: forbidden and forced ones are marked in the value.
 #[derive(Clone)]
 pub(super) struct Legs {
     pub(super) count: usize,
     pub(super) symmetric: bool,
+    /// Length of a row: the count filled up with forbidden legs.
+    pub(super) width: usize,
     /// Row-major legs.
     pub(super) ahead: Vec<i32>,
     /// The transpose, kept on one-way matrices alone.
@@ -60,8 +67,19 @@ pub(super) struct Tree {
     pub(super) leaves: Vec<i32>,
     /// Times a stop is entered less one.
     pub(super) enters: Vec<i32>,
-    /// Room for the growing, kept between trees.
-    left: Vec<Reach>,
+    pub(super) room: Room,
+    pub(super) front: Vec<usize>,
+}
+
+/// What the growing keeps of every stop, in rows as wide as those of the legs.
+#[derive(Clone, Default)]
+pub(super) struct Room {
+    /// The cheapest edge to the tree so far, and the stop of the tree at its other end.
+    pub(super) key: Vec<i32>,
+    pub(super) hub: Vec<i32>,
+    /// The prices, [`JOINED`] where a stop has joined.
+    enter: Vec<i32>,
+    leave: Vec<i32>,
 }
 
 impl Scale {
@@ -94,24 +112,36 @@ impl Scale {
 
 impl Legs {
     pub(super) fn of(model: &Model, scale: Scale) -> Legs {
-        let count = model.count;
-        let ahead: Vec<i32> = model.legs.iter().map(|&metres| scale.leg(metres)).collect();
-        let behind = match model.symmetric {
-            true => Vec::new(),
-            false => (0..count * count).map(|at| ahead[at % count * count + at / count]).collect(),
-        };
+        let (count, width) = (model.count, model.count.next_multiple_of(LANES));
+        let mut ahead = vec![FORBIDDEN; count * width];
+        let mut behind = if model.symmetric { Vec::new() } else { ahead.clone() };
+        for from in 0..count {
+            for to in 0..count {
+                let leg = scale.leg(model.legs[from * count + to]);
+                ahead[from * width + to] = leg;
+                if !model.symmetric {
+                    behind[to * width + from] = leg;
+                }
+            }
+        }
         let out: Vec<i32> = model.out.iter().map(|&metres| scale.leg(metres)).collect();
         let back: Vec<i32> = model.back.iter().map(|&metres| scale.leg(metres)).collect();
-        Legs { count, symmetric: model.symmetric, ahead, behind, out, back, forced: 0 }
+        Legs { count, symmetric: model.symmetric, width, ahead, behind, out, back, forced: 0 }
     }
 
-    /// Grows the cheapest tree at these prices; the work is about half the square of the count.
-    pub(super) fn grow(&self, prices: &Prices, tree: &mut Tree) {
-        tree.clear(self.count, self.symmetric);
-        if self.symmetric {
-            self.grow_symmetric(&prices.leave, tree);
-        } else {
-            self.grow_directed(prices, tree);
+    /// A leg among the free stops.
+    #[inline]
+    pub(super) fn at(&self, from: usize, to: usize) -> i32 {
+        self.ahead[from * self.width + to]
+    }
+
+    /// Grows the cheapest tree at these prices (Prim's algorithm), over the legs in the lists or over all.
+    pub(super) fn grow(&self, links: Option<&Links>, prices: &Prices, tree: &mut Tree) {
+        tree.clear(self, prices);
+        match links {
+            Some(links) => links.span(self, prices, tree),
+            None if self.symmetric => self.span::<false>(prices, tree),
+            None => self.span::<true>(prices, tree),
         }
         self.attach(prices, tree);
         let leave: i64 = prices.leave.iter().map(|&price| i64::from(price)).sum();
@@ -120,80 +150,49 @@ impl Legs {
         tree.value += self.forced * i64::from(FORCE);
     }
 
-    /// Prim's algorithm over the stops that are left, one price a stop.
-    fn grow_symmetric(&self, price: &[i32], tree: &mut Tree) {
-        let count = self.count;
-        let mut left = std::mem::take(&mut tree.left);
-        left.extend((1..count).map(|stop| Reach { enter: price[stop], ..Reach::far(stop) }));
+    /// Joins the stops to the first one by one; on a one-way matrix each edge in its cheaper direction.
+    fn span<const ONE_WAY: bool>(&self, prices: &Prices, tree: &mut Tree) {
+        let enter = prices.enter(self.symmetric);
         let mut at = 0;
-        while !left.is_empty() {
-            let row = &self.ahead[at * count..(at + 1) * count];
-            let (mut pick, mut least) = (0, i32::MAX);
-            let base = price[at];
-            for (i, reach) in left.iter_mut().enumerate() {
-                let key = row[reach.stop as usize] + reach.enter + base;
-                let nearer = key < reach.key;
-                reach.key = if nearer { key } else { reach.key };
-                reach.from = if nearer { short(at) } else { reach.from };
-                let nearest = reach.key < least;
-                least = if nearest { reach.key } else { least };
-                pick = if nearest { i } else { pick };
-            }
-            let reach = left.swap_remove(pick);
-            let (from, stop) = (reach.from as usize, reach.stop as usize);
-            tree.broken |= self.ahead[from * count + stop] >= FORBIDDEN;
-            tree.value += i64::from(reach.key);
-            tree.leaves[from] += 1;
-            tree.leaves[stop] += 1;
-            tree.parent[stop] = (from, true);
-            tree.joined.push(stop);
+        for _ in 1..self.count {
+            let stop = self.spread::<ONE_WAY>(at, prices.leave[at], enter[at], &mut tree.room);
+            tree.hang(self, prices, stop);
+            tree.room.join(stop);
             at = stop;
         }
-        tree.left = left;
     }
 
-    /// The same on a one-way matrix: each edge in its cheaper direction.
-    fn grow_directed(&self, prices: &Prices, tree: &mut Tree) {
-        let count = self.count;
-        let mut left = std::mem::take(&mut tree.left);
-        let reach = |stop: usize| Reach { enter: prices.enter[stop], leave: prices.leave[stop], ..Reach::far(stop) };
-        left.extend((1..count).map(reach));
-        let mut at = 0;
-        while !left.is_empty() {
-            let ahead = &self.ahead[at * count..(at + 1) * count];
-            let behind = &self.behind[at * count..(at + 1) * count];
-            let (leave, enter) = (prices.leave[at], prices.enter[at]);
-            let (mut pick, mut least) = (0, i32::MAX);
-            for (i, reach) in left.iter_mut().enumerate() {
-                let down = ahead[reach.stop as usize] + leave + reach.enter;
-                let up = behind[reach.stop as usize] + enter + reach.leave;
-                let key = down.min(up);
-                let nearer = key < reach.key;
-                reach.key = if nearer { key } else { reach.key };
-                reach.from = if nearer { short(at) } else { reach.from };
-                let nearest = reach.key < least;
-                least = if nearest { reach.key } else { least };
-                pick = if nearest { i } else { pick };
-            }
-            let reach = left.swap_remove(pick);
-            let (from, stop) = (reach.from as usize, reach.stop as usize);
-            let ahead = self.ahead[from * count + stop];
-            let down = reach.key == ahead + prices.leave[from] + reach.enter;
-            let (from, to) = if down { (from, stop) } else { (stop, from) };
-            tree.broken |= self.ahead[from * count + to] >= FORBIDDEN;
-            tree.value += i64::from(reach.key);
-            tree.leaves[from] += 1;
-            tree.enters[to] += 1;
-            tree.parent[stop] = (reach.from as usize, down);
-            tree.joined.push(stop);
-            at = stop;
+    /// Offers every stop an edge to one that has just joined; returns the stop that is nearest to the tree then.
+    ///
+    /// This is nearly all that a proof does. Without a branch in its loops it becomes vector instructions.
+    fn spread<const ONE_WAY: bool>(&self, at: usize, leave: i32, enter: i32, room: &mut Room) -> usize {
+        let width = self.width;
+        let row = at * width..(at + 1) * width;
+        let ahead = &self.ahead[row.clone()];
+        let behind = if ONE_WAY { &self.behind[row] } else { ahead };
+        let (leaves, enters) = (&room.leave[..width], &room.enter[..width]);
+        let (keys, hubs) = (&mut room.key[..width], &mut room.hub[..width]);
+        let hub = short(at);
+        let mut least = i32::MAX;
+        for i in 0..width {
+            let down = ahead[i] + enters[i] + leave;
+            let edge = if ONE_WAY { down.min(behind[i] + leaves[i] + enter) } else { down };
+            let nearer = all_ones(edge < keys[i]);
+            hubs[i] = hub & nearer | hubs[i] & !nearer;
+            keys[i] = edge & nearer | keys[i] & !nearer;
+            least = least.min(keys[i]);
         }
-        tree.left = left;
+        let (mut pick, mut index) = (i32::MAX, 0);
+        for &key in &*keys {
+            pick = pick.min(index | all_ones(key != least) & i32::MAX);
+            index += 1;
+        }
+        long(pick)
     }
 
     /// The cheapest leg from the origin and the cheapest one back, at different stops where there are two.
     fn attach(&self, prices: &Prices, tree: &mut Tree) {
-        let enter = if self.symmetric { &prices.leave } else { &prices.enter };
+        let enter = prices.enter(self.symmetric);
         let heads = two_least(&self.out, enter);
         let tails = two_least(&self.back, &prices.leave);
         let mut best = i64::MAX;
@@ -232,6 +231,33 @@ impl Prices {
     pub(super) fn none(count: usize) -> Prices {
         Prices { leave: vec![0; count], enter: vec![0; count] }
     }
+
+    /// The prices of entering.
+    #[inline]
+    pub(super) fn enter(&self, symmetric: bool) -> &[i32] {
+        if symmetric { &self.leave } else { &self.enter }
+    }
+}
+
+impl Room {
+    /// Room for a tree that holds nothing.
+    fn clear(&mut self, width: usize, leave: &[i32], enter: &[i32]) {
+        for (mine, prices) in [(&mut self.leave, leave), (&mut self.enter, enter)] {
+            mine.clear();
+            mine.extend_from_slice(prices);
+            mine.resize(width, JOINED);
+        }
+        self.key.clear();
+        self.key.resize(width, i32::MAX);
+        self.hub.resize(width, 0);
+    }
+
+    /// Prices a stop out.
+    fn join(&mut self, stop: usize) {
+        self.leave[stop] = JOINED;
+        self.enter[stop] = JOINED;
+        self.key[stop] = i32::MAX;
+    }
 }
 
 impl Tree {
@@ -245,12 +271,14 @@ impl Tree {
             tail: 0,
             leaves: Vec::with_capacity(count),
             enters: Vec::with_capacity(count),
-            left: Vec::with_capacity(count),
+            room: Room::default(),
+            front: Vec::with_capacity(count),
         }
     }
 
     /// A tree of the first stop alone.
-    fn clear(&mut self, count: usize, symmetric: bool) {
+    fn clear(&mut self, legs: &Legs, prices: &Prices) {
+        let (count, symmetric) = (legs.count, legs.symmetric);
         self.value = 0;
         self.broken = false;
         self.parent.clear();
@@ -261,7 +289,25 @@ impl Tree {
         self.leaves.resize(count, if symmetric { -2 } else { -1 });
         self.enters.clear();
         self.enters.resize(count, -1);
-        self.left.clear();
+        self.room.clear(legs.width, &prices.leave, prices.enter(symmetric));
+        self.room.join(0);
+    }
+
+    /// Hangs a stop from the hub that is nearest to it; an edge takes its cheaper direction.
+    pub(super) fn hang(&mut self, legs: &Legs, prices: &Prices, stop: usize) {
+        let (key, hub) = (self.room.key[stop], long(self.room.hub[stop]));
+        let down = legs.symmetric || key == legs.at(hub, stop) + prices.leave[hub] + prices.enter[stop];
+        let (from, to) = if down { (hub, stop) } else { (stop, hub) };
+        self.broken |= legs.at(from, to) >= FORBIDDEN;
+        self.value += i64::from(key);
+        self.leaves[from] += 1;
+        if legs.symmetric {
+            self.leaves[to] += 1;
+        } else {
+            self.enters[to] += 1;
+        }
+        self.parent[stop] = (hub, down);
+        self.joined.push(stop);
     }
 
     /// Takes over another tree without its room for growing.
@@ -276,8 +322,9 @@ impl Tree {
 
     /// How far the tree is from a path: the sum of the squares of the violations.
     pub(super) fn violation(&self, symmetric: bool) -> i64 {
-        let squares = |all: &[i32]| all.iter().map(|&g| i64::from(g) * i64::from(g)).sum::<i64>();
-        squares(&self.leaves) + if symmetric { 0 } else { squares(&self.enters) }
+        // At most MAX_STOPS legs meet at all stops together: the squares fit.
+        let squares = |all: &[i32]| all.iter().map(|&g| g * g).sum::<i32>();
+        i64::from(squares(&self.leaves) + if symmetric { 0 } else { squares(&self.enters) })
     }
 
     /// The order that the tree is where nothing is violated.
@@ -307,26 +354,22 @@ impl Tree {
     }
 }
 
-/// A stop outside of the tree, its prices and the cheapest way to join it.
-#[derive(Clone, Copy)]
-struct Reach {
-    key: i32,
-    stop: u32,
-    from: u32,
-    enter: i32,
-    leave: i32,
-}
-
-impl Reach {
-    fn far(stop: usize) -> Reach {
-        Reach { key: i32::MAX, stop: short(stop), from: 0, enter: 0, leave: 0 }
-    }
+/// All bits where a condition holds, none where it does not: a choice without a branch.
+#[inline]
+fn all_ones(condition: bool) -> i32 {
+    -i32::from(condition)
 }
 
 /// An index of a stop, of which there are a few hundred at most.
-#[expect(clippy::cast_possible_truncation, reason = "stops are limited to MAX_STOPS")]
-fn short(stop: usize) -> u32 {
-    stop as u32
+#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "stops are limited to MAX_STOPS")]
+pub(super) fn short(stop: usize) -> i32 {
+    stop as i32
+}
+
+/// The same back.
+#[expect(clippy::cast_sign_loss, reason = "an index is never negative")]
+fn long(stop: i32) -> usize {
+    stop as usize
 }
 
 /// The two stops with the least priced legs.

@@ -27,10 +27,8 @@ use crate::{
 
 /// How long the secret before the newest one still signs.
 pub const BOTH_SECRETS: Duration = Duration::minutes(24 * 60);
-/// How long whoever sends for a subscription has it alone. Longer than any round takes, see [`ROUND`].
-pub const LEASE: Duration = Duration::seconds(90);
 /// How long a round may start new requests; the last one may then take [`WebhookTerms::timeout_seconds`] more.
-pub const ROUND: Duration = Duration::seconds(30);
+pub const ROUND: Duration = Duration::seconds(10);
 /// Messages of a subscription that wait at most, give or take a page; past that the journal waits.
 pub const WAITING: u32 = 500;
 /// Attempts that a subscription's log keeps, the newest ones.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ROUND;
 use crate::domain::{Duration, Entropy};
 
 /// How webhooks are sent: the operator's choice.
@@ -48,6 +49,12 @@ impl WebhookTerms {
         let wait = i64::from(self.first_retry_ms).saturating_mul(factor).min(longest);
         let chance = i64::from(u16::from_be_bytes(entropy.bytes()));
         Duration::millis(wait * 4 / 5 + wait * 2 / 5 * chance / i64::from(u16::MAX))
+    }
+
+    /// How long whoever sends for a subscription has it alone: as long as a round may take, and five seconds to write down what came
+    /// of it. After a crash nobody sends for so long.
+    pub fn lease(&self) -> Duration {
+        Duration::millis(ROUND.as_millis() + 1_000 * (i64::from(self.timeout_seconds) + 5))
     }
 
     /// How long a message is tried.

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
+mod follow;
 mod model;
 mod money;
 mod page;
+mod refused;
 mod steps;
 mod support;

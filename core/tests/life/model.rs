@@ -20,7 +20,7 @@ use despacho_core::{
 use crate::support::{courier, created, host};
 
 /// All that tells two states of the model apart.
-type State = (u16, Vec<u16>);
+pub(crate) type State = (u16, Vec<u16>);
 
 fn state(order: &Order) -> State {
     (order.situation.number(), order.deliveries.iter().map(|delivery| delivery.situation.number()).collect())
@@ -48,9 +48,9 @@ fn nothing() -> Outcome {
     Outcome::Refused(Refusal::Invalid { situation: OrderSituation::Scheduled, possible: vec![] })
 }
 
-struct World {
-    host: MemoryHost,
-    courier: Courier,
+pub(crate) struct World {
+    pub(crate) host: MemoryHost,
+    pub(crate) courier: Courier,
 }
 
 impl World {
@@ -146,7 +146,7 @@ fn plan(order: &Order, stops: usize) -> Plan {
 }
 
 /// Explores every state that can be reached from these, and gives them with the states that follow each.
-fn explore(world: &World, starts: Vec<Order>) -> BTreeMap<State, (Order, BTreeSet<State>)> {
+pub(crate) fn explore(world: &World, starts: Vec<Order>) -> BTreeMap<State, (Order, BTreeSet<State>)> {
     let mut open = starts;
     let mut seen: BTreeMap<State, (Order, BTreeSet<State>)> = BTreeMap::new();
     while let Some(order) = open.pop() {

@@ -1,14 +1,16 @@
 //! The assignment beside scipy's `linear_sum_assignment` on the same matrices.
 
 use std::error::Error;
-use std::time::Instant;
+use std::hint::black_box;
 
+use despacho_core::route::line::{AssignQuestion, answer_assign};
 use despacho_core::route::{Costs, UNREACHABLE, assign};
 use despacho_parity::deck;
-use despacho_parity::guest::Guest;
 use serde_json::json;
 
-use crate::peers;
+use crate::peers::Peers;
+use crate::wasm::Wasm;
+use crate::{Extent, least_ms};
 
 /// Rows, columns and radius in metres over a square of 20 km.
 const SHAPES: [(usize, usize, Option<u64>); 6] = [
@@ -21,41 +23,53 @@ const SHAPES: [(usize, usize, Option<u64>); 6] = [
 ];
 
 /// Prints the table.
-pub(crate) fn run(long: bool) -> Result<(), Box<dyn Error>> {
-    let guest = Guest::build()?;
+pub(crate) fn run(extent: Extent) -> Result<(), Box<dyn Error>> {
+    let (wasm, peers) = (Wasm::build()?, Peers::find());
     println!(
-        "times in ms, the least of three, without reading the question; scipy fills pairs beyond the radius with a large number"
+        "native: the assignment alone, the least of three; line: the same through the question of a line, native and wasm"
     );
-    for (rows, columns, radius) in SHAPES {
-        for seed in 0..if long { 5 } else { 1 } {
-            measure(&guest, rows, columns, radius, seed)?;
+    println!("scipy fills pairs beyond the radius with a large number");
+    let (shapes, seeds) = match extent {
+        Extent::Short => (&SHAPES[..3], 1),
+        Extent::Usual => (&SHAPES[..], 1),
+        Extent::Long => (&SHAPES[..], 5),
+    };
+    for &shape in shapes {
+        for seed in 0..seeds {
+            measure(wasm.as_ref(), peers.as_ref(), shape, seed)?;
         }
     }
     Ok(())
 }
 
-fn measure(guest: &Guest, rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> Result<(), Box<dyn Error>> {
+fn measure(
+    wasm: Option<&Wasm>,
+    peers: Option<&Peers>,
+    (rows, columns, radius): (usize, usize, Option<u64>),
+    seed: u64,
+) -> Result<(), Box<dyn Error>> {
     let matrix = deck::assign_matrix(rows, columns, radius, seed);
     let entries: Vec<u32> = matrix.iter().flatten().map(|cost| cost.unwrap_or(UNREACHABLE)).collect();
-    let mut native = f64::MAX;
     let costs = Costs::dense(rows, columns, &entries)?;
-    let mut found = assign(&costs, None)?;
-    for _ in 0..3 {
-        let begun = Instant::now();
-        found = assign(&costs, None)?;
-        native = native.min(begun.elapsed().as_secs_f64() * 1e3);
-    }
-    let lines = vec![deck::assign_question(rows, columns, radius, seed); 2];
-    let answers = guest.answer(&lines)?;
-    let wasm = answers.iter().map(|answer| answer.took.as_secs_f64() * 1e3).fold(f64::MAX, f64::min);
+    let found = assign(&costs, None)?;
+    let native = least_ms(3, 1, || {
+        black_box(assign(black_box(&costs), None).is_ok());
+    });
+    let line = deck::assign_question(rows, columns, radius, seed);
+    let question: AssignQuestion = serde_json::from_str(line.trim_start_matches("assign "))?;
+    let in_line = least_ms(3, 1, || {
+        black_box(answer_assign(black_box(&question)).is_ok());
+    });
     let pairs = found.columns.iter().flatten().count();
-    let radius = radius.map_or("none".to_owned(), |radius| format!("{radius} m"));
-    println!(
-        "{rows} × {columns}, radius {radius}: native {native:.2} ms, wasm line {wasm:.2} ms, {pairs} pairs, cost {}",
-        found.cost
-    );
+    let within = radius.map_or("any distance".to_owned(), |radius| format!("within {radius} m"));
+    println!("{rows} × {columns}, {within}: native {native:.2} ms, {pairs} pairs, cost {}", found.cost);
+    if let Some(wasm) = wasm {
+        let took = wasm.ms(&line, 3, 1)?;
+        println!("     line: native {in_line:.2} ms, wasm {took:.2} ms (×{:.2})", took / in_line);
+    }
+    let Some(peers) = peers else { return Ok(()) };
     let question = json!({ "what": "assign", "instances": [{ "costs": matrix }] });
-    for answer in peers::ask(&question.to_string())? {
+    for answer in peers.ask(&question.to_string())? {
         let chosen = answer.order.iter().enumerate().filter_map(|(row, &column)| matrix[row].get(column).copied()?);
         let (mut count, mut cost) = (0, 0);
         for metres in chosen {

@@ -10,17 +10,16 @@ def answer(peer, index, order, started):
 
 
 def ask_pyvrp(instances, ms):
-    try:
-        import pyvrp
-        from pyvrp.stop import MaxRuntime
-    except ImportError:
-        print("missing pyvrp")
-        return
+    import pyvrp
+    from pyvrp.stop import MaxRuntime
+
     for index, instance in enumerate(instances):
         rows, closed = instance["matrix"], instance["closed"]
         model = pyvrp.Model()
-        places = [model.add_depot(0, 0)] if len(rows) else []
-        places += [model.add_client(i, i) for i in range(1, len(rows))]
+        places = [model.add_location(i, i) for i in range(len(rows))]
+        model.add_depot(places[0])
+        for place in places[1:]:
+            model.add_client(place)
         model.add_vehicle_type(1)
         for i, a in enumerate(places):
             for j, b in enumerate(places):
@@ -28,17 +27,13 @@ def ask_pyvrp(instances, ms):
                     model.add_edge(a, b, distance=0 if j == 0 and not closed else rows[i][j])
         started = time.perf_counter()
         result = model.solve(MaxRuntime(ms / 1000), seed=1, display=False)
-        routes = result.best.routes()
-        order = [visit for route in routes for visit in route.visits()]
-        answer("PyVRP", index, [getattr(visit, "location", visit) for visit in order], started)
+        activities = [activity for route in result.best.routes() for activity in route]
+        answer("PyVRP", index, [activity.idx + 1 for activity in activities if activity.is_client()], started)
 
 
 def ask_ortools(instances, ms):
-    try:
-        from ortools.constraint_solver import pywrapcp, routing_enums_pb2 as enums
-    except ImportError:
-        print("missing ortools")
-        return
+    from ortools.constraint_solver import pywrapcp, routing_enums_pb2 as enums
+
     for name, search in (("OR-Tools", True), ("OR-Tools first", False)):
         for index, instance in enumerate(instances):
             rows, closed = instance["matrix"], instance["closed"]
@@ -61,12 +56,9 @@ def ask_ortools(instances, ms):
 
 
 def ask_scipy(instances):
-    try:
-        import numpy
-        from scipy.optimize import linear_sum_assignment
-    except ImportError:
-        print("missing scipy")
-        return
+    import numpy
+    from scipy.optimize import linear_sum_assignment
+
     for index, instance in enumerate(instances):
         # A pair beyond the radius costs more than any assignment without one.
         rows = instance["costs"]

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 const SCRIPT: &str = include_str!("peers.py");
+const HOW_TO_INSTALL: &str = "install them with `python3 -m venv target/peers` and \
+    `target/peers/bin/pip install pyvrp==0.14.1 ortools==9.15.6755 scipy==1.17.1`, or name a Python by DESPACHO_PEERS_PYTHON";
 
 /// What a peer answered to one instance.
 #[derive(Debug, Deserialize)]
@@ -22,32 +24,42 @@ pub(crate) struct PeerAnswer {
     pub(crate) ms: f64,
 }
 
-/// Asks the peers; none where they are not installed, with a word on how to install them.
-pub(crate) fn ask(question: &str) -> Result<Vec<PeerAnswer>, Box<dyn Error>> {
-    let python = python();
-    let child = Command::new(&python)
-        .args(["-c", SCRIPT])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn();
-    let Ok(mut child) = child else {
-        println!("{} does not start; {}", python.display(), how_to_install());
-        return Ok(Vec::new());
-    };
-    if let Some(mut input) = child.stdin.take() {
-        // A script that ends early says why itself.
-        let _ = input.write_all(question.as_bytes());
-    }
-    let output = child.wait_with_output()?;
-    let mut answers = Vec::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        match line.strip_prefix("missing ") {
-            Some(missing) => println!("peer {missing} is not installed; {}", how_to_install()),
-            None => answers.push(serde_json::from_str(line)?),
+/// Peers that are installed.
+pub(crate) struct Peers {
+    python: PathBuf,
+}
+
+impl Peers {
+    /// The interpreter with the peers; where there is none, a word on how to install them.
+    pub(crate) fn find() -> Option<Peers> {
+        let python = python();
+        let tried = Command::new(&python).args(["-c", "import scipy, pyvrp, ortools"]).stderr(Stdio::null()).status();
+        if tried.is_ok_and(|status| status.success()) {
+            return Some(Peers { python });
         }
+        println!("no peers: {} lacks scipy, pyvrp or ortools; {HOW_TO_INSTALL}", python.display());
+        None
     }
-    Ok(answers)
+
+    /// Asks every peer the same question.
+    pub(crate) fn ask(&self, question: &str) -> Result<Vec<PeerAnswer>, Box<dyn Error>> {
+        let mut child = Command::new(&self.python)
+            .args(["-c", SCRIPT])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()?;
+        if let Some(mut input) = child.stdin.take() {
+            // A script that ends early says why itself.
+            let _ = input.write_all(question.as_bytes());
+        }
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            return Err(format!("the peers ended with {}", output.status).into());
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+    }
 }
 
 /// The interpreter of the peers: named by the environment, or of the environment beside the build, or the system's.
@@ -58,8 +70,4 @@ fn python() -> PathBuf {
         None if beside.exists() => beside,
         None => "python3".into(),
     }
-}
-
-fn how_to_install() -> &'static str {
-    "install the peers with: python3 -m venv target/peers && target/peers/bin/pip install pyvrp ortools scipy"
 }

@@ -44,8 +44,11 @@ pub struct Kind {
     /// Whether its clock can be moved.
     pub has_clock: bool,
     /// Starts one with settings that differ from the defaults; `name` is unique among those that run at the same time.
-    pub start: fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, String>,
+    pub start: Start,
 }
+
+/// Starts a host.
+pub type Start = fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, String>;
 
 /// Every kind of host; every case runs on each.
 pub const KINDS: &[Kind] = &[

@@ -60,22 +60,30 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     // Derived data of the embedded gazetteer carries licences of its own.
     fs::copy(root.join("core/data/NOTICE.md"), out.join("NOTICE.md"))?;
     let size = fs::metadata(out.join("despacho_wasm_bg.wasm"))?.len();
-    println!("the browser package is in {}, {size} bytes of WebAssembly", out.display());
+    #[expect(clippy::print_stdout, reason = "what was built and how large it is")]
+    {
+        println!("the browser package is in {}, {size} bytes of WebAssembly", out.display());
+    }
     Ok(())
 }
 
-/// Previews that the service answered, the tests beside the package, and its types.
+/// Runs a package of the workspace and keeps what it prints.
+fn write(root: &Path, file: &Path, package: &[&str]) -> Result<(), Box<dyn Error>> {
+    let words = ["run", "--quiet", "--locked", "--package"];
+    let written =
+        Command::new(cargo()).args(words).args(package).current_dir(root).stdout(fs::File::create(file)?).status()?;
+    succeeded(written, &format!("writing {}", file.display()))
+}
+
+/// Previews that the service answered, orders that the native core found, the tests beside the package, and its types.
 fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let previews = target.join("previews.jsonl");
-    let written = Command::new(cargo())
-        .args(["run", "--quiet", "--locked", "--package", "despacho-page-tests", "--", "5000", "1"])
-        .current_dir(root)
-        .stdout(fs::File::create(&previews)?)
-        .status()?;
-    succeeded(written, "writing previews")?;
+    let (previews, routes) = (target.join("previews.jsonl"), target.join("routes.jsonl"));
+    write(root, &previews, &["despacho-page-tests", "--", "5000", "1"])?;
+    write(root, &routes, &["despacho-parity", "--no-default-features", "--bin", "answers"])?;
     let tests = root.join("bindings/npm/test");
     let mut node = Command::new("node");
-    node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out).env("DESPACHO_PREVIEWS", &previews);
+    node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out);
+    node.env("DESPACHO_PREVIEWS", &previews).env("DESPACHO_ROUTES", &routes);
     succeeded(node.status()?, "`node --test bindings/npm/test`")?;
     let project = target.join("package-types");
     fs::create_dir_all(&project)?;

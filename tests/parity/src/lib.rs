@@ -1,6 +1,7 @@
 //! The core as a wasm guest, and the questions that it and the native core must answer alike.
 
 pub mod deck;
+#[cfg(feature = "host")]
 pub mod guest;
 
 use despacho_core::route::line::{LineFault, assign_line, route_line};

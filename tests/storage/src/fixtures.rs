@@ -14,7 +14,7 @@ use despacho_core::{
     quote::{PriceLine, Rule},
     store::{
         Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
-        NotificationKind, Store, StoredAnswer,
+        NotificationKind, Store, StoredAnswer, TopUp,
     },
     webhook::{Answer, Attempt, Lease, Message, SendFault, SigningSecret, Subject, Webhook, WebhookState},
 };
@@ -230,6 +230,10 @@ pub(crate) fn entry(store: u64, centavos: i64, floor: Option<i64>) -> LedgerEntr
         at: at(0),
         floor: floor.map(money),
     }
+}
+
+pub(crate) fn top_up(store: u64, centavos: i64, reference: &str) -> TopUp {
+    TopUp { store: store_id(store), amount: money(centavos), reference: reference.to_owned(), at: at(0) }
 }
 
 pub(crate) fn notification(number: u64, store: u64) -> Notification {

@@ -31,10 +31,10 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "wasm",
-        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package",
+        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package and the roads",
         needs: &[Need::Target("wasm32-unknown-unknown")],
         act: |root| {
-            for package in ["despacho-core", "despacho-bindings"] {
+            for package in ["despacho-core", "despacho-bindings", "despacho-roads"] {
                 let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
                 run::show(cargo(root, &words))?;
             }
@@ -147,7 +147,23 @@ pub(crate) const STEPS: &[Step] = &[
                 ["run", "--locked", "--release", "-p", "despacho-load", "--", "--seconds", "1", "--orders", "2000"];
             let mut load = cargo(root, &words);
             load.env(server::BINARY, server::build(root)?);
-            run::show(load)
+            run::show(load)?;
+            // On wasm the routes' answers are compared by the tests; its times are for the long form.
+            for what in ["route", "assign"] {
+                let words = [
+                    "run",
+                    "--locked",
+                    "--release",
+                    "--no-default-features",
+                    "-p",
+                    "despacho-bench",
+                    "--",
+                    what,
+                    "--short",
+                ];
+                run::show(cargo(root, &words))?;
+            }
+            Ok(())
         },
     },
 ];

@@ -107,7 +107,7 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
     let tariff = &call.settings.tariff;
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|fault| planning::refused(&call.settings.tariff, &fault))?)
+    Ok(plan(&wide, &request).map_err(|fault| planning::refused(tariff, &fault))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`

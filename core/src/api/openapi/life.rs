@@ -76,6 +76,12 @@ pub(super) fn merchant(endpoint: Endpoint) -> Operation {
             None,
             STEP,
         ),
+        _ => cancelling(endpoint),
+    }
+}
+
+fn cancelling(endpoint: Endpoint) -> Operation {
+    match endpoint {
         Endpoint::GetCancellation => Operation {
             tag: "Orders",
             id: "getCancellation",
@@ -203,6 +209,14 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             Some("TellCode"),
             CODE_STEP,
         ),
+        _ => riding(endpoint),
+    }
+}
+
+/// From one delivery to the next and back again.
+fn riding(endpoint: Endpoint) -> Operation {
+    let step = |texts, request, codes| moves("Couriers", texts, request, codes);
+    match endpoint {
         Endpoint::CourierSetOut => step(
             ("courierSetOut", "On the way to a delivery", "310 to 320, while no other delivery is current."),
             Some("NameDelivery"),

@@ -40,6 +40,30 @@ pub(super) const TAGS: [(&str, &str); 11] = [
 
 const PLACES: [Code; 3] = [Code::AddressNotFound, Code::AddressImprecise, Code::CoordinatesMismatch];
 
+const PREVIEW: [Code; 7] = [
+    Code::StoreNotAllowed,
+    PLACES[0],
+    PLACES[1],
+    PLACES[2],
+    Code::OutOfArea,
+    Code::DistanceExceeded,
+    Code::TooManyDeliveries,
+];
+
+const CREATION: [Code; 11] = [
+    Code::StoreNotAllowed,
+    Code::InsufficientBalance,
+    Code::OrderCodeConflict,
+    Code::QuoteExpired,
+    Code::QuoteMismatch,
+    PLACES[0],
+    PLACES[1],
+    PLACES[2],
+    Code::OutOfArea,
+    Code::DistanceExceeded,
+    Code::TooManyDeliveries,
+];
+
 /// Every problem that an endpoint can answer with, in the order of the documentation.
 pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
     let mut codes = vec![Code::NotAcceptable, Code::InternalError, Code::Unavailable, Code::UpstreamTimeout];
@@ -145,19 +169,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 ),
             ],
             parameters: &[],
-            codes: &[
-                Code::StoreNotAllowed,
-                Code::InsufficientBalance,
-                Code::OrderCodeConflict,
-                Code::QuoteExpired,
-                Code::QuoteMismatch,
-                PLACES[0],
-                PLACES[1],
-                PLACES[2],
-                Code::OutOfArea,
-                Code::DistanceExceeded,
-                Code::TooManyDeliveries,
-            ],
+            codes: &CREATION,
         },
         Endpoint::PreviewContext => Operation {
             tag: "Orders",
@@ -183,15 +195,7 @@ fn order(endpoint: Endpoint) -> Operation {
             request: Some("PreviewOrder"),
             answers: &[(200, Some("Preview"), "The calculation.")],
             parameters: &[],
-            codes: &[
-                Code::StoreNotAllowed,
-                PLACES[0],
-                PLACES[1],
-                PLACES[2],
-                Code::OutOfArea,
-                Code::DistanceExceeded,
-                Code::TooManyDeliveries,
-            ],
+            codes: &PREVIEW,
         },
         _ => Operation {
             tag: "Orders",

@@ -32,14 +32,19 @@ fn instant() -> Json {
 
 /// Parameters by the names that operations refer to them by.
 pub(super) fn parameters() -> Json {
+    let all = everywhere().into_iter().chain(own()).chain(outward());
+    Json::Object(all.map(|(name, parameter)| (name.to_owned(), parameter)).collect())
+}
+
+/// Headers that every request, or every `POST`, may carry.
+fn everywhere() -> Vec<(&'static str, Json)> {
     let key = Json::object([
         ("type", "string".into()),
         ("minLength", 1.into()),
         ("maxLength", 255.into()),
         ("pattern", "^[!-~]([ -~]*[!-~])?$".into()),
     ]);
-    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
-    let mut parameters = Json::object([
+    vec![
         (
             "acceptLanguage",
             parameter(
@@ -72,6 +77,13 @@ pub(super) fn parameters() -> Json {
                 key,
             ),
         ),
+    ]
+}
+
+/// What some endpoints take in their path or their query.
+fn own() -> Vec<(&'static str, Json)> {
+    let limit = string().with("type", "integer").with("minimum", 1).with("maximum", 100).with("default", 50);
+    vec![
         (
             "platformOrderId",
             id("platformOrderId", "path", "The order's number: `id` of the answer to its creation.", true),
@@ -100,20 +112,16 @@ pub(super) fn parameters() -> Json {
             ),
         ),
         ("code", parameter("code", "query", "The merchant's code.", false, string())),
-        ("from", parameter("from", "query", "Created from this time on.", false, string().with("format", "date-time"))),
-        ("to", parameter("to", "query", "Created before this time.", false, string().with("format", "date-time"))),
+        ("from", parameter("from", "query", "From this instant on.", false, instant())),
+        ("to", parameter("to", "query", "Before this instant.", false, instant())),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),
-    ]);
-    for (name, described) in outward_parameters() {
-        parameters.set(name, described);
-    }
-    parameters
+    ]
 }
 
 /// Those of events, webhooks and money.
-fn outward_parameters() -> [(&'static str, Json); 8] {
-    [
+fn outward() -> Vec<(&'static str, Json)> {
+    vec![
         ("webhookId", id("webhookId", "path", "The webhook's number.", true)),
         ("attemptId", id("attemptId", "path", "The attempt's number.", true)),
         (
@@ -134,8 +142,6 @@ fn outward_parameters() -> [(&'static str, Json); 8] {
             "lastEventId",
             parameter("Last-Event-ID", "header", "The last `id` that came; it goes before `after`.", false, string()),
         ),
-        ("from", parameter("from", "query", "From this instant on.", false, instant())),
-        ("to", parameter("to", "query", "Before this instant.", false, instant())),
         (
             "statementCursor",
             parameter("cursor", "query", "`nextCursor` of the page before; of no use with CSV.", false, string()),

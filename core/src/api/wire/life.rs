@@ -103,6 +103,10 @@ pub struct CourierOrderView {
     pub situation: u16,
     /// Where to collect.
     pub pickup_address: AddressBody,
+    /// Where that is: degrees.
+    pub pickup_latitude: f64,
+    /// Where that is: degrees.
+    pub pickup_longitude: f64,
     /// When the goods are ready.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub ready_at: String,
@@ -219,6 +223,8 @@ impl CourierOrderView {
             full_code: order.full_code.clone(),
             situation: order.situation.number(),
             pickup_address: (&order.pickup.address).into(),
+            pickup_latitude: order.pickup.located.point.latitude(),
+            pickup_longitude: order.pickup.located.point.longitude(),
             ready_at: order.ready_at.to_string(),
             total_distance: Kilometres(order.total_distance),
             return_required: order.return_code.is_some(),

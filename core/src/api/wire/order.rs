@@ -182,7 +182,7 @@ pub struct OrderView {
     /// When the courier should collect; null unless `previewDeliveryTime` was true.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
-    /// Whether a leg rests on no more than municipalities.
+    /// Whether a leg rests on no more than municipalities, or on the embedded model because the road network could not tell.
     pub estimated: bool,
 }
 

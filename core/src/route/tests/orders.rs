@@ -121,7 +121,8 @@ fn cost_does_not_move_when_stops_are_relabelled() {
     for kind in KINDS {
         let mut dice = Dice(4);
         for case in 0..CASES {
-            let size = if case % 100 == 0 { 14 + dice.index(4) } else { 2 + dice.index(5) };
+            // From seventeen free stops on the first ascent runs along short legs.
+            let size = if case % 100 == 0 { 14 + dice.index(12) } else { 2 + dice.index(5) };
             let problem = problem(kind, size, &mut dice);
             let mut label: Vec<usize> = (0..size).collect();
             for i in (1..size).rev() {

@@ -6,7 +6,6 @@ use std::{
 };
 
 use despacho_core::{
-    Settings,
     api::places,
     domain::{Located, Matrix, Point, Precision},
 };
@@ -25,11 +24,10 @@ const MOST_POINTS: usize = 1_000;
 /// Locates the address of each line of standard input.
 pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
     let geography = Geography::open(config).map_err(Failure::Usage)?;
-    let settings = Settings { places: config.places, ..Settings::default() };
+    let least = config.places.least_precision;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
-    loop {
-        let Some(line) = lines.next()?.map(str::to_owned) else { break };
-        let answer = located(&geography, &settings, &line).await;
+    while let Some(line) = lines.next()?.map(str::to_owned) {
+        let answer = located(&geography, least, &line).await;
         lines.faults += u64::from(answer.get("error").is_some());
         writeln!(output, "{answer}")?;
         output.flush()?;
@@ -37,7 +35,7 @@ pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
     lines.end()
 }
 
-async fn located(geography: &Geography, settings: &Settings, line: &str) -> Value {
+async fn located(geography: &Geography, least: Precision, line: &str) -> Value {
     let address = match places::address(line.as_bytes()) {
         Ok(address) => address,
         Err(problem) => {
@@ -61,7 +59,7 @@ async fn located(geography: &Geography, settings: &Settings, line: &str) -> Valu
                 "radiusMetres": radius_m,
                 "source": sourced.source,
             });
-            if let Some((code, detail)) = places::imprecise(&address, &sourced.located, settings.places) {
+            if let Some((code, detail)) = places::imprecise(&address, &sourced.located, least) {
                 answer["error"] = code.into();
                 answer["detail"] = detail.en.into();
             }
@@ -79,8 +77,7 @@ async fn located(geography: &Geography, settings: &Settings, line: &str) -> Valu
 pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
     let geography = Geography::open(config).map_err(Failure::Usage)?;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
-    loop {
-        let Some(line) = lines.next()?.map(str::to_owned) else { break };
+    while let Some(line) = lines.next()?.map(str::to_owned) {
         match points(&line) {
             Ok(places) => {
                 let start = Instant::now();

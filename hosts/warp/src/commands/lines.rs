@@ -28,7 +28,7 @@ pub(super) fn assign() -> Result<(), Failure> {
 struct Timed<T> {
     #[serde(flatten)]
     answer: T,
-    /// Milliseconds, reading and writing not included.
+    /// Milliseconds from the line's text to its answer.
     ms: f64,
 }
 

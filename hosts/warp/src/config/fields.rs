@@ -92,7 +92,7 @@ macro_rules! field {
 
 pub(super) use field;
 
-/// Every setting, in the order that help texts and `despacho config` list them.
+/// Every setting, in the order that help texts and `despacho config` list them: those without a section first, as in a file.
 pub static FIELDS: &[Field] = &[
     field!(
         "listen",
@@ -145,6 +145,13 @@ pub static FIELDS: &[Field] = &[
         |c, text, _| value::path(text).map(|v| c.tariff = Some(v)),
         |c| shown(c.tariff.as_deref())
     ),
+    geography::LEAST_PRECISION,
+    geography::GAZETTEER,
+    geography::NOMINATIM,
+    geography::PHOTON,
+    geography::ROADS,
+    geography::OSRM,
+    geography::VALHALLA,
     field!(
         "panel",
         "FOLDER",
@@ -215,16 +222,10 @@ pub static FIELDS: &[Field] = &[
         |c, text, _| value::path(text).map(|v| c.tls_key = Some(v)),
         |c| shown(c.tls_key.as_deref())
     ),
-    geography::LEAST_PRECISION,
-    geography::GAZETTEER,
-    geography::NOMINATIM,
-    geography::PHOTON,
     geography::GEOCODER_TIMEOUT,
     geography::GEOCODER_PACE,
     geography::GEOCODER_DAYS,
     geography::GEOCODER_ENTRIES,
-    geography::OSRM,
-    geography::VALHALLA,
     geography::ROUTING_TIMEOUT,
     geography::ROUTING_SNAP,
     geography::ROUTING_PERCENT,

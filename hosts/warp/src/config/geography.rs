@@ -27,6 +27,8 @@ pub struct Geography {
     pub geocoder_days: u32,
     /// How many of its answers are kept.
     pub geocoder_entries: u32,
+    /// OpenStreetMap extracts, the first one first; asked before any service.
+    pub roads: Vec<PathBuf>,
     /// Base address of an OSRM.
     pub osrm: Option<String>,
     /// Base address of a Valhalla; not beside an OSRM.
@@ -84,6 +86,7 @@ impl Default for Geography {
             geocoder_pace: 10,
             geocoder_days: 90,
             geocoder_entries: 200_000,
+            roads: Vec::new(),
             osrm: None,
             valhalla: None,
             routing_timeout: Duration::from_millis(2_000),
@@ -167,6 +170,16 @@ pub(super) const GEOCODER_ENTRIES: Field = field!(
     "How many answers are kept, about 100 bytes each, in the file geocoder.db of the data folder",
     1..=100_000_000,
     geography.geocoder_entries
+);
+
+pub(super) const ROADS: Field = field!(
+    "roads",
+    "FILE,...",
+    "OpenStreetMap extracts (.osm.pbf), separated by commas, read into memory at start: road distances without any service; outside \
+    them, or far from a road, the embedded model stands in and the order is flagged as estimated",
+    text,
+    |c, text, _| files(text).map(|v| c.geography.roads = v),
+    |c| c.geography.roads.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(",")
 );
 
 pub(super) const OSRM: Field = field!(

@@ -5,6 +5,7 @@
 
 mod breaker;
 mod cache;
+mod extract;
 mod figures;
 pub mod geocoder;
 mod http;
@@ -23,6 +24,7 @@ use despacho_core::{
 };
 use futures_util::future::join_all;
 
+pub use extract::Extract;
 pub use figures::Figures;
 pub use http::Unanswered;
 pub use nominatim::Nominatim;
@@ -104,7 +106,7 @@ impl Geography {
         })
     }
 
-    /// Whether places and legs come from embedded data alone, as a page's do.
+    /// Whether nothing but embedded data is asked.
     pub fn is_embedded(&self) -> bool {
         self.packs.is_empty() && self.geocoders.is_empty() && self.roads.is_empty()
     }
@@ -119,7 +121,7 @@ impl Geography {
         self.roads.iter().map(|network| network.name()).collect()
     }
 
-    /// A line for each pack, for the log.
+    /// A line for each pack and each extract, for the log.
     pub fn describe(&self) -> Vec<String> {
         let line = |one: &LoadedPack| {
             let info = one.pack.info();
@@ -132,7 +134,8 @@ impl Geography {
                 info.ceps
             )
         };
-        self.loaded.iter().map(line).collect()
+        let packs = self.loaded.iter().map(line);
+        packs.chain(self.roads.iter().filter_map(|network| network.describe())).collect()
     }
 
     /// Where addresses are, and what told it.
@@ -156,12 +159,12 @@ impl Geography {
             })
             .collect();
         for (index, answer) in asked.iter().zip(join_all(questions).await) {
-            let known = places[*index].ok().map(|place| place.located.precision);
+            let known = places[*index].ok().map(|place| place.located);
             match answer {
-                Asked::Found(located, source) if known.is_none_or(|known| located.precision < known) => {
+                Asked::Found(located, source) if known.is_none_or(|known| self.is_better(&located, &known)) => {
                     places[*index] = Ok(Sourced { located, source });
                 }
-                Asked::Unanswered if known.is_some_and(|known| known > self.least) => {
+                Asked::Unanswered if known.is_some_and(|known| known.precision > self.least) => {
                     let detail = "it did not answer, and without it an address is not precise enough".to_owned();
                     return Err(Fault::Unavailable { what: "geocoder", detail });
                 }
@@ -172,6 +175,13 @@ impl Geography {
             self.figures.located(place.source, place.located.precision.name());
         }
         Ok(places)
+    }
+
+    /// Whether a geocoder's place replaces one of a pack: of a better level, and not so much wider (the middle of an avenue says
+    /// less than that of a CEP) unless the pack's is too imprecise to be accepted.
+    fn is_better(&self, offered: &Located, known: &Located) -> bool {
+        let no_wider = offered.radius_m <= known.radius_m.saturating_mul(2);
+        offered.precision < known.precision && (no_wider || known.precision > self.least)
     }
 
     /// What this process knows by itself.
@@ -245,6 +255,9 @@ fn networks(config: &Config, figures: &Figures) -> Result<Vec<Box<dyn Roads>>, S
     let manners = Manners { timeout: chosen.routing_timeout, attempts: ROUTING_ATTEMPTS, per_second: None };
     let service = |name, base: &str| Service::new(name, base, manners.clone(), figures.clone());
     let mut found: Vec<Box<dyn Roads>> = Vec::new();
+    for path in &chosen.roads {
+        found.push(Box::new(Extract::read(path)?));
+    }
     if let Some(base) = &chosen.osrm {
         found.push(Box::new(Osrm {
             service: service("osrm", base)?,
@@ -262,4 +275,20 @@ fn networks(config: &Config, figures: &Figures) -> Result<Vec<Box<dyn Roads>>, S
         }));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_an_avenue_does_not_replace_that_of_a_cep_unless_a_street_is_demanded() {
+        let place = |precision, radius_m| Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision, radius_m };
+        let (cep, town) = (place(Precision::Cep, 90), place(Precision::Municipality, 9_000));
+        let (avenue, lane) = (place(Precision::Street, 2_500), place(Precision::Street, 150));
+        let geography = Geography::embedded();
+        assert!(!geography.is_better(&avenue, &cep) && geography.is_better(&lane, &cep));
+        assert!(geography.is_better(&avenue, &town) && !geography.is_better(&cep, &lane));
+        assert!(Geography { least: Precision::Street, ..geography }.is_better(&avenue, &cep));
+    }
 }

@@ -62,11 +62,11 @@ impl despacho_sql::Platform for Platform {
         Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 
-    fn is_embedded(&self) -> bool {
-        self.geography.is_embedded()
-    }
-
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
         Ok(self.geography.matrix(places).await)
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.geography.is_embedded()
     }
 }

@@ -20,6 +20,10 @@ pub type Ways = Vec<Option<Way>>;
 pub trait Roads: Send + Sync {
     /// Its name in metrics and in answers of `despacho matrix`.
     fn name(&self) -> &'static str;
+    /// A line for the log, where there is more to say than its name.
+    fn describe(&self) -> Option<String> {
+        None
+    }
     /// The ways between all points. A point that is farther from a road than the configured snap distance has no ways: a network
     /// that snapped it over hundreds of kilometres would give plausible wrong numbers.
     fn ways<'a>(&'a self, points: &'a [Point]) -> Later<'a, Result<Ways, Unanswered>>;

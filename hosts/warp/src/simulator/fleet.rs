@@ -15,7 +15,7 @@ pub enum Operator {
     /// The operator of a deployment, by the token.
     Remote(Client, String),
     /// This very process.
-    Inside(Inside),
+    Inside(Box<Inside>),
 }
 
 /// The operator's endpoints without a network between.
@@ -56,7 +56,7 @@ impl Operator {
     /// The operator's endpoints of this process, by a token that is made for it and dies with it.
     pub fn inside(app: Arc<App>, token: String) -> Operator {
         let settings = Settings { operator: Some(KeyHash::of(&token)), ..app.settings.clone() };
-        Operator::Inside(Inside { app, settings, token })
+        Operator::Inside(Box::new(Inside { app, settings, token }))
     }
 
     async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, String> {

@@ -12,7 +12,7 @@ mod orders;
 mod ride;
 mod robot;
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, task::JoinSet};
 
@@ -83,8 +83,6 @@ pub async fn run(simulation: Simulation, operator: Operator, stop: watch::Receiv
 }
 
 /// Ends once `stop` says true, or nobody can say it any more.
-fn stopped(mut stop: watch::Receiver<bool>) -> impl Future<Output = ()> {
-    async move {
-        let _ = stop.wait_for(|stop| *stop).await;
-    }
+async fn stopped(mut stop: watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -255,7 +255,8 @@ impl Robot {
 
 /// Where to collect; where the robot stands if the service does not say.
 fn pickup(order: &Value, here: Point) -> Point {
-    point(&order["pickupAddress"]).unwrap_or(here)
+    let degrees = order["pickupLatitude"].as_f64().zip(order["pickupLongitude"].as_f64());
+    degrees.and_then(|(latitude, longitude)| Point::from_degrees(latitude, longitude)).unwrap_or(here)
 }
 
 fn point(place: &Value) -> Option<Point> {

@@ -63,7 +63,7 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            () = stopped(&mut stopping) => break,
+            () = told(&mut stopping) => break,
             _ = ticks.tick() => {}
             changed = news.changed() => {
                 if changed.is_err() {
@@ -98,9 +98,9 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
     }
 }
 
-/// Ends when `stop` says true. The value that it looked at is let go here: its lock must not be held while the loop waits.
-async fn stopped(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
+/// Until the server was told to stop.
+async fn told(stopping: &mut watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 /// One round of a subscription.

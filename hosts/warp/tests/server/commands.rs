@@ -1,6 +1,6 @@
 //! The operator's commands beside a running server.
 
-use std::path::Path;
+use std::{io::Write, path::Path, process::Stdio};
 
 use serde_json::Value;
 
@@ -140,4 +140,60 @@ fn with_a_certificate_the_server_speaks_https_alone() {
     pem("cert.pem", stranger.cert.pem());
     pem("key.pem", stranger.signing_key.serialize_pem());
     assert_eq!(check(&other, &tls).status.code(), Some(1), "another certificate is not trusted");
+}
+
+/// What a command wrote for lines of input, as JSON, and its exit code.
+fn lines(command: &str, input: &str) -> (Vec<Value>, Option<i32>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = despacho(&folder)
+        .arg(command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), output.status.code())
+}
+
+#[test]
+fn every_line_of_route_gets_an_order_or_one_fault() {
+    let (answers, code) = lines(
+        "route",
+        concat!(
+            r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "closed": false, "start": 0}"#,
+            "\n\n",
+            r#"{"matrix": [[0, 5], [5]]}"#,
+            "\n",
+            r#"{"matrix": [[0, -5], [5, 0]]}"#,
+            "\n",
+            r#"{"matrix": [[0, 4294967295], [5, 0]]}"#,
+            "\n",
+            r#"{"matrix": [[0, null], [5, 0]]}"#,
+            "\nmatrix\n",
+            r#"{"matrix": [[0, 7], [5, 0]], "closed": true}"#,
+        ),
+    );
+    assert_eq!(code, Some(1), "a line without an answer shows in the exit code");
+    let codes: Vec<_> = answers.iter().map(|answer| answer["error"].as_str().unwrap_or("-")).collect();
+    assert_eq!(codes, ["-", "not_square", "negative", "overflow", "infeasible", "malformed", "-"]);
+    assert!(answers[1]["detail"].as_str().is_some_and(|detail| detail.contains("row 1")), "{}", answers[1]);
+    assert_eq!(answers[0]["order"], serde_json::json!([2, 1]));
+    assert_eq!(
+        (&answers[6]["cost"], &answers[6]["proven"], &answers[6]["bound"]),
+        (&12.into(), &true.into(), &12.into())
+    );
+    assert!(answers[0]["ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{}", answers[0]);
+}
+
+#[test]
+fn every_line_of_assign_gets_pairs_or_one_fault() {
+    let (answers, code) = lines("assign", "{\"costs\": [[4, 1, 3], [2, 0, 5]]}\n{\"costs\": [[1], [1, 2]]}\n");
+    assert_eq!(code, Some(1));
+    assert_eq!((&answers[0]["assign"], &answers[0]["cost"]), (&serde_json::json!([1, 0]), &3.into()));
+    assert_eq!(answers[1]["error"], "not_square");
+    let (answers, code) = lines("assign", "{\"costs\": [[7, null]]}");
+    assert_eq!((answers[0]["assign"].to_string(), code), ("[0]".to_owned(), Some(0)));
 }

@@ -4,6 +4,7 @@
 
 mod commands;
 mod config;
+mod couriers;
 mod edges;
 mod geography;
 mod harness;

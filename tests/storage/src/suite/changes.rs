@@ -7,14 +7,15 @@ use despacho_core::{
     host::{Changes, Fault, Host, Write},
     order::{Event, EventKind, Order},
     store::{ClaimChange, KeyHash},
+    webhook::MessageChange,
 };
 use futures_util::future::join_all;
 
 use crate::{
     backend::Backend,
     fixtures::{
-        at, changes, claim, courier, email, entry, event, key, notification, order, order_id, over, position, store,
-        store_id, webhook,
+        at, attempt, changes, claim, courier, email, entry, event, key, message, notification, order, order_id, over,
+        position, store, store_id, top_up, webhook, webhook_id,
     },
 };
 
@@ -28,12 +29,14 @@ fn everything() -> Changes {
         couriers: vec![Write::insert(courier(9))],
         positions: vec![position(9, 1)],
         events: vec![event(&order, 1)],
-        ledger: vec![entry(1, 2_000, None)],
+        ledger: vec![entry(1, 1_900, None)],
+        top_ups: vec![top_up(1, 100, "PIX-1")],
+        webhooks: vec![Write::insert(webhook(7, 1))],
+        messages: vec![MessageChange::Put(message(7, 3, 1))],
+        attempts: vec![attempt(7, 1)],
         notifications: vec![notification(70, 1)],
         claim: Some(ClaimChange::Take(claim("k", "a"))),
         orders: vec![Write::insert(order)],
-        webhooks: vec![Write::insert(webhook(80, 1))],
-        ..changes()
     }
 }
 
@@ -49,8 +52,12 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     seen.push(format!("{events:?}"));
     seen.push(format!("{:?}", host.couriers(None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
-    seen.push(format!("{:?}", host.webhooks(store_id(1)).await.unwrap()));
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
+    seen.push(format!("{:?}", host.top_up(store_id(1), "PIX-1").await.unwrap()));
+    seen.push(format!("{:?}", host.webhooks(store_id(1)).await.unwrap()));
+    seen.push(format!("{:?}", host.messages(webhook_id(7)).await.unwrap()));
+    seen.push(format!("{:?}", host.attempts(webhook_id(7), None, 10).await.unwrap()));
+    seen.push(format!("{}", host.journal_end(store_id(1)).await.unwrap()));
     seen.push(format!("{:?}", host.due_orders(at(1_000), 10).await.unwrap()));
     seen
 }
@@ -58,13 +65,15 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
 pub(crate) async fn all_or_nothing(backend: impl Backend) {
     let host = backend.host();
     let before = visible(host).await;
-    let poison: [fn(&mut Changes); 6] = [
+    let poison: [fn(&mut Changes); 8] = [
         |changes| changes.stores.push(over(3, store(2))),
         |changes| changes.keys.push(over(1, key(6, 1))),
         |changes| changes.couriers.push(Write::insert(courier(9))),
         |changes| changes.events.push(event(&order(50, 1, "P-1"), 1)),
         |changes| changes.ledger.push(entry(1, -2_001, Some(0))),
         |changes| changes.orders.push(Write::insert(order(51, 1, "P-1"))),
+        |changes| changes.top_ups.push(top_up(1, 1, "PIX-1")),
+        |changes| changes.webhooks.push(over(2, webhook(8, 1))),
     ];
     for poison in poison {
         let mut spoilt = everything();

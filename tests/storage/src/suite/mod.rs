@@ -5,6 +5,7 @@ pub(crate) mod changes;
 pub(crate) mod dispatch;
 pub(crate) mod exactness;
 pub(crate) mod journal;
+pub(crate) mod lists;
 mod model;
 pub(crate) mod money;
 pub(crate) mod notices;

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use crate::{
     backend::Backend,
-    fixtures::{Dice, at, changes, cnpj, entry, key, money, over, store, store_id},
+    fixtures::{Dice, at, changes, cnpj, entry, key, money, over, store, store_id, top_up},
 };
 
 fn book(entries: Vec<LedgerEntry>) -> Changes {
@@ -116,14 +116,14 @@ pub(crate) async fn a_statement_adds_up_at_every_step(backend: impl Backend) {
         }
         assert_eq!([balance(host, 1).await, balance(host, 2).await], sums);
     }
-    for number in [1, 2] {
+    for (at, number) in [1, 2].into_iter().enumerate() {
         let lines = lines(host, number).await;
         let mut sum = 0;
         for line in &lines {
             sum += line.amount.centavos();
             assert_eq!(line.balance.centavos(), sum, "{line:?}");
         }
-        assert_eq!((lines.len(), sum), (counts[number as usize - 1], sums[number as usize - 1]));
+        assert_eq!((lines.len(), sum), (counts[at], sums[at]));
         assert!(lines.is_sorted_by_key(|line| line.id) && lines.len() > 3_000, "{}", lines.len());
     }
 }
@@ -132,19 +132,14 @@ pub(crate) async fn a_reference_books_once(backend: impl Backend) {
     let host = backend.host();
     let stores = vec![Write::insert(store(1)), Write::insert(store(2))];
     host.commit(&Changes { stores, ..changes() }).await.unwrap();
-    let top_up = |store, centavos, reference: &str, minutes| TopUp {
-        store: store_id(store),
-        amount: money(centavos),
-        reference: reference.to_owned(),
-        at: at(minutes),
-    };
+    let at_minute = |minute, top_up: TopUp| TopUp { at: at(minute), ..top_up };
     let booked = |top_up| Changes { top_ups: vec![top_up], ..changes() };
-    let same: Vec<Changes> = (0..10).map(|_| booked(top_up(1, 500, "PIX-1", 1))).collect();
+    let same: Vec<Changes> = (0..10).map(|_| booked(at_minute(1, top_up(1, 500, "PIX-1")))).collect();
     let results = join_all(same.iter().map(|changes| host.commit(changes))).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
     assert_eq!(balance(host, 1).await, 500);
-    host.commit(&booked(top_up(2, 900, "PIX-1", 2))).await.unwrap();
-    host.commit(&booked(top_up(1, 70, "PIX \"2\", x", 3))).await.unwrap();
+    host.commit(&booked(at_minute(2, top_up(2, 900, "PIX-1")))).await.unwrap();
+    host.commit(&booked(at_minute(3, top_up(1, 70, "PIX \"2\", x")))).await.unwrap();
     let line = host.top_up(store_id(1), "PIX \"2\", x").await.unwrap().unwrap();
     assert_eq!((line.kind, line.order, line.amount, line.balance), (EntryKind::TopUp, None, money(70), money(570)));
     assert_eq!(host.top_up(store_id(2), "PIX-2").await, Ok(None));
@@ -155,5 +150,5 @@ pub(crate) async fn a_reference_books_once(backend: impl Backend) {
         [Some("PIX-1")],
         "from, and before"
     );
-    assert_eq!(host.commit(&booked(top_up(9, 1, "PIX-9", 1))).await, Err(Fault::Conflict), "there is no such store");
+    assert_eq!(host.commit(&booked(top_up(9, 1, "PIX-9"))).await, Err(Fault::Conflict), "there is no such store");
 }

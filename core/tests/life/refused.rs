@@ -1,0 +1,127 @@
+//! Over the API: from every state each step does what the table says, or is 409 and changes nothing.
+
+use despacho_core::{
+    courier::Courier,
+    demo::KEY,
+    domain::{DeliveryId, OrderId},
+    host::{Changes, Host, Write},
+    memory::MemoryHost,
+    order::{
+        Order, OrderSituation, Progress, Timing, expire,
+        table::{Move, Step},
+    },
+};
+use serde_json::{Value, json};
+
+use crate::{
+    model::{World, explore},
+    support::{COURIER, OPERATOR, courier, created, host, now, send},
+};
+
+/// Who asks for which step, and where.
+const REQUESTS: [(&str, &str, Step); 18] = [
+    (KEY, "/delivery/orders/{}/ready", Step::MakeReady),
+    (KEY, "/delivery/orders/{}/delay", Step::Delay),
+    (KEY, "/delivery/orders/{}/discard", Step::Discard),
+    (KEY, "/delivery/orders/{}/return", Step::TurnBack),
+    (KEY, "/delivery/orders/{}/waive", Step::Waive),
+    (KEY, "/delivery/orders/cancel", Step::Cancel),
+    (KEY, "/delivery/orders/cancel", Step::CancelStop),
+    (OPERATOR, "/admin/orders/{}/cancel", Step::CancelByPlatform),
+    (OPERATOR, "/admin/orders/{}/lost", Step::Lose),
+    (COURIER, "/courier/orders/{}/arrive", Step::ReachPickup),
+    (COURIER, "/courier/orders/{}/pickup", Step::PickUp),
+    (COURIER, "/courier/orders/{}/en-route", Step::SetOut),
+    (COURIER, "/courier/orders/{}/resequence", Step::Resequence),
+    (COURIER, "/courier/orders/{}/at-door", Step::ReachDoor),
+    (COURIER, "/courier/orders/{}/deliver", Step::Deliver),
+    (COURIER, "/courier/orders/{}/fail", Step::TurnBack),
+    (COURIER, "/courier/orders/{}/at-return", Step::ReachReturn),
+    (COURIER, "/courier/orders/{}/hand-back", Step::HandBack),
+];
+
+/// Puts an order of the model on the host under a number of its own, and its courier with it.
+fn put(host: &MemoryHost, order: &Order, number: u64) -> Order {
+    let id = OrderId::new(number).unwrap();
+    let order = Order { id, version: 1, code: format!("R-{number}"), ..order.clone() };
+    let carried = order.courier.is_some() && !order.situation.is_final();
+    let courier = courier(host, 7);
+    let bound = Courier { order: carried.then_some(id), version: courier.version + 1, ..courier.clone() };
+    let couriers = vec![Write { expected: courier.version, value: bound }];
+    let orders = vec![Write::insert(order.clone())];
+    now(host.commit(&Changes { at: host.now(), orders, couriers, ..Changes::default() })).unwrap();
+    order
+}
+
+fn body(order: &Order, step: Step, stop: Option<DeliveryId>) -> Value {
+    let delivery = order.deliveries.iter().find(|delivery| Some(delivery.id) == stop);
+    let code = match step {
+        Step::PickUp => Some(&order.pickup_code),
+        Step::HandBack => order.return_code.as_ref(),
+        _ => delivery.map(|delivery| &delivery.delivery_code),
+    };
+    // A code that is not there yet is one more reason to be told where the order stands.
+    let code = code.map_or("none", String::as_str);
+    let mut body = json!({ "reason": "why", "minutes": 1, "code": code, "orderId": order.id.get() });
+    if let Some(stop) = stop {
+        body["deliveryId"] = json!(stop.get());
+    }
+    body
+}
+
+#[test]
+fn from_every_state_each_step_is_in_the_table_or_409() {
+    let host = host();
+    let world = World { courier: courier(&host, 7), host };
+    let (mut number, mut taken, mut refused) = (1_000_000, 0, 0);
+    for (at, paid) in [&[true][..], &[false], &[true, false]].into_iter().enumerate() {
+        let starts = [30, 0].map(|minutes| created(&world.host, &format!("R{at}-{minutes}"), minutes, paid));
+        for (order, _) in explore(&world, starts.into()).into_values() {
+            for (key, path, step) in REQUESTS {
+                let whole = matches!(step.row().moves, Move::Order { .. });
+                for stop in if whole { &order.deliveries[..1] } else { &order.deliveries } {
+                    if key == COURIER && order.courier.is_none() {
+                        continue;
+                    }
+                    number += 1;
+                    let stop = (!whole).then_some(stop.id);
+                    let order = put(&world.host, &order, number);
+                    let answer = ask(&world.host, key, path, &order, step, stop);
+                    if answer { taken += 1 } else { refused += 1 }
+                }
+            }
+        }
+    }
+    assert!(taken > 200 && refused > 1_000, "{taken} taken, {refused} refused");
+}
+
+/// Asks for a step and checks the answer; gives whether it was taken.
+fn ask(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, stop: Option<DeliveryId>) -> bool {
+    let mut due = order.clone();
+    if key != COURIER {
+        expire(&mut due, &Timing::default(), host.now());
+    }
+    let allowed = Progress::of(&due).take(step, stop).is_some();
+    let line = format!("POST {}", path.replace("{}", &order.id.to_string()));
+    let answer = send(host, key, &line, &body(order, step, stop));
+    let after = now(host.order(order.id)).unwrap().unwrap();
+    let context = || format!("{step:?} from {:?}: {} {}", Progress::of(order), answer.status, answer.body);
+    if allowed {
+        assert_eq!(answer.status, 200, "{}", context());
+        assert!(after.last_sequence > due.last_sequence, "{}", context());
+        return true;
+    }
+    assert_eq!(Progress::of(&after), Progress::of(&due), "{}", context());
+    match answer.outcome() {
+        // It was taken already.
+        (200, None) => {}
+        (409, Some("invalid_transition")) => assert!(answer.body["detail"].is_string()),
+        (409, Some("return_required")) => assert!(
+            (OrderSituation::OutForDelivery..OrderSituation::Completed).contains(&order.situation),
+            "{}",
+            context()
+        ),
+        _ => panic!("{}", context()),
+    }
+    false
+}

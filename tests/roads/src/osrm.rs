@@ -1,0 +1,50 @@
+//! Legs from a running OSRM.
+
+use std::fmt::Write as _;
+
+use despacho_core::domain::Point;
+use serde_json::Value;
+
+/// Legs from some points to others, as OSRM's table service gives them.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Metres, row by row; `None` where OSRM finds no road.
+    pub metres: Vec<Vec<Option<f64>>>,
+    /// Seconds, likewise.
+    pub seconds: Vec<Vec<Option<f64>>>,
+    /// How far each source, then each target, was moved onto a road, in metres.
+    pub moved: Vec<f64>,
+}
+
+/// Asks for the legs from the first `sources` points to the others.
+///
+/// # Errors
+/// OSRM does not answer, or not with a table.
+pub fn table(url: &str, points: &[Point], sources: usize) -> Result<Table, String> {
+    let mut path = format!("{url}/table/v1/driving/");
+    for (number, point) in points.iter().enumerate() {
+        let comma = if number == 0 { "" } else { ";" };
+        let _ = write!(path, "{comma}{:.7},{:.7}", point.longitude(), point.latitude());
+    }
+    let list = |from: usize, to: usize| (from..to).map(|number| number.to_string()).collect::<Vec<_>>().join(";");
+    let (from, to) = (list(0, sources), list(sources, points.len()));
+    let _ = write!(path, "?annotations=duration,distance&sources={from}&destinations={to}");
+    let text = ureq::get(&path).call().map_err(|fault| fault.to_string())?.body_mut().read_to_string();
+    let body: Value =
+        serde_json::from_str(&text.map_err(|fault| fault.to_string())?).map_err(|fault| fault.to_string())?;
+    if body["code"] != "Ok" {
+        return Err(format!("OSRM says {}", body["code"]));
+    }
+    let ends = [&body["sources"], &body["destinations"]];
+    let ends = ends.into_iter().filter_map(Value::as_array).flatten();
+    Ok(Table {
+        metres: rows(&body["distances"]),
+        seconds: rows(&body["durations"]),
+        moved: ends.map(|end| end["distance"].as_f64().unwrap_or(f64::INFINITY)).collect(),
+    })
+}
+
+fn rows(value: &Value) -> Vec<Vec<Option<f64>>> {
+    let row = |row: &Value| row.as_array().map(|row| row.iter().map(Value::as_f64).collect()).unwrap_or_default();
+    value.as_array().map(|rows| rows.iter().map(row).collect()).unwrap_or_default()
+}

@@ -1,0 +1,80 @@
+//! Lists of orders and of stores, and a store that is removed.
+
+use despacho_core::{
+    host::{Changes, Fault, Host, Write},
+    order::{Order, OrderFilter, OrderSituation},
+    store::Store,
+};
+
+use crate::{
+    backend::Backend,
+    fixtures::{at, changes, entry, order, order_id, over, store, store_id},
+};
+
+async fn put<H: Host>(host: &H, stores: &[u64], orders: Vec<Order>) {
+    let stores = stores.iter().map(|number| Write::insert(store(*number))).collect();
+    let orders = orders.into_iter().map(Write::insert).collect();
+    host.commit(&Changes { stores, orders, ..changes() }).await.unwrap();
+}
+
+async fn found<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> {
+    host.find_orders(filter, limit).await.unwrap().iter().map(|order| order.id.get()).collect()
+}
+
+pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
+    let host = backend.host();
+    let mut orders: Vec<Order> = (1..=8).map(|number| order(number, 1 + number % 2, &format!("P-{number}"))).collect();
+    orders[3].situation = OrderSituation::Cancelled;
+    orders[5].created_at = at(30);
+    put(host, &[1, 2, 3], orders).await;
+    let matrix = OrderFilter::of(&store(1));
+    assert_eq!(found(host, &matrix, 50).await, [8, 7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(found(host, &matrix, 3).await, [8, 7, 6]);
+    let page = OrderFilter { before: Some(order_id(6)), ..matrix.clone() };
+    assert_eq!(found(host, &page, 3).await, [5, 4, 3]);
+    assert_eq!(found(host, &OrderFilter::of(&store(2)), 50).await, [7, 5, 3, 1]);
+    assert_eq!(found(host, &OrderFilter::of(&store(3)), 50).await, [0_u64; 0]);
+    let coded = OrderFilter { code: Some("P-5".to_owned()), ..matrix.clone() };
+    assert_eq!(found(host, &coded, 50).await, [5]);
+    assert_eq!(found(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
+    assert_eq!(found(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
+    let cancelled = OrderSituation::Cancelled.number();
+    assert_eq!(found(host, &OrderFilter { situations: (cancelled, cancelled), ..matrix.clone() }, 50).await, [4]);
+    assert_eq!(found(host, &OrderFilter { from: at(30), ..matrix.clone() }, 50).await, [6]);
+    assert_eq!(found(host, &OrderFilter { until: at(30), ..matrix.clone() }, 2).await, [8, 7]);
+    assert_eq!(found(host, &OrderFilter::open(store_id(1)), 50).await, [8, 6, 2]);
+    let first = host.find_orders(&matrix, 1).await.unwrap();
+    assert_eq!(first, [host.order(order_id(8)).await.unwrap().unwrap()]);
+}
+
+pub(crate) async fn a_matrix_is_listed_with_its_branches(backend: impl Backend) {
+    let host = backend.host();
+    put(host, &[1, 2, 3, 4], vec![]).await;
+    host.commit(&Changes { ledger: vec![entry(3, 700, None)], ..changes() }).await.unwrap();
+    let numbers = |stores: &[Store]| stores.iter().map(|store| store.id.get()).collect::<Vec<_>>();
+    let all = host.stores_of(store_id(1), None, 50).await.unwrap();
+    assert_eq!(numbers(&all), [1, 2, 3, 4]);
+    assert_eq!(Some(&all[2]), host.store(store_id(3)).await.unwrap().as_ref());
+    assert_eq!(numbers(&host.stores_of(store_id(1), Some(store_id(2)), 1).await.unwrap()), [3]);
+    assert_eq!(numbers(&host.stores_of(store_id(2), None, 50).await.unwrap()), [2]);
+    let removed = Store { deleted_at: Some(at(1)), ..store(2) };
+    host.commit(&Changes { stores: vec![over(1, removed)], ..changes() }).await.unwrap();
+    assert_eq!(numbers(&host.stores_of(store_id(1), None, 50).await.unwrap()), [1, 3, 4]);
+}
+
+pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backend) {
+    let host = backend.host();
+    put(host, &[1, 2], vec![order(5, 2, "P")]).await;
+    let removal = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..store(2) })], ..changes() };
+    assert_eq!(host.commit(&removal).await, Err(Fault::Conflict));
+    assert!(host.store(store_id(2)).await.unwrap().is_some());
+    // What was refused has closed nothing.
+    host.commit(&Changes { ledger: vec![entry(2, -5, None)], ..changes() }).await.unwrap();
+    let ended = Order { situation: OrderSituation::Completed, ..order(5, 2, "P") };
+    host.commit(&Changes { orders: vec![over(1, ended)], ..changes() }).await.unwrap();
+    host.commit(&removal).await.unwrap();
+    // Whoever had read the store before creates no order for it any more: the fee finds its account closed.
+    let late = Changes { orders: vec![Write::insert(order(6, 2, "Q"))], ledger: vec![entry(2, -5, None)], ..changes() };
+    assert_eq!(host.commit(&late).await, Err(Fault::Conflict));
+    assert_eq!(host.order(order_id(6)).await, Ok(None));
+}
