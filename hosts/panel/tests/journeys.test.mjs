@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, goTo, launch, open, opened } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, goTo, launch, open, opened, shot } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -107,6 +107,7 @@ test("an order is watched from its creation to the door, without a reload", asyn
   while (Date.now() < deadline && !seen.has("Entregue")) {
     seen.add(await page.locator(".heading .badge").innerText());
     const courier = page.locator(".map .mark.courier");
+    if (places.size === 2) await shot(page, "order-moving");
     if ((await courier.count()) > 0) places.add(await courier.getAttribute("d").catch(() => null));
     await page.waitForTimeout(100);
   }

@@ -15,7 +15,6 @@ const PAGES = {
   stores: "/stores",
   "store-new": "/stores/new",
   keys: "/keys",
-  webhooks: "/webhooks",
   balance: "/balance",
 };
 const DEVICES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
@@ -49,7 +48,16 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
         await page.waitForTimeout(400);
         await look(name);
       }
+      const hook = await api(page, "POST", "/delivery/webhooks", { url: `https://${fresh("loja").toLowerCase()}.invalid/despacho`, events: ["order.return_waived"] });
+      await api(page, "POST", `/delivery/webhooks/${hook.body.id}/test`);
+      await goTo(page, `/webhooks/${hook.body.id}`);
+      await page.waitForSelector(".table .badge");
+      await look("webhook");
+      await goTo(page, "/webhooks");
+      await page.waitForSelector(".table");
+      await look("webhooks");
       await goTo(page, "/orders/new");
+      await page.waitForTimeout(500);
       await page.fill("#f-code", "1");
       await fillAddress(page, "#f-deliveries-0-address", VERGUEIRO);
       await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));

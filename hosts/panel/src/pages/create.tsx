@@ -6,7 +6,7 @@ import { kept } from "../draft";
 import { kilometres, money } from "../format";
 import { texts } from "../i18n";
 import { put } from "../live";
-import { postcode, preview, warmUp, type Answer } from "../preview";
+import { inPage, postcode, preview, warmUp, type Answer } from "../preview";
 import { go } from "../router";
 import { family, store, zone } from "../session";
 import { AddressFields, decimal, isLocatable, noAddress, sentAddress, type AddressDraft } from "../ui/address";
@@ -345,7 +345,7 @@ function usePrice(): Priced {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [text]);
+  }, [text, inPage.value]);
   return { ...state, take: (answer) => setState({ answer, busy: false, faults: [] }) };
 }
 

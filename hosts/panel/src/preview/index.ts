@@ -1,5 +1,6 @@
 /** The price of an order that is being typed: computed in this page by the core itself, or by the server until that is there. */
 
+import { signal } from "@preact/signals";
 import { context, orders } from "../api/client";
 import type { Preview } from "../api/wire";
 import { ApiError, credentials } from "../api/http";
@@ -18,6 +19,9 @@ interface Ready {
   storeId: number;
 }
 
+/** Whether prices are computed in this page from now on. */
+export const inPage = signal(false);
+
 let coming: Promise<Ready | null> | null = null;
 let ready: Ready | null = null;
 
@@ -30,6 +34,7 @@ function prepared(): Promise<Ready | null> {
     .catch(() => null)
     .then((got) => {
       ready = got;
+      inPage.value = got !== null;
       // A network that was away is asked again with the next key that is typed.
       coming = null;
       return got;
