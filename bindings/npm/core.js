@@ -17,7 +17,10 @@ function calling(work) {
   try {
     return work();
   } catch (thrown) {
-    if (typeof thrown === "string") throw new DespachoError(JSON.parse(thrown));
+    if (typeof thrown === "string") {
+      const said = JSON.parse(thrown);
+      throw new DespachoError(said.error ? { code: said.error, detail: said.detail } : said);
+    }
     if (thrown && typeof thrown === "object" && typeof thrown.error === "string") {
       throw new DespachoError({ code: thrown.error, detail: thrown.detail });
     }
@@ -41,6 +44,10 @@ class Previewer {
 
   previewText(request, { now = Date.now(), language = this.#language } = {}) {
     return calling(() => this.#inner.preview(text(request), Number(now), language));
+  }
+
+  loadPack(bytes) {
+    calling(() => this.#inner.loadPack(bytes));
   }
 
   free() {

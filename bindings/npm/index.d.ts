@@ -30,6 +30,11 @@ export interface Previewer {
   preview(request: PreviewOrder, options?: { now?: number | Date; language?: Language }): Preview;
   /** The same as JSON text, byte for byte what the service writes; a request may be JSON text too. */
   previewText(request: PreviewOrder | string, options?: { now?: number | Date; language?: Language }): string;
+  /**
+   * Adds a gazetteer pack (`despacho gazetteer build`), so that streets, numbers and CEPs are located as by a service that has it.
+   * Throws a DespachoError for one that is damaged or of a newer version. Its bytes are kept until the page ends.
+   */
+  loadPack(bytes: Uint8Array): void;
   /** Gives the memory back; the previewer cannot be used afterwards. */
   free(): void;
 }

@@ -11,7 +11,10 @@ use despacho_core::{
         wire::PreviewContext,
     },
     domain::{Cep, Language, Timestamp},
-    geo::Gazetteer,
+    geo::{
+        Gazetteer,
+        pack::{Pack, PackFault},
+    },
     limits::Limits,
 };
 use serde::Serialize;
@@ -29,6 +32,13 @@ const REQUEST_ID: &str = "page";
 #[wasm_bindgen(js_name = Previewer)]
 pub struct PagePreviewer(Previewer);
 
+/// A pack that cannot be used, as JavaScript sees it.
+#[derive(Serialize)]
+struct Refused {
+    error: &'static str,
+    detail: String,
+}
+
 #[wasm_bindgen(js_class = Previewer)]
 impl PagePreviewer {
     /// A previewer on a context's JSON; throws a problem document's JSON.
@@ -44,6 +54,19 @@ impl PagePreviewer {
         });
         let previewer = context.and_then(Previewer::new);
         previewer.map(PagePreviewer).map_err(|problem| thrown(&problem, CONTEXT, language))
+    }
+
+    /// Adds a gazetteer pack's bytes; throws `{error, detail}` as JSON for a pack that is damaged or from the future.
+    ///
+    /// The bytes stay in memory as long as the module: a page opens its packs once.
+    #[wasm_bindgen(js_name = loadPack)]
+    pub fn load_pack(&mut self, bytes: Vec<u8>) -> Result<(), String> {
+        let refused = |fault: PackFault| json(&Refused { error: code(&fault), detail: fault.to_string() });
+        // Opened before it is kept, so that a damaged one leaves nothing behind.
+        Pack::open(&bytes).map_err(refused)?;
+        let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(refused)?;
+        self.0 = self.0.clone().with_pack(pack);
+        Ok(())
     }
 
     /// The preview of a request's JSON at `now`, milliseconds since 1970; throws a problem document's JSON.
@@ -100,6 +123,15 @@ struct Town {
     latitude: f64,
     longitude: f64,
     radius_m: u32,
+}
+
+fn code(fault: &PackFault) -> &'static str {
+    match fault {
+        PackFault::NotAPack => "not_a_pack",
+        PackFault::FutureVersion { .. } => "pack_from_the_future",
+        PackFault::Truncated { .. } => "pack_truncated",
+        PackFault::Damaged => "pack_damaged",
+    }
 }
 
 fn json(value: &impl Serialize) -> String {

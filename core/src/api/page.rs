@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     domain::{Located, Point, StoreId, Text, Timestamp, Uf},
-    geo,
+    geo::{self, Gazetteer, pack::Pack},
     limits::Limits,
     order::Place,
     settings::Settings,
@@ -55,6 +55,7 @@ pub struct Previewer {
     pickup: Place,
     uf: Option<Uf>,
     limits: Limits,
+    packs: Vec<Pack<'static>>,
 }
 
 impl Previewer {
@@ -102,7 +103,15 @@ impl Previewer {
             ..Limits::default()
         };
         let uf = address.uf();
-        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits })
+        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits, packs: Vec::new() })
+    }
+
+    /// The same with one more gazetteer pack, as a service that has the pack locates addresses by it. Of several packs the most precise
+    /// place counts, of equal ones the earlier pack's.
+    #[must_use]
+    pub fn with_pack(mut self, pack: Pack<'static>) -> Previewer {
+        self.packs.push(pack);
+        self
     }
 
     /// The preview of a body as `POST /delivery/orders/preview` takes it, at this moment, without a quote.
@@ -116,7 +125,8 @@ impl Previewer {
             return Err(super::planning::not_allowed());
         }
         let (addresses, pointer) = inquired(&inquiry);
-        let answers = addresses.iter().map(|address| geo::locate(address)).collect();
+        let gazetteer = Gazetteer::embedded();
+        let answers = addresses.iter().map(|address| gazetteer.locate_with(&self.packs, address)).collect();
         let least = self.context.limits.least_precision;
         let own = own_pickup(&inquiry, (&self.pickup.address, &self.pickup.located), least);
         let mut located = every_place(&addresses, answers, least, pointer, own)?;

@@ -78,12 +78,13 @@ fn write(root: &Path, file: &Path, package: &[&str]) -> Result<(), Box<dyn Error
 /// Previews that the service answered, orders that the native core found, the tests beside the package, and its types.
 fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let (previews, routes) = (target.join("previews.jsonl"), target.join("routes.jsonl"));
-    write(root, &previews, &["despacho-page-tests", "--", "5000", "1"])?;
+    let pack = target.join("street.pack");
+    write(root, &previews, &["despacho-page-tests", "--", "5000", "1", &pack.to_string_lossy()])?;
     write(root, &routes, &["despacho-parity", "--no-default-features", "--bin", "answers"])?;
     let tests = root.join("bindings/npm/test");
     let mut node = Command::new("node");
     node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out);
-    node.env("DESPACHO_PREVIEWS", &previews).env("DESPACHO_ROUTES", &routes);
+    node.env("DESPACHO_PREVIEWS", &previews).env("DESPACHO_ROUTES", &routes).env("DESPACHO_PACK", &pack);
     succeeded(node.status()?, "`node --test bindings/npm/test`")?;
     let project = target.join("package-types");
     fs::create_dir_all(&project)?;

@@ -1,6 +1,8 @@
 //! Writes previews that the service answered, one JSON object a line, for the browser package to compute again: first `{"context"}`, then
-//! `{"request", "language", "now", "status", "answer"}` with texts as they went over the wire. Arguments: how many, and a seed.
+//! `{"request", "language", "now", "status", "answer"}` with texts as they went over the wire. Arguments: how many, a seed, and a
+//! file for a small gazetteer pack.
 
+mod pack;
 mod requests;
 
 use std::{
@@ -38,6 +40,9 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let count: u32 = arguments.next().map_or(Ok(5_000), |text| text.parse())?;
     let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    if let Some(path) = arguments.next() {
+        pack::write(path.as_ref())?;
+    }
     let mut settings = Settings::default();
     settings.limits.previews_per_minute = u32::MAX;
     let host = MemoryHost::seeded(seed);
