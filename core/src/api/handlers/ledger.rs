@@ -24,9 +24,15 @@ pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer,
     let store = pages::named_store(call).await?;
     let from = pages::instant(call, "from")?.unwrap_or_default();
     let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
+    // One file holds the whole period; a limit that is wrong is told all the same.
+    let limit = pages::limit(call)?;
     let headers = &call.parts.headers;
     let csv_wanted = takes(headers, "text/csv") && !names_json(headers);
-    if csv_wanted { as_csv(call, &store, from, until).await } else { in_pages(call, &store, from, until).await }
+    if csv_wanted {
+        as_csv(call, &store, from, until).await
+    } else {
+        in_pages(call, &store, (from, until), limit).await
+    }
 }
 
 /// Whether an `Accept` header names JSON and not CSV: `*/*` beside it is what many clients add.
@@ -52,10 +58,9 @@ async fn as_csv<H: Host>(call: &Call<'_, H>, store: &Store, from: Timestamp, unt
 async fn in_pages<H: Host>(
     call: &Call<'_, H>,
     store: &Store,
-    from: Timestamp,
-    until: Timestamp,
+    (from, until): (Timestamp, Timestamp),
+    limit: u32,
 ) -> Result<Answer, Stop> {
-    let limit = pages::limit(call)?;
     let cursors = Journal { matrix: store.id, branch: None };
     let after = match call.query("cursor") {
         Some(cursor) => EntryId::new(cursors.place(&cursor).ok_or_else(pages::strange_cursor)?),
