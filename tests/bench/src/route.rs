@@ -139,10 +139,9 @@ fn ours(measured: &[Measured]) -> String {
     let proven = mean(&all(&|one| if one.visit.proven { 100.0 } else { 0.0 }));
     let gap = mean(&all(&|one| percent(one.visit.cost, one.best)));
     let bound = mean(&all(&|one| percent(one.visit.cost, one.visit.bound)));
-    let ratio = wasm / native;
-    format!(
-        "native {native:8.3} ms, wasm {wasm:8.3} ms (×{ratio:.2}), proven {proven:3.0} %, gap {gap:.2} %, bound {bound:.2} %"
-    )
+    // Without the feature `wasm` there is nothing to say of it.
+    let beside = if wasm.is_nan() { String::new() } else { format!(", wasm {wasm:8.3} ms (×{:.2})", wasm / native) };
+    format!("native {native:8.3} ms{beside}, proven {proven:3.0} %, gap {gap:.2} %, bound {bound:.2} %")
 }
 
 /// What each peer did, in one line each.
