@@ -65,7 +65,7 @@ impl PagePreviewer {
         // Opened before it is kept, so that a damaged one leaves nothing behind.
         Pack::open(&bytes).map_err(refused)?;
         let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(refused)?;
-        self.0 = self.0.clone().with_pack(pack);
+        self.0.add_pack(pack);
         Ok(())
     }
 

@@ -106,12 +106,10 @@ impl Previewer {
         Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits, packs: Vec::new() })
     }
 
-    /// The same with one more gazetteer pack, as a service that has the pack locates addresses by it. Of several packs the most precise
-    /// place counts, of equal ones the earlier pack's.
-    #[must_use]
-    pub fn with_pack(mut self, pack: Pack<'static>) -> Previewer {
+    /// Locates addresses by one more gazetteer pack too, as a service that has the pack. Of several packs the most precise place counts,
+    /// of equal ones the earlier pack's.
+    pub fn add_pack(&mut self, pack: Pack<'static>) {
         self.packs.push(pack);
-        self
     }
 
     /// The preview of a body as `POST /delivery/orders/preview` takes it, at this moment, without a quote.

@@ -1,6 +1,6 @@
 //! Issuing, listing and revoking keys: by a store for itself and its branches, and by the operator for any store.
 
-use super::stores::told;
+use super::{pages, stores::told};
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
@@ -72,17 +72,7 @@ pub(super) async fn hand_out<H: Host>(call: &mut Call<'_, H>, opening: Opening<'
 
 /// `GET /delivery/keys`
 pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let caller = call.caller()?.store.clone();
-    let id = match call.query("storeId") {
-        None => caller.id,
-        Some(text) => {
-            let store = match StoreId::parse(&text) {
-                Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
-                None => None,
-            };
-            store.ok_or_else(|| plain(Code::StoreNotFound))?.id
-        }
-    };
+    let id = pages::named_store(call).await?.id;
     list(call, id).await
 }
 

@@ -1,16 +1,16 @@
 //! Previews, and what a page needs to make its own.
 
+use super::pages;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
+        call::{Answer, Call, Stop},
         page,
         planning::{Planned, acting_store, planned},
-        problem::Code,
         read::read,
         validate,
         wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
     },
-    domain::{Distance, Leg, StoreId},
+    domain::{Distance, Leg},
     host::Host,
     quote::{Inquiry, Quote},
 };
@@ -60,17 +60,7 @@ pub(in crate::api) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: 
 
 /// `GET /delivery/preview-context?storeId=`
 pub(super) async fn context<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let caller = call.caller()?.store.clone();
-    let store = match call.query("storeId") {
-        None => caller,
-        Some(text) => {
-            let store = match StoreId::parse(&text) {
-                Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
-                None => None,
-            };
-            store.ok_or_else(|| plain(Code::StoreNotFound))?
-        }
-    };
+    let store = pages::named_store(call).await?;
     let exact = call.host.is_embedded();
     Ok(Answer::json(200, &page::context(&store, call.settings, exact, call.moment.now))?)
 }
