@@ -27,7 +27,11 @@ use self::{
     respond::Reply,
     routes::{Endpoint, Match, Route},
 };
-pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
+pub use self::{
+    problem::ProblemDocument,
+    read::Body,
+    respond::{protect, sent_request_id},
+};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.
