@@ -23,9 +23,9 @@ pub(crate) async fn admit(database: &Database, bucket: &Bucket, now: Timestamp) 
         let stored = stored.map(Timestamp::from_millis);
         let (admission, next) = bucket.admit(stored, now);
         let Some(next) = next else { return Ok(admission) };
-        if database.single(replace_arrival(bucket, stored, next)).await?.len() == 1 {
+        if database.single_write(replace_arrival(bucket, stored, next)).await?.len() == 1 {
             if stored.is_none() && sweeps(now) {
-                database.single(forget_arrivals(now)).await?;
+                database.single_write(forget_arrivals(now)).await?;
             }
             return Ok(admission);
         }

@@ -1,13 +1,15 @@
 //! The database as one request holds it.
 //!
 //! A transaction has a connection of its own, opened when it is needed and gone with the request. On SQLite, single statements of
-//! all requests of an instance share a second one: to open a connection costs more than most questions, and while one is open,
-//! others may close without folding the log into the file each time. On PostgreSQL a request has one connection for
+//! all requests of an instance share two more, one that reads and one that writes, so that no reader waits behind a writer: to open
+//! a connection costs more than most questions, and while one is open, others may close without folding the log into the file
+//! each time. On PostgreSQL a request has one connection for
 //! everything: the runtime pools them, and an instance that sat on one while it waited for another could wait for ever.
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
     rc::Rc,
+    thread::LocalKey,
 };
 
 use despacho_core::host::Fault;
@@ -26,9 +28,14 @@ struct Way {
     alone: Cell<bool>,
 }
 
+type Shared = RefCell<Option<Rc<Session>>>;
+
 thread_local! {
-    /// The instance's connection for single statements. It never has a transaction open, and holds nothing of a request.
-    static SHARED: RefCell<Option<Rc<Session>>> = const { RefCell::new(None) };
+    /// The instance's connection for single reads. Like the other one it never has a transaction open, and holds nothing of a
+    /// request.
+    static READING: Shared = const { RefCell::new(None) };
+    /// The instance's connection for single writes.
+    static WRITING: Shared = const { RefCell::new(None) };
 }
 
 impl Database {
@@ -37,16 +44,24 @@ impl Database {
         Database(Rc::new(Way { url: url.map(str::to_owned), own: OnceCell::new(), alone: Cell::new(false) }))
     }
 
-    /// Runs one statement by itself and gives its rows. On SQLite what it wrote is flushed with the next transaction.
+    /// The rows of a single read.
     pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        self.shared(&READING, query).await
+    }
+
+    /// The rows of a single write. On SQLite it is flushed with the next transaction.
+    pub(crate) async fn single_write(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        self.shared(&WRITING, query).await
+    }
+
+    async fn shared(&self, of: &'static LocalKey<Shared>, query: Query) -> Result<Vec<Row>, Fault> {
         if self.0.alone.get() || self.0.url.is_some() {
             return self.own().await?.rows(query.sql, &query.params).await;
         }
-        let session = shared().await?;
-        let answer = session.rows(query.sql, &query.params).await;
+        let answer = kept(of).await?.rows(query.sql, &query.params).await;
         if matches!(answer, Err(Fault::Unavailable { .. })) {
             // The file may have been replaced or the connection be gone: the next request opens another.
-            SHARED.set(None);
+            of.set(None);
         }
         answer
     }
@@ -78,7 +93,7 @@ impl Driver for Database {
 
     /// Nothing but identifiers is written so. A reservation that is lost with the power is lost with every commit that used it.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.single(query).await
+        self.single_write(query).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
@@ -118,13 +133,13 @@ async fn all(session: &Session, statements: &[Statement]) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn shared() -> Result<Rc<Session>, Fault> {
-    if let Some(session) = SHARED.with_borrow(Clone::clone) {
+async fn kept(of: &'static LocalKey<Shared>) -> Result<Rc<Session>, Fault> {
+    if let Some(session) = of.with_borrow(Clone::clone) {
         return Ok(session);
     }
     let session = Rc::new(Session::open(None).await?);
     session.hurry().await?;
     // Where another request was quicker, one of the two serves its request and goes.
-    SHARED.set(Some(Rc::clone(&session)));
+    of.set(Some(Rc::clone(&session)));
     Ok(session)
 }

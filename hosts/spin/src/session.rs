@@ -5,7 +5,7 @@ use despacho_sql::{Dialect, Row, Value};
 
 use crate::{postgres, sqlite};
 
-/// A number that nothing else in the database locks: `despacho` in the middle of a hash.
+/// Waits for the lock that this program's exclusive work takes; any number does that nothing else in the database locks.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(4918273645)";
 
 /// An open connection.
@@ -66,6 +66,10 @@ impl Session {
 
     /// Begins a transaction beside which no other of its kind runs, whichever instance asks.
     pub(crate) async fn begin_alone(&self) -> Result<(), Fault> {
+        // Whoever is at it may be hashing passwords meanwhile.
+        if let Session::Sqlite(connection) = self {
+            sqlite::rows(connection, "PRAGMA busy_timeout = 20000", &[]).await?;
+        }
         self.begin().await?;
         match self {
             Session::Sqlite(_) => Ok(()),
@@ -85,9 +89,7 @@ impl Session {
     /// Turns the write-ahead log on, without which every commit writes the file twice and readers wait for it.
     pub(crate) async fn write_ahead(&self) -> Result<(), Fault> {
         match self {
-            Session::Sqlite(connection) => {
-                sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[]).await.map(drop)
-            }
+            Session::Sqlite(connection) => sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[]).await.map(drop),
             Session::Postgres(_) => Ok(()),
         }
     }

@@ -47,7 +47,9 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     println!("requests a second, {CONNECTIONS} connections: component, hello, ratio of medians");
     for stops in [2, 10] {
         let request = preview(stops);
-        compare(&format!("preview, {stops} stops"), &hello, span, || per_second(&ours.base, &request, CONNECTIONS, span))?;
+        compare(&format!("preview, {stops} stops"), &hello, span, || {
+            per_second(&ours.base, &request, CONNECTIONS, span)
+        })?;
     }
     let next = AtomicUsize::new(0);
     compare("create, 2 stops", &hello, span, || creates(&ours.base, &next, span))?;

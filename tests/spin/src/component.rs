@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use despacho_tool::{
-    component, place,
-    run::Failure,
-};
+use despacho_tool::{component, place, run::Failure};
 use wasmtime::{
     Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Component,
 };

@@ -70,7 +70,11 @@ async fn connection(stream: TcpStream, peer: SocketAddr, handler: ProxyHandler<A
     _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn answer(handler: &ProxyHandler<Application>, request: Request<Incoming>, peer: SocketAddr) -> Response<WasiBody> {
+async fn answer(
+    handler: &ProxyHandler<Application>,
+    request: Request<Incoming>,
+    peer: SocketAddr,
+) -> Response<WasiBody> {
     let request = as_spin_does(request, peer).map(|body| body.map_err(HttpError::from).boxed_unsync());
     match handler.handle((), request).await {
         Ok(response) => response,

@@ -20,8 +20,7 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
 
 /// Builds any package of the workspace in the same way.
 pub fn build_package(root: &Path, package: &str) -> Result<PathBuf, Failure> {
-    let words =
-        ["cargo", "build", "--locked", "--profile", "edge", "--package", package, "--target", TARGET];
+    let words = ["cargo", "build", "--locked", "--profile", "edge", "--package", package, "--target", TARGET];
     run::show(run::command(root, &words))?;
     let file = format!("{}.wasm", package.replace('-', "_"));
     Ok(place::target()?.join(TARGET).join("edge").join(file))

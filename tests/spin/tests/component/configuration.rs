@@ -50,7 +50,8 @@ fn a_missing_database_is_named() {
     let place = Place::new();
     let detail = told(&Options { database: None, ..Options::new(place.file(), TOKEN) });
     assert!(detail.contains("'database'"), "{detail}");
-    let nowhere = Options { database: Some(place.file().join("no/such/folder.db")), ..Options::new(place.file(), TOKEN) };
+    let nowhere =
+        Options { database: Some(place.file().join("no/such/folder.db")), ..Options::new(place.file(), TOKEN) };
     assert!(told(&nowhere).contains("'database'"));
     let refused = Options::new(place.file(), TOKEN).variable("database_url", "postgres://nobody@127.0.0.1:1/none");
     assert!(told(&refused).contains("'database'"));

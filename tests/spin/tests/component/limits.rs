@@ -18,7 +18,7 @@ fn an_order_of_fifty_stops_fits_in_sixteen_megabytes() {
         assert_eq!(answer.status, status, "{}", answer.body);
     }
     let peak = served.stats().peak_bytes();
-    println!("memory of an instance, 50 stops in the best order: {} kB", peak / 1_000);
+    eprintln!("memory of an instance, 50 stops in the best order: {} kB", peak / 1_000);
     assert!(peak < 16_000_000, "{peak} bytes");
 }
 

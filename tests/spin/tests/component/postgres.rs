@@ -15,7 +15,7 @@ fn database() -> Option<(Cluster, String)> {
             Some((cluster, address))
         }
         Err(fault) if fault.to_string().contains("not installed") => {
-            println!("skipped: {fault}");
+            eprintln!("skipped: {fault}");
             None
         }
         Err(fault) => panic!("{fault}"),

@@ -41,7 +41,12 @@ pub(crate) fn one_code_is_one_order(served: &Served) {
     let answers = at_once(served, |_| "THE-SAME".to_owned());
     let created = answers.iter().filter(|answer| answer.status == 201).count();
     let again = answers.iter().filter(|answer| answer.status == 200).count();
-    assert_eq!((created, again), (1, CREATES - 1), "{:?}", answers.iter().map(|answer| answer.status).collect::<Vec<_>>());
+    assert_eq!(
+        (created, again),
+        (1, CREATES - 1),
+        "{:?}",
+        answers.iter().map(|answer| answer.status).collect::<Vec<_>>()
+    );
     let ids: BTreeSet<u64> = answers.iter().filter_map(|answer| answer.body["id"].as_u64()).collect();
     assert_eq!(ids.len(), 1);
 }
