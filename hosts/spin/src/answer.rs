@@ -50,7 +50,7 @@ async fn carried_out(
     let machine = Machine::new(database.clone()).map_err(fault)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone()).reserving(FEW_IDS);
     prepare::prepare(&host, &config).await.map_err(fault)?;
-    if let Some(response) = endpoints::ready(parts) {
+    if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
         return Ok(response);
     }
     let mut request = Request::new(body);

@@ -1,10 +1,17 @@
 //! The deployment's own endpoints. Everything else is the core's, unknown paths too.
 
 use bytes::Bytes;
-use despacho_core::api::problem::{Code, Problem};
+use despacho_core::{
+    api::problem::{Code, Problem},
+    host::Fault,
+};
+use despacho_sql::{Dialect, Driver, Query};
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
-use crate::answer::{json, refuse};
+use crate::{
+    answer::{json, refuse},
+    database::Database,
+};
 
 /// The answer to what needs neither variables nor a database.
 pub(crate) fn alone(parts: &Parts) -> Option<Response<Bytes>> {
@@ -24,9 +31,14 @@ pub(crate) fn alone(parts: &Parts) -> Option<Response<Bytes>> {
     }
 }
 
-/// The answer of `/readyz`, once variables and database were found in order.
-pub(crate) fn ready(parts: &Parts) -> Option<Response<Bytes>> {
-    (parts.uri.path() == "/readyz").then(|| json(parts, r#"{"status":"ready"}"#))
+/// The answer of `/readyz`, where that was asked, once variables and schema were found in order: whether the database answers now.
+pub(crate) async fn ready(parts: &Parts, database: &Database) -> Result<Option<Response<Bytes>>, Fault> {
+    if parts.uri.path() != "/readyz" {
+        return Ok(None);
+    }
+    // A question without a table would not touch the file.
+    database.read(Query { sql: Dialect::VERSION_QUERY, params: Vec::new() }).await?;
+    Ok(Some(json(parts, r#"{"status":"ready"}"#)))
 }
 
 /// The page that draws the document weighs as much as the whole component, so that here the document itself is shown.

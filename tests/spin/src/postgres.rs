@@ -28,6 +28,7 @@ use crate::{
 pub(crate) struct Pool(Arc<Mutex<HashMap<String, Vec<Client>>>>);
 
 /// A connection in use.
+#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
 pub struct Connection {
     client: Option<Arc<Client>>,
     address: String,
@@ -35,6 +36,7 @@ pub struct Connection {
 }
 
 /// A connection to be.
+#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
 pub struct Builder(String);
 
 impl Drop for Connection {

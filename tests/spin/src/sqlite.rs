@@ -24,6 +24,7 @@ use crate::{
 type Shared = Arc<Mutex<rusqlite::Connection>>;
 
 /// An open connection.
+#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
 pub struct Connection(Shared);
 
 /// What the interface reaches of an instance.
