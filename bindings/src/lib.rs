@@ -2,6 +2,10 @@
 //!
 //! A fault is thrown as `{error, detail}`, the same object that the command line writes; nothing panics across the border.
 
+mod page;
+
+pub use page::{PagePreviewer, lookup_postcode, validate_order, validate_store};
+
 use despacho_core::route::line::{AssignQuestion, LineFault, RouteQuestion, answer_assign, answer_route};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

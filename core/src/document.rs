@@ -49,9 +49,10 @@ fn all() -> Result<Vec<Example>, Fault> {
     let run = Run { host, settings };
     let mut examples = vec![
         run.ask(Endpoint::PreviewOrder, "POST /delivery/orders/preview", KEY, Some(preview()))?,
+        run.ask(Endpoint::PreviewContext, "GET /delivery/preview-context", KEY, None)?,
         run.ask(Endpoint::CreateOrder, "POST /delivery/orders", KEY, Some(order()))?,
     ];
-    let id = examples.get(1).and_then(|example| example.answer.as_ref()?.get("id").cloned());
+    let id = examples.get(2).and_then(|example| example.answer.as_ref()?.get("id").cloned());
     let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
     examples.push(run.ask(Endpoint::GetOrder, &format!("GET /delivery/orders/{id}"), KEY, None)?);
     let created = run.ask(Endpoint::CreateStore, "POST /delivery/stores", KEY, Some(branch()))?;

@@ -71,6 +71,11 @@ pub trait Host {
         Ok(geo::matrix(places))
     }
 
+    /// Whether [`Host::locate`] and [`Host::matrix`] go by embedded data alone, so that a page previews as the service does.
+    fn is_embedded(&self) -> bool {
+        true
+    }
+
     /// Reserves `count` consecutive identifiers, never given before nor again.
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault>;
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`].

@@ -180,14 +180,19 @@ fn accepts_json(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
+/// A body of more than `most` bytes.
+pub(super) fn too_large(most: usize) -> Problem {
+    Problem::new(
+        Code::BodyTooLarge,
+        format!("A body has at most {most} bytes."),
+        format!("Um corpo tem no máximo {most} bytes."),
+    )
+}
+
 fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
     let most = call.settings.limits.body_bytes;
     if call.body.len() > most {
-        return Err(Problem::new(
-            Code::BodyTooLarge,
-            format!("A body has at most {most} bytes."),
-            format!("Um corpo tem no máximo {most} bytes."),
-        ));
+        return Err(too_large(most));
     }
     let reads = matches!(route.method, Method::POST | Method::PUT) && route.endpoint != Endpoint::ReadNotification;
     if !reads || call.body.is_empty() {

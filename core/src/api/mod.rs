@@ -9,6 +9,7 @@ mod handlers;
 mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
+pub mod page;
 mod planning;
 pub mod problem;
 mod read;

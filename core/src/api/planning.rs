@@ -5,11 +5,11 @@ use super::{
     problem::{Code, FieldError, Problem},
 };
 use crate::{
-    domain::{Address, Distance, Located, Text},
+    domain::{Address, Distance, Located, Matrix, Text, Timestamp, Uf},
     geo::{LocateFault, Municipality},
     host::Host,
     order::Place,
-    quote::{Inquiry, Plan, PlanFault, Request, Stop, plan},
+    quote::{Inquiry, Plan, PlanFault, Request, Stop, Tariff, plan},
     store::Store,
 };
 
@@ -27,25 +27,53 @@ pub(super) async fn acting_store<H: Host>(call: &Call<'_, H>, inquiry: &Inquiry)
     let Some(id) = inquiry.store.filter(|id| *id != caller.id) else { return Ok(caller.clone()) };
     match call.host.store(id).await?.filter(|store| caller.oversees(store)) {
         Some(store) => Ok(store),
-        None => {
-            let en = "The caller is neither this store nor its matrix.";
-            let pt = "Quem chama não é esta loja nem a matriz dela.";
-            let errors = vec![FieldError {
-                pointer: "/store/userPlatformId".to_owned(),
-                code: "store_not_allowed",
-                detail: Text::new(en, pt),
-            }];
-            Err(Problem::new(Code::StoreNotAllowed, en, pt).with_errors(errors))
-        }
+        None => Err(not_allowed()),
     }
+}
+
+/// A store that the caller may not act for.
+pub(super) fn not_allowed() -> Problem {
+    let en = "The caller is neither this store nor its matrix.";
+    let pt = "Quem chama não é esta loja nem a matriz dela.";
+    let errors = vec![FieldError {
+        pointer: "/store/userPlatformId".to_owned(),
+        code: "store_not_allowed",
+        detail: Text::new(en, pt),
+    }];
+    Problem::new(Code::StoreNotAllowed, en, pt).with_errors(errors)
 }
 
 /// Locates, measures and plans.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
-    let (pickup, located) = places(call, store, inquiry).await?;
-    let mut places = vec![pickup.located];
-    places.extend(&located);
+    let (addresses, pointer) = inquired(inquiry);
+    let mut located = locate(call, &addresses, pointer).await?;
+    let pickup = match &inquiry.pickup {
+        Some(address) => Place { address: address.clone(), located: located.remove(0) },
+        None => Place { address: store.address.clone(), located: store.located },
+    };
+    let places: Vec<Located> = std::iter::once(pickup.located).chain(located.iter().copied()).collect();
     let matrix = call.host.matrix(&places).await?;
+    let tariff = &call.settings.tariff;
+    let route = Route { tariff, pickup, located, matrix: &matrix, store_uf: store.address.uf(), now: call.moment.now };
+    routed(route, inquiry)
+}
+
+/// What a route is planned on.
+pub(super) struct Route<'a> {
+    pub tariff: &'a Tariff,
+    pub pickup: Place,
+    /// Where the stops are, in the order sent.
+    pub located: Vec<Located>,
+    /// Legs between the pickup and the stops.
+    pub matrix: &'a Matrix,
+    /// The federative unit of the store, which counts where the pickup does not say its own.
+    pub store_uf: Option<Uf>,
+    pub now: Timestamp,
+}
+
+/// Plans what was located and measured.
+pub(super) fn routed(route: Route<'_>, inquiry: &Inquiry) -> Result<Planned, Problem> {
+    let Route { tariff, pickup, located, matrix, store_uf, now } = route;
     let stops: Vec<Stop> = located
         .iter()
         .zip(&inquiry.stops)
@@ -54,33 +82,25 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let request = Request {
         pickup: pickup.located,
         stops: &stops,
-        matrix: &matrix,
+        matrix,
         best_route: inquiry.best_route,
         preparation_minutes: inquiry.preparation_minutes,
-        now: call.moment.now,
-        uf: pickup.address.uf().or(store.address.uf()),
+        now,
+        uf: pickup.address.uf().or(store_uf),
     };
-    let plan = plan(&call.settings.tariff, &request).map_err(|fault| refused(call, &fault))?;
+    let plan = plan(tariff, &request).map_err(|fault| refused(tariff, &fault))?;
     Ok(Planned { pickup, located, plan })
 }
 
-async fn places<H: Host>(
-    call: &Call<'_, H>,
-    store: &Store,
-    inquiry: &Inquiry,
-) -> Result<(Place, Vec<Located>), Problem> {
+/// The addresses that an inquiry names, the pickup first where it is among them, and the pointer to each.
+pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> String) {
     let sent = inquiry.pickup.as_ref();
-    let addresses: Vec<&Address> = sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect();
-    let pointer = |index: usize| match (index, sent) {
-        (0, Some(_)) => "/pickupAddress".to_owned(),
-        (index, sent) => format!("/deliveries/{}/address", index - usize::from(sent.is_some())),
+    let before = usize::from(sent.is_some());
+    let pointer = move |index: usize| match index.checked_sub(before) {
+        None => "/pickupAddress".to_owned(),
+        Some(stop) => format!("/deliveries/{stop}/address"),
     };
-    let mut located = locate(call, &addresses, pointer).await?;
-    let pickup = match sent {
-        Some(address) => Place { address: address.clone(), located: located.remove(0) },
-        None => Place { address: store.address.clone(), located: store.located },
-    };
-    Ok((pickup, located))
+    (sent.into_iter().chain(inquiry.stops.iter().map(|stop| &stop.address)).collect(), pointer)
 }
 
 /// Where addresses are; every one that has no place is named at once.
@@ -89,7 +109,14 @@ pub(super) async fn locate<H: Host>(
     addresses: &[&Address],
     pointer: impl Fn(usize) -> String,
 ) -> Result<Vec<Located>, Problem> {
-    let answers = call.host.locate(addresses).await?;
+    every_place(call.host.locate(addresses).await?, pointer)
+}
+
+/// The places, or every address without one named at once.
+pub(super) fn every_place(
+    answers: Vec<Result<Located, LocateFault>>,
+    pointer: impl Fn(usize) -> String,
+) -> Result<Vec<Located>, Problem> {
     let mut located = Vec::with_capacity(answers.len());
     let mut faults = Vec::new();
     for (index, answer) in answers.into_iter().enumerate() {
@@ -176,8 +203,7 @@ fn located_detail(fault: &LocateFault) -> Text {
     }
 }
 
-fn refused<H: Host>(call: &Call<'_, H>, fault: &PlanFault) -> Problem {
-    let tariff = &call.settings.tariff;
+fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
     let km = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3).normalize();
     match fault {
         PlanFault::OutOfArea { stops } => {

@@ -11,6 +11,8 @@ pub enum Endpoint {
     CreateOrder,
     /// `POST /delivery/orders/preview`
     PreviewOrder,
+    /// `GET /delivery/preview-context`
+    PreviewContext,
     /// `GET /delivery/orders/{platformOrderId}`
     GetOrder,
     /// `POST /delivery/stores`
@@ -96,6 +98,7 @@ macro_rules! routes {
 routes! {
     POST "/delivery/orders" CreateOrder Store Create,
     POST "/delivery/orders/preview" PreviewOrder Store Preview,
+    GET "/delivery/preview-context" PreviewContext Store Read,
     GET "/delivery/orders/{platformOrderId}" GetOrder Store Read,
     POST "/delivery/stores" CreateStore Store Create,
     PUT "/delivery/stores" UpdateStore Store Create,

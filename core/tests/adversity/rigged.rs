@@ -10,7 +10,7 @@ use std::{
 
 use despacho_core::{
     courier::Courier,
-    domain::{Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp},
+    domain::{CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp},
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     memory::MemoryHost,
@@ -81,7 +81,11 @@ impl Host for Rigged<'_> {
         fn order_by_code(store: StoreId, code: &str) -> Option<Order>;
         fn events(order: OrderId) -> Vec<RecordedEvent>;
         fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
-        fn couriers() -> Vec<Courier>;
+        fn searching_orders(limit: u32) -> Vec<Order>;
+        fn courier(id: CourierId) -> Option<Courier>;
+        fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
+        fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
+        fn free_couriers(seen_since: Timestamp, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn ids(count: u32) -> IdBlock;

@@ -44,6 +44,10 @@ pub trait Platform {
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
+    /// As [`Host::is_embedded`].
+    fn is_embedded(&self) -> bool {
+        true
+    }
     /// As [`Host::matrix`]; by the embedded model where the platform asks no road network.
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
         Ok(geo::matrix(places))
@@ -202,6 +206,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
         self.platform.matrix(places).await
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.platform.is_embedded()
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {

@@ -123,6 +123,14 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "package",
+        what: "the browser package builds, and under Node.js its previews are the service's, byte for byte",
+        needs: &[Need::Target("wasm32-unknown-unknown"), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
+        act: |root| {
+            run::show(cargo(root, &["run", "--quiet", "--locked", "--package", "despacho-package", "--", "--check"]))
+        },
+    },
+    Step {
         name: "doctest",
         what: "the examples in the documentation",
         needs: &[],

@@ -3,6 +3,7 @@
 mod keys;
 mod notifications;
 mod orders;
+mod preview;
 mod stores;
 
 use super::{
@@ -13,6 +14,7 @@ use super::{
 use crate::host::Host;
 
 pub(super) use orders::failed_creation;
+pub(super) use preview::preview_view;
 pub(super) use stores::login_scope;
 
 /// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
@@ -42,8 +44,9 @@ async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
     match endpoint {
         Endpoint::CreateOrder => orders::create(call).await,
-        Endpoint::PreviewOrder => orders::preview(call).await,
+        Endpoint::PreviewOrder => preview::preview(call).await,
         Endpoint::GetOrder => orders::get(call).await,
+        Endpoint::PreviewContext => preview::context(call).await,
         Endpoint::CreateStore => stores::create_branch(call).await,
         Endpoint::UpdateStore => stores::update(call).await,
         Endpoint::GetStore => stores::get(call).await,

@@ -1,4 +1,4 @@
-//! Creating, previewing and looking orders up.
+//! Creating orders and looking them up.
 
 use crate::{
     api::{
@@ -7,13 +7,12 @@ use crate::{
         problem::{Code, Problem},
         read::read,
         validate,
-        wire::{CreateOrder, OrderDetails, OrderView, PreviewStopView, PreviewView, PriceLineView, QuoteView},
-        wire::{Kilometres, Reais},
+        wire::{CreateOrder, OrderDetails, OrderView},
     },
-    domain::{Distance, NotificationId, OrderId, Person, Timestamp},
+    domain::{NotificationId, OrderId, Person, Timestamp},
     host::{Changes, Host},
     order::{self, Facts, NewOrder, Order, Rejection, drive},
-    quote::{Inquiry, PriceLine, Quote, SealFault},
+    quote::{PriceLine, Quote, SealFault},
     store::{Notification, NotificationKind, Store},
 };
 
@@ -98,48 +97,6 @@ fn rejected(rejection: Rejection) -> Stop {
             format!("A taxa é de R$ {fee} e o saldo, de R$ {balance}. Peça uma recarga ao operador."),
         )),
         Rejection::TooFewIds => too_few().into(),
-    }
-}
-
-/// `POST /delivery/orders/preview`
-pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let inquiry = validate::preview(read(call.body)?, &call.settings.limits)?;
-    let store = acting_store(call, &inquiry).await?;
-    let planned = planned(call, &store, &inquiry).await?;
-    let content = inquiry.content(&planned.pickup.address);
-    let (lines, version) = (planned.plan.lines.clone(), call.settings.tariff.version.clone());
-    let quote = Quote::new(store.id, content, version, lines, call.moment.now);
-    let quote = QuoteView {
-        id: quote.seal(&call.settings.secret),
-        expires_at: quote.expires_at.to_string(),
-        tariff_version: quote.tariff_version,
-    };
-    Ok(Answer::json(200, &preview_view(&inquiry, &planned, Some(quote)))?)
-}
-
-fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
-    let plan = &planned.plan;
-    let stop = |(at, (sent, leg)): (usize, (&usize, &crate::domain::Leg))| {
-        let asked = inquiry.stops.get(*sent)?;
-        Some(PreviewStopView {
-            order_route: at + 1,
-            address: (&asked.address).into(),
-            online_payment: asked.online_payment,
-            distance: Kilometres(Distance(leg.metres)),
-            precision: planned.located.get(*sent)?.precision,
-        })
-    };
-    let times = inquiry.wants_times.then_some(plan.times);
-    PreviewView {
-        deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
-        total_distance: Kilometres(plan.total_distance),
-        online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
-        delivery_fee: Reais(plan.fee),
-        price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
-        expected_delivery: times.map(|times| times.delivery.to_string()),
-        expected_pickup: times.map(|times| times.pickup.to_string()),
-        estimated: plan.estimated,
-        quote,
     }
 }
 

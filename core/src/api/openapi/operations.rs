@@ -65,7 +65,9 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
 /// What is said about an endpoint.
 pub(super) fn operation(endpoint: Endpoint) -> Operation {
     match endpoint {
-        Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::GetOrder => order(endpoint),
+        Endpoint::CreateOrder | Endpoint::PreviewOrder | Endpoint::PreviewContext | Endpoint::GetOrder => {
+            order(endpoint)
+        }
         Endpoint::CreateStore | Endpoint::UpdateStore | Endpoint::GetStore | Endpoint::CreateSession => store(endpoint),
         Endpoint::IssueKey | Endpoint::ListKeys | Endpoint::RevokeKey => key(endpoint),
         Endpoint::ListNotifications | Endpoint::ReadNotification => notification(endpoint),
@@ -111,6 +113,19 @@ fn order(endpoint: Endpoint) -> Operation {
                 Code::DistanceExceeded,
                 Code::TooManyDeliveries,
             ],
+        },
+        Endpoint::PreviewContext => Operation {
+            tag: "Orders",
+            id: "previewContext",
+            summary: "What a page needs to preview alone",
+            description: "Tariff, store location and limits: with it the browser package calculates previews in the page, \
+                with the same answer as the service but for `quote`, which only the service can sign. It may be \
+                saved and used without a network; ask for a new one where the tariff may have changed. It holds nothing \
+                secret beside the tariff.",
+            request: None,
+            answers: &[(200, Some("PreviewContext"), "The context.")],
+            parameters: &["storeIdOfContext"],
+            codes: &[Code::StoreNotFound],
         },
         Endpoint::PreviewOrder => Operation {
             tag: "Orders",

@@ -79,6 +79,10 @@ pub(super) fn parameters() -> Json {
             "storeIdOfKeys",
             id("storeId", "query", "The store whose keys to list; the calling one where it is absent.", false),
         ),
+        (
+            "storeIdOfContext",
+            id("storeId", "query", "The store that previews are for; the calling one where it is absent.", false),
+        ),
         ("storeIdOfAnyKeys", id("storeId", "query", "The store whose keys to list.", true)),
         ("cursor", id("cursor", "query", "`nextCursor` of the page before; absent for the first page.", false)),
         ("limit", parameter("limit", "query", "Entries of a page.", false, limit)),

@@ -34,6 +34,7 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::OrderDetails>(&mut schemas)?;
     add::<wire::PreviewOrder>(&mut schemas)?;
     add::<wire::PreviewView>(&mut schemas)?;
+    add::<wire::PreviewContext>(&mut schemas)?;
     add::<wire::CreateStore>(&mut schemas)?;
     add::<wire::UpdateStore>(&mut schemas)?;
     add::<wire::StoreView>(&mut schemas)?;

@@ -19,7 +19,7 @@ pub enum Need {
 
 impl Checker {
     /// An address; whatever is wrong with it is written down.
-    pub(super) fn address(&mut self, path: &Path<'_>, body: &AddressBody, need: Need) -> Address {
+    pub(in crate::api) fn address(&mut self, path: &Path<'_>, body: &AddressBody, need: Need) -> Address {
         let address = Address {
             street: self.text(&path.member("street"), body.street.as_ref(), LONGEST),
             number: self.text(&path.member("number"), body.number.as_ref(), LONGEST),

@@ -2,12 +2,14 @@
 //! the service says, every documented field present and `null` where there is no value.
 
 mod address;
+mod context;
 mod numbers;
 mod order;
 mod preview;
 mod store;
 
 pub use address::AddressBody;
+pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,

@@ -1,0 +1,34 @@
+// Compiled, never run: what a shop's own code looks like under `tsc --strict`.
+import { assign, bestRoute, createPreviewer, DespachoError, load, lookupPostcode, validateOrder } from "despacho";
+import type { CreateOrder, Preview, PreviewContext, ProblemCode } from "despacho";
+
+export async function quoted(context: PreviewContext, zipCode: string): Promise<number> {
+  await load();
+  const previewer = await createPreviewer(context, { language: "pt-BR" });
+  const preview: Preview = previewer.preview({ deliveries: [{ address: { zipCode } }] }, { now: new Date() });
+  const first: string = preview.deliveries[0]!.precision;
+  // @ts-expect-error a fee is a number
+  const fee: string = preview.deliveryFee;
+  // @ts-expect-error an address is an object
+  previewer.preview({ deliveries: [{ address: zipCode }] });
+  previewer.free();
+  return preview.deliveryFee + preview.priceBreakdown.length + first.length + fee.length;
+}
+
+export async function faults(order: CreateOrder): Promise<string[]> {
+  try {
+    await validateOrder(order);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DespachoError)) throw error;
+    const code: ProblemCode | string = error.code;
+    return [code, ...error.problem.errors.map((fault) => fault.pointer)];
+  }
+}
+
+export async function routes(): Promise<boolean> {
+  const town = await lookupPostcode("01310-200");
+  const { proven, order } = await bestRoute({ matrix: [[0, 1], [null, 0]] });
+  const pairs = await assign({ costs: [[1, null]] });
+  return proven && order.length === 1 && pairs.assign.length === 1 && town?.state === "SP";
+}

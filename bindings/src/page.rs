@@ -1,0 +1,111 @@
+//! Previews, validation and postcodes for a merchant's page: JSON text in, JSON text out.
+//!
+//! Text, because the core reads and writes JSON by itself: a page gets the service's own bytes, and what JavaScript has beyond JSON
+//! (dates, undefined, NaN) is settled by `JSON.stringify` before it comes here.
+
+use despacho_core::{
+    api::{
+        page::{self, Previewer},
+        problem::{Code, Problem},
+        wire::PreviewContext,
+    },
+    domain::{Cep, Language, Timestamp},
+    geo::Gazetteer,
+    limits::Limits,
+};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+/// Where the service would have answered.
+const PREVIEW: &str = "/delivery/orders/preview";
+const ORDERS: &str = "/delivery/orders";
+const STORES: &str = "/delivery/stores";
+const CONTEXT: &str = "/delivery/preview-context";
+/// The request's identifier in problems of a page, where there is no request.
+const REQUEST_ID: &str = "page";
+
+/// A previewer on one context.
+#[wasm_bindgen(js_name = Previewer)]
+pub struct PagePreviewer(Previewer);
+
+#[wasm_bindgen(js_class = Previewer)]
+impl PagePreviewer {
+    /// A previewer on a context's JSON; throws a problem document's JSON.
+    #[wasm_bindgen(constructor)]
+    pub fn new(context: &str, language: &str) -> Result<PagePreviewer, String> {
+        let context: Result<PreviewContext, _> = serde_json::from_str(context);
+        let context = context.map_err(|fault| {
+            Problem::new(
+                Code::MalformedRequest,
+                format!("This is not a context: {fault}. Ask for a new one."),
+                format!("Isto não é um contexto: {fault}. Peça um novo."),
+            )
+        });
+        let previewer = context.and_then(Previewer::new);
+        previewer.map(PagePreviewer).map_err(|problem| thrown(&problem, CONTEXT, language))
+    }
+
+    /// The preview of a request's JSON at `now`, milliseconds since 1970; throws a problem document's JSON.
+    pub fn preview(&self, request: &str, now: f64, language: &str) -> Result<String, String> {
+        let view = self.0.preview(request.as_bytes(), instant(now));
+        view.map(|view| json(&view)).map_err(|problem| thrown(&problem, PREVIEW, language))
+    }
+}
+
+/// Throws the problem that an order's JSON would meet, as far as its text alone says.
+#[wasm_bindgen(js_name = validateOrder)]
+pub fn validate_order(order: &str, language: &str) -> Result<(), String> {
+    page::validate_order(order.as_bytes(), &Limits::default()).map_err(|problem| thrown(&problem, ORDERS, language))
+}
+
+/// Throws the problem that a store's JSON would meet, as far as its text alone says.
+#[wasm_bindgen(js_name = validateStore)]
+pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
+    page::validate_store(store.as_bytes()).map_err(|problem| thrown(&problem, STORES, language))
+}
+
+/// The municipality of a CEP as JSON, or nothing where none has it.
+#[wasm_bindgen(js_name = lookupPostcode)]
+#[must_use]
+pub fn lookup_postcode(text: &str) -> Option<String> {
+    let cep = Cep::parse(text)?;
+    let town = Gazetteer::embedded().municipality_by_cep(cep)?;
+    let located = town.located();
+    Some(json(&Town {
+        city: town.name(),
+        state: town.uf().code().to_owned(),
+        ibge_code: town.ibge(),
+        latitude: located.point.latitude(),
+        longitude: located.point.longitude(),
+        radius_m: located.radius_m,
+    }))
+}
+
+/// A municipality as a page sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Town {
+    city: String,
+    state: String,
+    ibge_code: u32,
+    latitude: f64,
+    longitude: f64,
+    radius_m: u32,
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn thrown(problem: &Problem, instance: &str, language: &str) -> String {
+    json(&problem.document(Language::of(language), instance, REQUEST_ID))
+}
+
+/// Whole milliseconds; what is no number, or beyond the calendar, is 1970.
+fn instant(millis: f64) -> Timestamp {
+    const FURTHEST: f64 = 8.64e15;
+    let sane = millis.is_finite() && millis.abs() <= FURTHEST;
+    #[expect(clippy::cast_possible_truncation, reason = "within the range of JavaScript's dates, far below 2^63")]
+    let millis = if sane { millis as i64 } else { 0 };
+    Timestamp::from_millis(millis)
+}

@@ -1,0 +1,150 @@
+//! What a merchant's web page does itself: previews and validation over plain data, by the rules that the service goes by.
+//!
+//! A page holds a [`PreviewContext`] and needs no host: addresses are located and roads measured by embedded data, as the service does
+//! where `exact` is true. The answer is then the service's, byte for byte, but for the quote, which only the service can sign.
+
+use super::{
+    handlers::preview_view,
+    planning::{Route, every_place, inquired, routed},
+    problem::{Code, FieldError, Problem},
+    read::read,
+    validate::{self, Checker, Need, Path},
+    wire::{ContextLimits, ContextLocation, ContextStore, CreateOrder, PreviewContext, PreviewView},
+};
+use crate::{
+    domain::{Located, Point, StoreId, Text, Timestamp, Uf},
+    geo,
+    limits::Limits,
+    order::Place,
+    settings::Settings,
+    store::Store,
+};
+
+/// The only shape of a context that is known so far.
+const FORMAT: u32 = 1;
+
+/// The context of a store; `exact` says whether the service itself goes by embedded data alone.
+pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Timestamp) -> PreviewContext {
+    let Located { point, precision, radius_m } = store.located;
+    let limits = &settings.limits;
+    PreviewContext {
+        format: FORMAT,
+        issued_at: now.to_string(),
+        exact,
+        store: ContextStore {
+            id: store.id.get(),
+            address: (&store.address).into(),
+            location: ContextLocation { latitude: point.latitude(), longitude: point.longitude(), precision, radius_m },
+        },
+        tariff: settings.tariff.clone(),
+        limits: ContextLimits {
+            deliveries: limits.deliveries,
+            body_bytes: limits.body_bytes,
+            preparation_minutes: limits.preparation_minutes,
+        },
+    }
+}
+
+/// Previews that a page computes itself.
+#[derive(Clone, Debug)]
+pub struct Previewer {
+    context: PreviewContext,
+    id: StoreId,
+    pickup: Place,
+    uf: Option<Uf>,
+    limits: Limits,
+}
+
+impl Previewer {
+    /// A previewer on a context as `GET /delivery/preview-context` gave it, perhaps saved since.
+    ///
+    /// # Errors
+    /// A context of another format, or one whose values are not valid, with a pointer to each fault.
+    pub fn new(context: PreviewContext) -> Result<Previewer, Problem> {
+        if context.format != FORMAT {
+            let (found, en) = (context.format, "Update the package, or ask for a new context.");
+            return Err(Problem::new(
+                Code::ValidationFailed,
+                format!("The context has format {found}; this package knows format {FORMAT}. {en}"),
+                format!("O contexto tem o formato {found}; este pacote conhece o {FORMAT}. Atualize o pacote."),
+            ));
+        }
+        let root = Path::Root;
+        let store = root.member("store");
+        let mut checker = Checker::default();
+        let address = checker.address(&store.member("address"), &context.store.address, Need::Locate);
+        let location = &context.store.location;
+        let point = Point::from_degrees(location.latitude, location.longitude);
+        let mut faults = context.tariff.faults();
+        faults.truncate(20);
+        let faults = faults.into_iter().map(|fault| FieldError {
+            pointer: format!("/tariff/{}", fault.field),
+            code: "invalid_context",
+            detail: Text::new(fault.detail.clone(), fault.detail),
+        });
+        let faults: Vec<FieldError> = faults.collect();
+        let known = StoreId::new(context.store.id).zip(point).filter(|_| faults.is_empty());
+        let Some((id, point)) = checker.finish(Some(known))? else {
+            return Err(Problem::new(
+                Code::ValidationFailed,
+                "The context is damaged. Ask for a new one.",
+                "O contexto está danificado. Peça um novo.",
+            )
+            .with_errors(faults));
+        };
+        let located = Located { point, precision: location.precision, radius_m: location.radius_m };
+        let limits = Limits {
+            deliveries: context.limits.deliveries,
+            body_bytes: context.limits.body_bytes,
+            preparation_minutes: context.limits.preparation_minutes,
+            ..Limits::default()
+        };
+        let uf = address.uf();
+        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits })
+    }
+
+    /// The preview of a body as `POST /delivery/orders/preview` takes it, at this moment, without a quote.
+    ///
+    /// # Errors
+    /// The problem that the service would answer with.
+    pub fn preview(&self, body: &[u8], now: Timestamp) -> Result<PreviewView, Problem> {
+        within(body, &self.limits)?;
+        let inquiry = validate::preview(read(body)?, &self.limits)?;
+        if inquiry.store.is_some_and(|store| store != self.id) {
+            return Err(super::planning::not_allowed());
+        }
+        let (addresses, pointer) = inquired(&inquiry);
+        let answers = addresses.iter().map(|address| geo::locate(address)).collect();
+        let mut located = every_place(answers, pointer)?;
+        let pickup = match &inquiry.pickup {
+            Some(address) => Place { address: address.clone(), located: located.remove(0) },
+            None => self.pickup.clone(),
+        };
+        let places: Vec<Located> = std::iter::once(pickup.located).chain(located.iter().copied()).collect();
+        let matrix = geo::matrix(&places);
+        let route = Route { tariff: &self.context.tariff, pickup, located, matrix: &matrix, store_uf: self.uf, now };
+        Ok(preview_view(&inquiry, &routed(route, &inquiry)?, None))
+    }
+}
+
+/// Whether the service would take a body of `POST /delivery/orders`, as far as its text alone says.
+///
+/// # Errors
+/// The problem that the service would answer with.
+pub fn validate_order(body: &[u8], limits: &Limits) -> Result<(), Problem> {
+    within(body, limits)?;
+    validate::order(read::<CreateOrder>(body)?, limits).map(|_| ())
+}
+
+/// Whether the service would take a body of `POST /delivery/stores`, as far as its text alone says.
+///
+/// # Errors
+/// The problem that the service would answer with.
+pub fn validate_store(body: &[u8]) -> Result<(), Problem> {
+    within(body, &Limits::default())?;
+    validate::store(read(body)?).map(|_| ())
+}
+
+fn within(body: &[u8], limits: &Limits) -> Result<(), Problem> {
+    if body.len() > limits.body_bytes { Err(super::gates::too_large(limits.body_bytes)) } else { Ok(()) }
+}

@@ -1,0 +1,87 @@
+//! Writes previews that the service answered, one JSON object a line, for the browser package to compute again: first `{"context"}`, then
+//! `{"request", "language", "now", "status", "answer"}` with texts as they went over the wire. Arguments: how many, and a seed.
+
+mod requests;
+
+use std::{
+    error::Error,
+    io::{BufWriter, Write},
+    pin::pin,
+    process::ExitCode,
+    task::{Context, Poll, Waker},
+};
+
+use bytes::Bytes;
+use despacho_core::{
+    Settings, api,
+    demo::{self, KEY},
+    domain::Timestamp,
+    memory::MemoryHost,
+};
+use http::Request;
+use serde_json::json;
+
+/// Half a year around the start, so that every hour and day of the tariff is met.
+const SPREAD_MS: i64 = 182 * 24 * 60 * 60 * 1_000;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("no previews: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let count: u32 = arguments.next().map_or(Ok(5_000), |text| text.parse())?;
+    let seed: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let mut settings = Settings::default();
+    settings.limits.previews_per_minute = u32::MAX;
+    let host = MemoryHost::seeded(seed);
+    waited(demo::seed(&host, &settings))??;
+    let mut chance = fastrand::Rng::with_seed(seed);
+    let start = host.now().millis();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let (_, context) = ask(&host, &settings, "GET", "/delivery/preview-context", "en", String::new())?;
+    writeln!(out, "{}", json!({ "context": context }))?;
+    for _ in 0..count {
+        host.set_now(Timestamp::from_millis(start + chance.i64(-SPREAD_MS..SPREAD_MS)));
+        let language = if chance.bool() { "en" } else { "pt-BR" };
+        let request = requests::any(&mut chance);
+        let (status, answer) = ask(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
+        // Only the service can sign a quote; a page's answer has none.
+        let answer = match answer.rsplit_once(",\"quote\":{") {
+            Some((before, _)) if status == 200 => format!("{before},\"quote\":null}}"),
+            _ => answer,
+        };
+        let now = host.now().millis();
+        let line = json!({ "request": request, "language": language, "now": now, "status": status, "answer": answer });
+        writeln!(out, "{line}")?;
+    }
+    Ok(out.flush()?)
+}
+
+fn ask(
+    host: &MemoryHost,
+    settings: &Settings,
+    method: &str,
+    path: &str,
+    language: &str,
+    body: String,
+) -> Result<(u16, String), Box<dyn Error>> {
+    let request = Request::builder().method(method).uri(path).header("x-api-token", KEY).header("x-request-id", "page");
+    let request = request.header("content-type", "application/json").header("accept-language", language);
+    let response = waited(api::handle(host, settings, request.body(Bytes::from(body))?))?;
+    Ok((response.status().as_u16(), String::from_utf8(response.body().to_vec())?))
+}
+
+/// The host in memory never waits, so one poll is the whole future.
+fn waited<F: Future>(future: F) -> Result<F::Output, &'static str> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => Ok(output),
+        Poll::Pending => Err("the host in memory waited"),
+    }
+}
