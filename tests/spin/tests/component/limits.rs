@@ -32,5 +32,5 @@ fn a_rate_holds_across_instances() {
         (0..7).map(|_| post(&served.base, "/delivery/orders/preview", &order("R", 2, false)).status).collect();
     assert_eq!(statuses[..5], [200; 5], "{statuses:?}");
     assert!(statuses[5..].contains(&429), "{statuses:?}");
-    assert_eq!(served.stats().instances(), 8);
+    assert!(served.stats().instances() >= 8, "{} instances", served.stats().instances());
 }
