@@ -13,8 +13,9 @@ use despacho_sql::{Row, forget_arrivals, replace_arrival, stored_arrival};
 
 use crate::database::Database;
 
-/// How often a request tries to be counted beside others of the same key.
-const ATTEMPTS: u32 = 16;
+/// How often a request tries to be counted beside others of the same key. Each miss says that another one was counted, so that this
+/// many may come at once; beyond it the quota is long used up.
+const ATTEMPTS: u32 = 256;
 
 /// Counts a request against a bucket.
 pub(crate) async fn admit(database: &Database, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {

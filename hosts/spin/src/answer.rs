@@ -29,7 +29,7 @@ pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
         },
     };
     if let Some(outcome) = response.extensions_mut().remove::<Outcome>() {
-        write_down(&parts, &response, &outcome);
+        write_down(&response, &outcome);
     }
     api::protect(response.headers_mut());
     response
@@ -96,15 +96,15 @@ fn broken_off() -> Problem {
     .retry_after(Duration::seconds(2))
 }
 
-/// One line for what failed on this side. Of the request nothing is written but its method and its endpoint's template: paths,
+/// One line for what failed on this side. Of the request nothing is written but its endpoint's template: paths,
 /// headers and bodies may hold secrets and people's data. What succeeds is counted by Spin itself.
-fn write_down(parts: &Parts, response: &Response<Bytes>, outcome: &Outcome) {
+fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
     let status = response.status().as_u16();
     if status < 500 && outcome.log.is_none() {
         return;
     }
     let Outcome { route, request_id, log, .. } = outcome;
-    eprintln!("{} {route} {status} {request_id}: {}", parts.method, log.as_deref().unwrap_or("no detail"));
+    eprintln!("{route} {status} {request_id}: {}", log.as_deref().unwrap_or("no detail"));
 }
 
 /// Gives a response of the component's own what every response carries.
