@@ -70,6 +70,37 @@ impl Default for PlaceTerms {
 #[derive(Clone, Default)]
 pub struct Secret(pub [u8; 32]);
 
+impl Secret {
+    /// Reads a secret from 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// What to write in place of a text that is none.
+    pub fn parse(text: &str) -> Result<Secret, String> {
+        let digits = text.trim().as_bytes();
+        let mut bytes = [0; 32];
+        let read = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return Err("must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned());
+        }
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+            *byte = read(pair).unwrap_or_default();
+        }
+        Ok(Secret(bytes))
+    }
+}
+
+/// The hash of an operator's token: hard to guess and possible to send in a header.
+///
+/// # Errors
+/// What to choose in place of a token that is neither.
+pub fn operator_token(text: &str) -> Result<KeyHash, String> {
+    let text = text.trim();
+    if !(20..=256).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("must be 20 to 256 visible ASCII characters without spaces".to_owned());
+    }
+    Ok(KeyHash::of(text))
+}
+
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(…)")

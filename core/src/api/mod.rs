@@ -33,7 +33,11 @@ use self::{
     routes::{Endpoint, Match, Route},
     stream::Subscription,
 };
-pub use self::{problem::ProblemDocument, read::Body, respond::sent_request_id};
+pub use self::{
+    problem::ProblemDocument,
+    read::Body,
+    respond::{protect, sent_request_id},
+};
 use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.

@@ -7,6 +7,7 @@
 //! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is
 //! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
 
+mod bucket;
 mod host;
 mod outward;
 mod read;
@@ -15,6 +16,7 @@ mod statement;
 mod value;
 mod write;
 
+pub use bucket::{forget_arrivals, replace_arrival, stored_arrival};
 pub use host::{Driver, Platform, SqlHost};
 pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
 pub use statement::{Expect, Query, Statement};

@@ -70,7 +70,8 @@ pub(crate) fn timing(text: &str) -> Statement {
 const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
 
-/// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it.
+/// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it. PostgreSQL
+/// reads the condition before what is set, so that a parameter which stands alone there says its type.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
      deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
      (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $8) AND NOT EXISTS \
@@ -97,14 +98,14 @@ const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
-     created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND ($4 = 0 OR NOT EXISTS \
+     created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS \
      (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
 
 const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, body) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 
 const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, body = $5 \
-     WHERE id = $6 AND version = $7 AND ($2 IS NULL OR NOT EXISTS \
+     WHERE id = $6 AND version = $7 AND (CAST($2 AS TEXT) IS NULL OR NOT EXISTS \
      (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $6))";
 
 const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at) VALUES ($1, $2, $3, $4) \

@@ -5,6 +5,7 @@ use std::{
     future::Future,
     path::PathBuf,
     pin::pin,
+    sync::OnceLock,
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -17,6 +18,7 @@ use despacho_core::{
     settings::Secret,
     store::KeyHash,
 };
+use despacho_spin_tests::{Compiled, Options, Served};
 use despacho_tool::{
     place,
     server::{self, Server},
@@ -54,6 +56,7 @@ pub type Start = fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, 
 pub const KINDS: &[Kind] = &[
     Kind { name: "memory", has_clock: true, start: |_, chosen| Ok(Box::new(Memory::start(chosen)?)) },
     Kind { name: "warp", has_clock: false, start: |name, chosen| Ok(Box::new(Warp::start(name, chosen)?)) },
+    Kind { name: "spin", has_clock: false, start: |_, chosen| Ok(Box::new(Spin::start(chosen)?)) },
 ];
 
 /// The reference host, without a network between.
@@ -95,7 +98,7 @@ impl TestHost for Memory {
 /// The server as it ships, over HTTP.
 struct Warp {
     server: Server,
-    agent: ureq::Agent,
+    client: Client,
     data: PathBuf,
 }
 
@@ -109,25 +112,13 @@ impl Warp {
         let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
         variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
         let server = Server::start(&binary, &data, &[], &variables).map_err(|e| e.to_string())?;
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .allow_non_standard_methods(true)
-            .max_redirects(0)
-            .proxy(None)
-            .timeout_global(Some(Duration::from_secs(30)));
-        Ok(Warp { server, agent: config.build().into(), data })
+        Ok(Warp { client: Client::to(&server.base), server, data })
     }
 }
 
 impl TestHost for Warp {
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
-        let (mut parts, body) = request.into_parts();
-        let target = format!("{}{}", self.server.base, parts.uri);
-        parts.uri = target.parse().map_err(|e| format!("{target}: {e}"))?;
-        let answer = self.agent.run(Request::from_parts(parts, &body[..])).map_err(|e| format!("{target}: {e}"))?;
-        let (parts, mut body) = answer.into_parts();
-        let bytes = body.read_to_vec().map_err(|e| format!("{target}: {e}"))?;
-        Ok(Response::from_parts(parts, bytes.into()))
+        self.client.send(request)
     }
 
     fn advance(&mut self, _seconds: u32) -> Result<(), String> {
@@ -141,6 +132,74 @@ impl Drop for Warp {
         let _ = self.server.child().kill();
         let _ = self.server.child().wait();
         let _ = std::fs::remove_dir_all(&self.data);
+    }
+}
+
+/// The component as it ships, on its SQLite, over HTTP.
+struct Spin {
+    client: Client,
+    // Declared in this order, so that the application is gone before its file.
+    _served: Served,
+    _folder: tempfile::TempDir,
+}
+
+impl Spin {
+    fn start(chosen: &Chosen) -> Result<Spin, String> {
+        // One compilation for all cases of a process.
+        static COMPONENT: OnceLock<Result<Compiled, String>> = OnceLock::new();
+        let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|fault| fault.to_string()));
+        let compiled = compiled.as_ref().map_err(Clone::clone)?;
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);
+        for (key, text) in chosen {
+            match key.as_str() {
+                "least-precision" => {
+                    let settings = serde_json::json!({ "places": { key.as_str(): text } });
+                    options = options.variable("settings", &settings.to_string());
+                }
+                _ => return Err(format!("the component's host has no setting `{key}` for cases")),
+            }
+        }
+        let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
+        Ok(Spin { client: Client::to(&served.base), _served: served, _folder: folder })
+    }
+}
+
+impl TestHost for Spin {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        self.client.send(request)
+    }
+
+    fn advance(&mut self, _seconds: u32) -> Result<(), String> {
+        Err("a component's clock is the machine's".to_owned())
+    }
+}
+
+/// Requests over HTTP as they are: no redirect is followed, no status is an error.
+struct Client {
+    agent: ureq::Agent,
+    base: String,
+}
+
+impl Client {
+    fn to(base: &str) -> Client {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .max_redirects(0)
+            .proxy(None)
+            .timeout_global(Some(Duration::from_secs(30)));
+        Client { agent: config.build().into(), base: base.to_owned() }
+    }
+
+    fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let (mut parts, body) = request.into_parts();
+        let target = format!("{}{}", self.base, parts.uri);
+        parts.uri = target.parse().map_err(|e| format!("{target}: {e}"))?;
+        let answer = self.agent.run(Request::from_parts(parts, &body[..])).map_err(|e| format!("{target}: {e}"))?;
+        let (parts, mut body) = answer.into_parts();
+        let bytes = body.read_to_vec().map_err(|e| format!("{target}: {e}"))?;
+        Ok(Response::from_parts(parts, bytes.into()))
     }
 }
 

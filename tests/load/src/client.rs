@@ -9,14 +9,14 @@ use std::{
 use crate::Failure;
 
 /// A connection that stays open.
-pub(crate) struct Client {
+pub struct Client {
     reader: BufReader<TcpStream>,
     body: Vec<u8>,
 }
 
 impl Client {
     /// Connects to `http://ADDRESS`.
-    pub(crate) fn to(base: &str) -> Result<Client, Failure> {
+    pub fn to(base: &str) -> Result<Client, Failure> {
         let stream = TcpStream::connect(base.trim_start_matches("http://"))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
@@ -24,7 +24,7 @@ impl Client {
     }
 
     /// Sends a request and reads its whole answer; gives the status.
-    pub(crate) fn send(&mut self, request: &[u8]) -> Result<u16, Failure> {
+    pub fn send(&mut self, request: &[u8]) -> Result<u16, Failure> {
         self.reader.get_mut().write_all(request)?;
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
@@ -48,13 +48,13 @@ impl Client {
     }
 
     /// The last answer's body.
-    pub(crate) fn body(&self) -> &[u8] {
+    pub fn body(&self) -> &[u8] {
         &self.body
     }
 }
 
 /// A `POST` as bytes.
-pub(crate) fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
+pub fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nx-api-token: {key}\r\ncontent-type: application/json\r\n\
@@ -64,7 +64,7 @@ pub(crate) fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
 }
 
 /// Requests a second of so many connections that send the same request for so long.
-pub(crate) fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, Failure> {
+pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, Failure> {
     let start = Instant::now();
     let counts: Vec<Result<u64, Failure>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections)

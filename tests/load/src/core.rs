@@ -9,9 +9,8 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{Settings, api, demo, limits::Limits, memory::MemoryHost};
+use despacho_load::{Failure, orders::order};
 use http::Request;
-
-use crate::{Failure, orders::order};
 
 /// The in-memory host never waits, so one poll is the whole future.
 fn now<F: Future>(future: F) -> Result<F::Output, Failure> {

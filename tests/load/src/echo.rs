@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use despacho_core::api::wire::PreviewOrder;
 use warp::Filter;
 
-use crate::Failure;
+use despacho_load::Failure;
 
 /// Serves until the process is killed, after saying where.
 pub(crate) fn serve() -> Result<(), Failure> {

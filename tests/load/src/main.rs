@@ -5,17 +5,14 @@
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
-mod client;
 mod core;
 mod echo;
 mod memory;
-mod orders;
 mod over_http;
 
 use std::process::ExitCode;
 
-/// What went wrong, in words.
-type Failure = Box<dyn std::error::Error + Send + Sync>;
+use despacho_load::Failure;
 
 /// What to run and for how long.
 struct Plan {

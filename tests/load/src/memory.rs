@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use despacho_core::demo::KEY;
-use despacho_tool::server::{self, Server};
-
-use crate::{
+use despacho_load::{
     Failure,
     client::{Client, post},
     orders::order,
-    over_http::UNLIMITED,
 };
+use despacho_tool::server::{self, Server};
+
+use crate::over_http::UNLIMITED;
 
 /// Creates orders on 32 connections, and prints how many a second and the server's resident memory before and after.
 pub(crate) fn after(orders: usize) -> Result<(), Failure> {

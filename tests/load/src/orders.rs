@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The body of a preview, or of an order, of so many stops around the demonstration matrix in São Paulo.
-pub(crate) fn order(code: &str, stops: u32, best_route: bool) -> Value {
+pub fn order(code: &str, stops: u32, best_route: bool) -> Value {
     let deliveries: Vec<Value> = (0..stops)
         .map(|stop| {
             // A fixed scatter over a kilometre, so that fifty stops stay within the tariff's longest route: neither a line nor a circle.

@@ -7,13 +7,12 @@ use std::{
 };
 
 use despacho_core::demo::KEY;
-use despacho_tool::server::{self, Server};
-
-use crate::{
+use despacho_load::{
     Failure,
     client::{per_second, post},
     orders::order,
 };
+use despacho_tool::server::{self, Server};
 
 /// A rate limit that no benchmark reaches.
 pub(crate) const UNLIMITED: [(&str, &str); 3] = [

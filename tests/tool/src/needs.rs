@@ -4,6 +4,7 @@ use std::path::Path;
 
 use despacho_tool::{
     place,
+    postgres::programs as postgres,
     run::{self, Failure},
 };
 
@@ -21,6 +22,8 @@ pub(crate) enum Need {
     Target(&'static str),
     /// A program, and Debian's package that has it.
     Program(&'static str, &'static str),
+    /// PostgreSQL's server, which Debian keeps off the path.
+    Postgres,
     /// cargo-deny.
     CargoDeny,
     /// The virtual environment `venv` in the build folder, with the pinned packages.
@@ -49,6 +52,7 @@ impl Need {
             Need::Component(name, _) => format!("the Rust component {name}"),
             Need::Target(name) => format!("the Rust target {name}"),
             Need::Program(name, _) => format!("the program {name}"),
+            Need::Postgres => "PostgreSQL".to_owned(),
             Need::CargoDeny => "cargo-deny".to_owned(),
             Need::Venv => "the Python packages of the tests".to_owned(),
         }
@@ -60,6 +64,7 @@ impl Need {
             Need::Target(name) => run::answer(&["rustc", "--print", "target-libdir", "--target", name])
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
             Need::Program(name, _) => run::succeeds(&[name, "--version"]),
+            Need::Postgres => postgres().is_some(),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
             Need::Venv => {
                 let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
@@ -74,6 +79,7 @@ impl Need {
             Need::Component(name, _) => show(&["rustup", "component", "add", name]),
             Need::Target(name) => show(&["rustup", "target", "add", name]),
             Need::Program(_, package) => debian_package(root, package),
+            Need::Postgres => debian_package(root, "postgresql"),
             // Without optimisation it builds in half the time, and it runs for a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Venv => make_venv(root),

@@ -3,11 +3,15 @@
 use std::{path::Path, process::Command};
 
 use despacho_tool::{
+    component,
     run::{self, Failure},
     server,
 };
 
 use crate::{contract, needs::Need, panel, webhooks};
+
+/// The package of the component's own tests.
+const SPIN_TESTS: &str = "despacho-spin-tests";
 
 /// One check.
 pub(crate) struct Step {
@@ -86,7 +90,24 @@ pub(crate) const STEPS: &[Step] = &[
         needs: &[],
         act: |root| server::build(root).map(|_| ()),
     },
-    Step { name: "test", what: "every test of the workspace", needs: &[Need::Target("wasm32-wasip1")], act: test },
+    Step {
+        name: "spin-build",
+        what: "the Spin component as it ships; the tests below run this very build",
+        needs: &[Need::Target(component::TARGET)],
+        act: |root| component::build(root).map(|_| ()),
+    },
+    Step {
+        name: "test",
+        what: "every test of the workspace, the component's own aside; the cases run on it too",
+        needs: &[Need::Target("wasm32-wasip1"), Need::Target(component::TARGET)],
+        act: |root| test(root, &["--workspace", "--exclude", SPIN_TESTS]),
+    },
+    Step {
+        name: "spin-test",
+        what: "the component on SQLite and PostgreSQL: races, traps, kills, configuration, memory",
+        needs: &[Need::Target(component::TARGET), Need::Postgres],
+        act: |root| test(root, &["--package", SPIN_TESTS]),
+    },
     Step {
         name: "wasm-test",
         what: "the core's own tests, on wasm: the same answers there",
@@ -173,13 +194,14 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
 }
 
-fn test(root: &Path) -> Result<(), Failure> {
+fn test(root: &Path, packages: &[&str]) -> Result<(), Failure> {
     let runner: &[&str] = if run::succeeds(&["cargo", "nextest", "--version"]) {
-        &["nextest", "run", "--locked", "--workspace", "--all-features", "--no-fail-fast"]
+        &["nextest", "run", "--locked", "--all-features", "--no-fail-fast"]
     } else {
-        &["test", "--locked", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"]
+        &["test", "--locked", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"]
     };
-    let mut tests = cargo(root, runner);
+    let mut tests = cargo(root, &[runner, packages].concat());
+    tests.env(component::COMPONENT, component::build(root)?);
     tests.env(server::BINARY, server::build(root)?);
     run::show(tests)
 }

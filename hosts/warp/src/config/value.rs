@@ -2,7 +2,10 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use despacho_core::{settings::Secret, store::KeyHash};
+use despacho_core::{
+    settings::{Secret, operator_token},
+    store::KeyHash,
+};
 
 use super::{Database, LogFormat};
 
@@ -50,24 +53,11 @@ pub(super) fn database(text: &str) -> Parsed<Database> {
 }
 
 pub(super) fn secret(text: &str) -> Parsed<Secret> {
-    let digits = text.trim().as_bytes();
-    let mut bytes = [0; 32];
-    let read = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err("must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned());
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = read(pair).unwrap_or_default();
-    }
-    Ok(Secret(bytes))
+    Secret::parse(text)
 }
 
 pub(super) fn token(text: &str) -> Parsed<KeyHash> {
-    let text = text.trim();
-    if !(20..=256).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("must be 20 to 256 visible ASCII characters without spaces".to_owned());
-    }
-    Ok(KeyHash::of(text))
+    operator_token(text)
 }
 
 /// Origins, separated by commas: scheme, host and port, without a path.

@@ -7,20 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::api::{Outcome, sent_request_id};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
+use despacho_core::api::{self, Outcome, sent_request_id};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 
 use crate::{app::App, refusal};
 
-/// An API's answers are neither pages, nor frames, nor kept by anybody. The documentation page sets its own policy.
-const HEADERS: [(HeaderName, HeaderValue); 6] = [
-    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
-    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
-];
 /// Half a year of HTTPS alone.
 const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=15552000");
 
@@ -86,11 +77,7 @@ fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
 }
 
 fn harden(headers: &mut HeaderMap, secure: bool) {
-    for (name, value) in HEADERS {
-        if !headers.contains_key(&name) {
-            headers.insert(name, value);
-        }
-    }
+    api::protect(headers);
     if secure {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
     }

@@ -1,0 +1,122 @@
+//! From a request to an answer, whatever happens in between.
+
+use bytes::Bytes;
+use despacho_core::{
+    api::{
+        self, Outcome,
+        problem::{Code, Problem},
+    },
+    domain::{Duration, Entropy},
+    host,
+};
+use despacho_sql::SqlHost;
+use http::{HeaderValue, Request, Response, request::Parts};
+use spin_sdk::http::Request as Incoming;
+
+use crate::{body, config, database::Database, endpoints, platform::Machine, prepare};
+
+/// Identifiers that a request reserves at once. What it leaves over is a gap, so there are few.
+const FEW_IDS: u32 = 8;
+
+/// Answers a request.
+pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
+    let (parts, body) = request.into_parts();
+    let mut response = match endpoints::alone(&parts) {
+        Some(response) => response,
+        None => match carried_out(&parts, body).await {
+            Ok(response) => response,
+            Err((route, problem)) => refuse(&parts, route, problem),
+        },
+    };
+    if let Some(outcome) = response.extensions_mut().remove::<Outcome>() {
+        write_down(&response, &outcome);
+    }
+    api::protect(response.headers_mut());
+    response
+}
+
+type Refused = (&'static str, Problem);
+
+async fn carried_out(
+    parts: &Parts,
+    body: impl http_body_util::BodyExt<Data = Bytes>,
+) -> Result<Response<Bytes>, Refused> {
+    let unmatched = |problem: Problem| ("unmatched", problem);
+    let config = config::load().await.map_err(|faults| unmatched(misconfigured(&faults)))?;
+    let limit = config.settings.limits.body_bytes;
+    let body = body::collect(body, limit).await.ok_or_else(|| unmatched(broken_off()))?;
+    let fault = |fault: host::Fault| unmatched(fault.into());
+    let database = Database::of(config.database_url.as_deref());
+    let machine = Machine::new(database.clone()).map_err(fault)?;
+    let host = SqlHost::new(database, machine, config.settings.timing.clone()).reserving(FEW_IDS);
+    prepare::prepare(&host, &config).await.map_err(fault)?;
+    if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
+        return Ok(response);
+    }
+    let mut request = Request::new(body);
+    *request.method_mut() = parts.method.clone();
+    *request.uri_mut() = parts.uri.clone();
+    *request.headers_mut() = parts.headers.clone();
+    Ok(api::handle(&host, &config.settings, request).await)
+}
+
+/// A problem of the component's own, in the core's shape.
+pub(crate) fn refuse(parts: &Parts, route: &'static str, problem: Problem) -> Response<Bytes> {
+    api::refuse(parts, route, problem, fresh_id)
+}
+
+/// An identifier for a request that came with none.
+pub(crate) fn fresh_id() -> String {
+    let mut seed = [0; 32];
+    // An identifier that a machine without randomness repeats is no reason to fail a request.
+    let _ = getrandom::fill(&mut seed);
+    Entropy::new(seed).hex()
+}
+
+fn misconfigured(faults: &[config::Fault]) -> Problem {
+    let told: Vec<String> = faults.iter().map(|fault| format!("`{}` {}", fault.variable, fault.detail)).collect();
+    let told = told.join("; ");
+    Problem {
+        log: Some(format!("variables: {told}")),
+        ..Problem::new(
+            Code::Unavailable,
+            format!("The application's variables are not complete: {told}."),
+            format!("As variáveis da aplicação não estão completas: {told}."),
+        )
+        .retry_after(Duration::minutes(1))
+    }
+}
+
+fn broken_off() -> Problem {
+    Problem::new(
+        Code::Unavailable,
+        "The request's body did not arrive whole and in time. Send it again.",
+        "O corpo da requisição não chegou inteiro e a tempo. Envie-a novamente.",
+    )
+    .retry_after(Duration::seconds(2))
+}
+
+/// One line for what failed on this side. Of the request nothing is written but its endpoint's template: paths,
+/// headers and bodies may hold secrets and people's data. What succeeds is counted by Spin itself.
+fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
+    let status = response.status().as_u16();
+    if status < 500 && outcome.log.is_none() {
+        return;
+    }
+    let Outcome { route, request_id, log, .. } = outcome;
+    eprintln!("{route} {status} {request_id}: {}", log.as_deref().unwrap_or("no detail"));
+}
+
+/// Gives a response of the component's own what every response carries.
+pub(crate) fn json(parts: &Parts, text: &'static str) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
+    let headers = response.headers_mut();
+    headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    // Without a length the last piece waits for the client's delayed acknowledgement.
+    headers.insert(http::header::CONTENT_LENGTH, HeaderValue::from(text.len()));
+    let id = api::sent_request_id(&parts.headers).map_or_else(fresh_id, str::to_owned);
+    if let Ok(id) = HeaderValue::try_from(id) {
+        headers.insert("x-request-id", id);
+    }
+    response
+}

@@ -1,0 +1,235 @@
+//! What an operator decides, from the application's variables.
+//!
+//! Whatever is missing or wrong is told by the variable's name, all of it at once; never by its value, which may be a secret.
+
+use std::{cell::RefCell, rc::Rc};
+
+use despacho_core::{
+    Settings,
+    courier::Dispatch,
+    limits::Limits,
+    order::{Cancellation, Timing},
+    quote::Tariff,
+    settings::{KeyTerms, PlaceTerms, Secret, operator_token},
+    webhook::WebhookTerms,
+};
+use serde::Deserialize;
+use spin_sdk::variables;
+
+/// The names of the variables, as in spin.toml.
+const NAMES: [&str; 6] = ["admin_token", "secret", "database_url", "demo", "tariff", "settings"];
+
+/// What the variables say.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// What the rules are given.
+    pub(crate) settings: Settings,
+    /// The PostgreSQL database; `None` for Spin's own SQLite.
+    pub(crate) database_url: Option<String>,
+    /// Whether the demonstration's data is put in on first use.
+    pub(crate) demo: bool,
+}
+
+/// What is wrong with a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Its name.
+    pub(crate) variable: &'static str,
+    /// What is wrong, without its value.
+    pub(crate) detail: String,
+}
+
+/// The variable `settings`: the same sections and names as the server's configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Sections {
+    limits: Limits,
+    timing: Timing,
+    dispatch: Dispatch,
+    cancellation: Cancellation,
+    keys: KeyTerms,
+    places: PlaceTerms,
+    webhooks: WebhookTerms,
+}
+
+/// What a number may be where the core itself does not say.
+const RANGES: &[(&str, u64, u64)] = &[
+    ("/limits/deliveries", 1, 200),
+    ("/limits/body-bytes", 1_024, 16_777_216),
+    ("/limits/preparation-minutes", 0, 10_080),
+    ("/limits/previews-per-minute", 1, 1_000_000),
+    ("/limits/writes-per-minute", 1, 1_000_000),
+    ("/limits/reads-per-minute", 1, 1_000_000),
+    ("/limits/logins-per-quarter", 1, 10_000),
+    ("/timing/search-minutes", 1, 1_440),
+    ("/dispatch/interval-seconds", 1, 60),
+    ("/dispatch/radius-km", 1, Dispatch::LARGEST_RADIUS_KM as u64),
+    ("/dispatch/seen-minutes", 1, 60),
+    ("/dispatch/silent-minutes", 1, 120),
+    ("/dispatch/ask-again-minutes", 0, 60),
+    ("/dispatch/position-seconds", 0, 300),
+    ("/dispatch/orders-per-round", 1, 5_000),
+    ("/dispatch/couriers-per-round", 1, 5_000),
+    ("/cancellation/free-minutes", 0, 1_440),
+    ("/cancellation/fee-percent", 0, 100),
+    ("/keys/days", 1, 3_650),
+    ("/keys/session-hours", 1, 720),
+    ("/webhooks/first-retry-ms", 10, 3_600_000),
+    ("/webhooks/longest-retry-minutes", 1, 1_440),
+    ("/webhooks/give-up-minutes", 1, 43_200),
+    ("/webhooks/disable-after", 1, 1_000_000),
+    ("/webhooks/timeout-seconds", 1, 30),
+    ("/webhooks/per-store", 1, 1_000),
+];
+
+thread_local! {
+    /// Read once an instance; what is faulty is read again with the next request.
+    static KEPT: RefCell<Option<Rc<Config>>> = const { RefCell::new(None) };
+}
+
+/// The configuration, or everything that is wrong with it.
+pub(crate) async fn load() -> Result<Rc<Config>, Vec<Fault>> {
+    if let Some(kept) = KEPT.with_borrow(Clone::clone) {
+        return Ok(kept);
+    }
+    let mut found = Vec::with_capacity(NAMES.len());
+    let mut faults = Vec::new();
+    for variable in NAMES {
+        match variables::get(variable).await {
+            Ok(value) => found.push((variable, value)),
+            Err(variables::Error::Undefined(_)) => {}
+            // The provider's own words may quote the value.
+            Err(_) => faults.push(Fault { variable, detail: "cannot be read from its provider".to_owned() }),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let value = |name: &str| found.iter().find(|(variable, _)| *variable == name).map(|(_, value)| value.as_str());
+    let config = Rc::new(read(value)?);
+    KEPT.set(Some(Rc::clone(&config)));
+    Ok(config)
+}
+
+/// Reads the variables; an empty one is one that nobody set.
+fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault>> {
+    let set = |name: &str| value(name).map(str::trim).filter(|text| !text.is_empty());
+    let mut faults = Vec::new();
+    let mut fault = |variable, detail: String| faults.push(Fault { variable, detail });
+    let missing = || "is missing".to_owned();
+    let operator = set("admin_token").ok_or_else(missing).and_then(operator_token);
+    let operator = operator.map_err(|detail| fault("admin_token", detail)).ok();
+    let secret = set("secret").ok_or_else(missing).and_then(Secret::parse);
+    let secret = secret.map_err(|detail| fault("secret", detail)).unwrap_or_default();
+    let database_url = set("database_url").map(database_url).transpose();
+    let database_url = database_url.map_err(|detail| fault("database_url", detail)).unwrap_or_default();
+    let demo = set("demo").map_or(Ok(false), switch).map_err(|detail| fault("demo", detail)).unwrap_or_default();
+    let tariff = set("tariff").map_or_else(|| Ok(Tariff::default()), tariff);
+    let tariff = tariff.map_err(|detail| fault("tariff", detail)).unwrap_or_default();
+    let sections = set("settings").map_or_else(|| Ok(Sections::default()), sections);
+    let sections = sections.map_err(|detail| fault("settings", detail)).unwrap_or_default();
+    let Sections { limits, timing, dispatch, cancellation, keys, places, webhooks } = sections;
+    let settings =
+        Settings { limits, timing, dispatch, cancellation, tariff, keys, places, webhooks, secret, operator };
+    if faults.is_empty() { Ok(Config { settings, database_url, demo }) } else { Err(faults) }
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err("must be true or false".to_owned()),
+    }
+}
+
+fn database_url(text: &str) -> Result<String, String> {
+    let sound = text.starts_with("postgres://") || text.starts_with("postgresql://");
+    if sound { Ok(text.to_owned()) } else { Err("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned()) }
+}
+
+fn tariff(text: &str) -> Result<Tariff, String> {
+    let tariff: Tariff = serde_json::from_str(text).map_err(|error| format!("is no tariff: {error}"))?;
+    let faults: Vec<String> = tariff.faults().iter().map(ToString::to_string).collect();
+    if faults.is_empty() { Ok(tariff) } else { Err(format!("is no tariff: {}", faults.join("; "))) }
+}
+
+fn sections(text: &str) -> Result<Sections, String> {
+    let fault = |error: serde_json::Error| format!("cannot be read: {error}");
+    let sections: Sections = serde_json::from_str(text).map_err(fault)?;
+    let given: serde_json::Value = serde_json::from_str(text).map_err(fault)?;
+    let outside = RANGES.iter().filter_map(|(pointer, least, most)| {
+        let number = given.pointer(pointer)?.as_u64()?;
+        let name = pointer.trim_start_matches('/').replace('/', ".");
+        (!(*least..=*most).contains(&number)).then(|| format!("{name} must be from {least} to {most}"))
+    });
+    let outside: Vec<String> = outside.collect();
+    if outside.is_empty() { Ok(sections) } else { Err(outside.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "operator-token-0123456789";
+
+    fn with(more: &[(&str, &str)]) -> Result<Config, Vec<Fault>> {
+        let secret = "0f".repeat(32);
+        let given = [("admin_token", TOKEN), ("secret", secret.as_str())];
+        let all: Vec<_> = more.iter().chain(&given).copied().collect();
+        read(|name| all.iter().find(|(variable, _)| *variable == name).map(|(_, value)| *value))
+    }
+
+    fn wrong(more: &[(&str, &str)]) -> Vec<&'static str> {
+        with(more).expect_err("it is wrong").iter().map(|fault| fault.variable).collect()
+    }
+
+    #[test]
+    fn token_and_secret_are_all_that_is_needed() {
+        let config = with(&[("demo", ""), ("database_url", " ")]).expect("it is whole");
+        assert_eq!((config.demo, config.database_url), (false, None));
+        assert_eq!(config.settings.secret.0, [15; 32]);
+        assert!(config.settings.operator.is_some());
+    }
+
+    #[test]
+    fn everything_wrong_is_named_at_once_and_no_value_told() {
+        let faults = read(|name| Some(name).filter(|name| *name != "admin_token").map(|_| "hunter2"));
+        let faults = faults.expect_err("all of it is wrong");
+        let names: Vec<_> = faults.iter().map(|fault| fault.variable).collect();
+        assert_eq!(names, NAMES);
+        assert!(faults.iter().all(|fault| !fault.detail.contains("hunter2")), "{faults:?}");
+    }
+
+    #[test]
+    fn settings_and_tariff_are_checked() {
+        let config = with(&[("settings", r#"{"limits": {"deliveries": 100}, "keys": {"days": 30}}"#)]).expect("sound");
+        assert_eq!((config.settings.limits.deliveries, config.settings.keys.days), (100, 30));
+        assert_eq!(config.settings.limits.body_bytes, Limits::default().body_bytes);
+        for text in [r#"{"limits": {"deliveries": 0}}"#, r#"{"limit": {}}"#, "[]", r#"{"keys": {"days": -1}}"#] {
+            assert_eq!(wrong(&[("settings", text)]), ["settings"], "{text}");
+        }
+        assert_eq!(wrong(&[("tariff", "{}")]), ["tariff"]);
+        assert_eq!(wrong(&[("demo", "yes"), ("database_url", "mysql://x")]), ["database_url", "demo"]);
+    }
+
+    #[test]
+    fn every_number_of_the_core_has_a_range() {
+        let Sections { limits, timing, dispatch, cancellation, keys, places: _, webhooks } = Sections::default();
+        let all = serde_json::json!({
+            "limits": limits,
+            "timing": timing,
+            "dispatch": dispatch,
+            "cancellation": cancellation,
+            "keys": keys,
+            "webhooks": webhooks,
+        });
+        let sections = all.as_object().expect("an object");
+        for (section, values) in sections {
+            let numbers = values.as_object().expect("a section").iter().filter(|(_, value)| value.is_number());
+            for (key, _) in numbers {
+                let pointer = format!("/{section}/{key}");
+                assert!(RANGES.iter().any(|(known, _, _)| *known == pointer), "{pointer} has no range");
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Despacho as a Spin component: the core answers, Spin's SQLite or PostgreSQL remembers.
+//!
+//! An instance is shared by up to sixteen requests at once, and a trap in one of them ends them all. So nothing here panics, a
+//! transaction has a connection of its own, and what an instance keeps beyond a request is its configuration and connections
+//! for single statements.
+
+mod admission;
+mod answer;
+mod body;
+mod config;
+mod database;
+mod endpoints;
+mod fault;
+mod platform;
+mod postgres;
+mod prepare;
+mod session;
+mod sqlite;
+
+use bytes::Bytes;
+use http::Response;
+use spin_sdk::{
+    http::{FullBody, Request},
+    http_service,
+};
+
+#[http_service]
+async fn handle(request: Request) -> Response<FullBody<Bytes>> {
+    answer::answer(request).await.map(FullBody::new)
+}

@@ -1,0 +1,91 @@
+//! Spin's PostgreSQL: connections come from a pool of the runtime's, errors with their SQLSTATE.
+
+use despacho_core::host::Fault;
+use despacho_sql::{Row, Value};
+use spin_sdk::pg::{Connection, DbValue, Error, ParameterValue, PgError, QueryError};
+
+use crate::fault::{internal, unavailable};
+
+/// Opens the database at this address. What a request before this one left open in the pooled connection is undone: a transaction
+/// that its request did not end would take this one's writes with it.
+pub(crate) async fn open(url: &str) -> Result<Connection, Fault> {
+    let connection = Connection::open(url).await.map_err(fault)?;
+    connection.execute("ROLLBACK", []).await.map_err(fault)?;
+    Ok(connection)
+}
+
+/// The rows of one statement.
+pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+    let mut answer = connection.query(sql, parameters(params)).await.map_err(fault)?;
+    let mut rows = Vec::new();
+    while let Some(row) = answer.rows().next().await {
+        rows.push(Row::new(row.into_iter().map(column).collect::<Result<_, _>>()?));
+    }
+    answer.result().await.map_err(fault)?;
+    Ok(rows)
+}
+
+/// Runs one statement, and gives the number of rows that it touched.
+pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, Fault> {
+    connection.execute(sql, parameters(params)).await.map_err(fault)
+}
+
+fn parameters(params: &[Value]) -> Vec<ParameterValue> {
+    let parameter = |value: &Value| match value {
+        Value::Null => ParameterValue::DbNull,
+        Value::Integer(number) => ParameterValue::Int64(*number),
+        Value::Text(text) => ParameterValue::Str(text.clone()),
+    };
+    params.iter().map(parameter).collect()
+}
+
+fn column(value: DbValue) -> Result<Value, Fault> {
+    match value {
+        DbValue::DbNull => Ok(Value::Null),
+        DbValue::Int64(number) => Ok(Value::Integer(number)),
+        DbValue::Int32(number) => Ok(Value::Integer(number.into())),
+        DbValue::Str(text) => Ok(Value::Text(text)),
+        _ => Err(internal("reading a row: neither a whole number nor text in a column")),
+    }
+}
+
+fn fault(error: Error) -> Fault {
+    match error {
+        Error::PgError(PgError::ConnectionFailed(text)) => unavailable(text),
+        Error::PgError(PgError::QueryFailed(QueryError::DbError(error))) => {
+            by_state(&error.code, format!("{}: {}", error.code, error.message))
+        }
+        // A connection that breaks off has no SQLSTATE; nothing else is told as text alone.
+        Error::PgError(PgError::QueryFailed(QueryError::Text(text))) => unavailable(text),
+        Error::PgError(PgError::BadParameter(text) | PgError::ValueConversionFailed(text) | PgError::Other(text)) => {
+            internal(text)
+        }
+        Error::Decode(text) => internal(text),
+    }
+}
+
+/// What a SQLSTATE means for a request.
+fn by_state(state: &str, detail: String) -> Fault {
+    match state {
+        // A unique value taken, a transaction that raced with another, two that waited for each other.
+        "23505" | "40001" | "40P01" => Fault::Conflict,
+        // Connection, resources, an operator who shuts down, a lock that was waited for too long, a read-only replica.
+        _ if ["08", "53", "57", "58"].iter().any(|class| state.starts_with(class)) => unavailable(detail),
+        "55P03" | "25006" | "28P01" | "28000" | "3D000" => unavailable(detail),
+        _ => internal(detail),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_become_faults() {
+        let fault = |state: &str| by_state(state, String::new());
+        assert_eq!(fault("23505"), Fault::Conflict);
+        assert_eq!(fault("40P01"), Fault::Conflict);
+        assert!(matches!(fault("57P01"), Fault::Unavailable { what: "database", .. }));
+        assert!(matches!(fault("42P01"), Fault::Internal { .. }));
+    }
+}

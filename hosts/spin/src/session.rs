@@ -1,0 +1,104 @@
+//! One connection, whichever database it leads to.
+
+use despacho_core::host::Fault;
+use despacho_sql::{Dialect, Row, Value};
+
+use crate::{postgres, sqlite};
+
+/// Waits for the lock that this program's exclusive work takes; any number does that nothing else in the database locks.
+const LOCK: &str = "SELECT pg_advisory_xact_lock(4918273645)";
+
+/// An open connection.
+pub(crate) enum Session {
+    /// To Spin's SQLite.
+    Sqlite(spin_sdk::sqlite::Connection),
+    /// To PostgreSQL.
+    Postgres(spin_sdk::pg::Connection),
+}
+
+impl Session {
+    /// Opens a connection to PostgreSQL, or to Spin's SQLite where there is no address.
+    pub(crate) async fn open(url: Option<&str>) -> Result<Session, Fault> {
+        match url {
+            Some(url) => postgres::open(url).await.map(Session::Postgres),
+            None => sqlite::open().await.map(Session::Sqlite),
+        }
+    }
+
+    /// The rows of one statement.
+    pub(crate) async fn rows(&self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+        match self {
+            Session::Sqlite(connection) => sqlite::rows(connection, sql, params).await,
+            Session::Postgres(connection) => postgres::rows(connection, sql, params).await,
+        }
+    }
+
+    /// Runs one statement for what it does.
+    pub(crate) async fn run(&self, sql: &str, params: &[Value]) -> Result<(), Fault> {
+        match self {
+            Session::Sqlite(connection) => sqlite::run(connection, sql, params).await,
+            Session::Postgres(connection) => postgres::run(connection, sql, params).await.map(drop),
+        }
+    }
+
+    /// Runs one write, and gives the number of rows that it touched.
+    pub(crate) async fn touch(&self, sql: &str, params: &[Value]) -> Result<u64, Fault> {
+        match self {
+            Session::Sqlite(connection) => {
+                sqlite::run(connection, sql, params).await?;
+                Ok(connection.changes().await)
+            }
+            Session::Postgres(connection) => postgres::run(connection, sql, params).await,
+        }
+    }
+
+    /// Begins a transaction whose commit is on disk before it is answered. SQLite takes its one lock at once: a transaction that
+    /// has read and then finds it taken could only be given up.
+    pub(crate) async fn begin(&self) -> Result<(), Fault> {
+        match self {
+            Session::Sqlite(connection) => {
+                sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
+                sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await
+            }
+            Session::Postgres(connection) => postgres::run(connection, "BEGIN", &[]).await.map(drop),
+        }
+    }
+
+    /// Begins a transaction beside which no other of its kind runs, whichever instance asks.
+    pub(crate) async fn begin_alone(&self) -> Result<(), Fault> {
+        // Whoever is at it may be hashing passwords meanwhile.
+        if let Session::Sqlite(connection) = self {
+            sqlite::rows(connection, "PRAGMA busy_timeout = 20000", &[]).await?;
+        }
+        self.begin().await?;
+        match self {
+            Session::Sqlite(_) => Ok(()),
+            Session::Postgres(connection) => postgres::run(connection, LOCK, &[]).await.map(drop),
+        }
+    }
+
+    /// Lets single statements answer before they are flushed to the disk. A transaction's flush on any connection takes with it
+    /// what was written before, so that what a commit builds on is never lost alone.
+    pub(crate) async fn hurry(&self) -> Result<(), Fault> {
+        match self {
+            Session::Sqlite(connection) => sqlite::run(connection, "PRAGMA synchronous = NORMAL", &[]).await,
+            Session::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Turns the write-ahead log on, without which every commit writes the file twice and readers wait for it.
+    pub(crate) async fn write_ahead(&self) -> Result<(), Fault> {
+        match self {
+            Session::Sqlite(connection) => sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[]).await.map(drop),
+            Session::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Which SQL it speaks.
+    pub(crate) fn dialect(&self) -> Dialect {
+        match self {
+            Session::Sqlite(_) => Dialect::Sqlite,
+            Session::Postgres(_) => Dialect::Postgres,
+        }
+    }
+}

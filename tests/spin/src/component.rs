@@ -1,0 +1,53 @@
+//! The component, compiled to machine code once: wasmtime keeps what it compiled below the build folder.
+
+use std::path::Path;
+
+use despacho_tool::{component, place, run::Failure};
+use wasmtime::{
+    Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Component,
+};
+
+/// Instances that may live at once.
+const INSTANCES: u32 = 200;
+/// Bytes of memory that an instance may have.
+const MEMORY: usize = 128 << 20;
+
+/// A component ready to be instantiated, shared by all applications of a process.
+#[derive(Clone)]
+pub struct Compiled {
+    pub(crate) engine: Engine,
+    pub(crate) component: Component,
+}
+
+impl Compiled {
+    /// The component as it ships: the build that `DESPACHO_COMPONENT` names, or else one made now.
+    pub fn shipped() -> Result<Compiled, Failure> {
+        Compiled::of(&component::shipped()?)
+    }
+
+    /// The component in a file.
+    pub fn of(wasm: &Path) -> Result<Compiled, Failure> {
+        let failed = |error: wasmtime::Error| Failure::new(format!("{}: {error:#}", wasm.display()));
+        let engine = engine().map_err(failed)?;
+        let component = Component::from_file(&engine, wasm).map_err(failed)?;
+        Ok(Compiled { engine, component })
+    }
+}
+
+fn engine() -> wasmtime::Result<Engine> {
+    let mut pool = PoolingAllocationConfig::default();
+    pool.total_component_instances(INSTANCES)
+        .total_core_instances(4 * INSTANCES)
+        .total_memories(INSTANCES)
+        .total_tables(2 * INSTANCES)
+        .total_stacks(INSTANCES)
+        .max_memory_size(MEMORY);
+    let mut kept = CacheConfig::new();
+    kept.with_directory(place::target()?.join("spin-cache"));
+    let mut config = Config::new();
+    config
+        .wasm_component_model_async(true)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
+        .cache(Some(Cache::new(kept)?));
+    Engine::new(&config)
+}

@@ -1,0 +1,225 @@
+//! Instances: how each is made, reused and ended.
+
+use std::{
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use tokio::time::{Sleep, sleep};
+use wasmtime::{
+    Engine, Store, StoreContextMut,
+    component::{GuestTaskId, Linker, ResourceTable},
+};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi_http::{
+    Error as HttpError, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
+    handler::{HandlerState, Instance, ProxyPre, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus},
+    p3::bindings::ServicePre,
+};
+
+use crate::{
+    bindings::spin,
+    component::Compiled,
+    options::{Options, Reuse},
+    postgres::{self, Pool, Postgres},
+    sqlite::{self, Sqlite},
+    stats::{Stats, Watch},
+    variables::Variables,
+};
+
+/// How long a request, or an instance that answers one, may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Ends an instance at a chosen statement, as a fault of the machine would.
+#[derive(Clone)]
+pub(crate) struct Fuse {
+    stats: Arc<Stats>,
+    at: Option<u64>,
+}
+
+impl Fuse {
+    /// Lets a statement through, or traps.
+    pub(crate) fn burn(&self) -> wasmtime::Result<()> {
+        let number = self.stats.statement();
+        if self.at == Some(number) {
+            return Err(wasmtime::format_err!("the test asked for a trap at statement {number}"));
+        }
+        Ok(())
+    }
+}
+
+type Sent = (http::Response<WasiBody>, Box<dyn Future<Output = Result<(), HttpError>> + Send>);
+
+/// No address is allowed: the component calls nobody.
+struct NoCalls;
+
+impl WasiHttpHooks for NoCalls {
+    fn send_request(
+        &mut self,
+        _request: http::Request<WasiBody>,
+        _options: Option<RequestOptions>,
+        _io: Box<dyn Future<Output = Result<(), HttpError>> + Send>,
+    ) -> Box<dyn Future<Output = Result<Sent, HttpError>> + Send> {
+        Box::new(async { Err(HttpError::HttpRequestDenied) })
+    }
+}
+
+/// What an instance reaches.
+pub(crate) struct State {
+    table: ResourceTable,
+    wasi: WasiCtx,
+    http: WasiHttpCtx,
+    calls: NoCalls,
+    database: Option<PathBuf>,
+    pool: Pool,
+    variables: Variables,
+    fuse: Fuse,
+    watch: Watch,
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+impl WasiHttpView for State {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        WasiHttpCtxView { hooks: &mut self.calls, table: &mut self.table, ctx: &mut self.http }
+    }
+}
+
+/// An application: a component with what its instances reach.
+pub(crate) struct Application {
+    engine: Engine,
+    pre: ProxyPre<State>,
+    database: Option<PathBuf>,
+    pool: Pool,
+    variables: Variables,
+    reuse: Reuse,
+    fuse: Fuse,
+    pub(crate) stats: Arc<Stats>,
+}
+
+impl Application {
+    pub(crate) fn new(compiled: &Compiled, options: &Options) -> wasmtime::Result<Application> {
+        let mut linker = Linker::<State>::new(&compiled.engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi::p3::add_to_linker(&mut linker)?;
+        wasmtime_wasi_http::p3::add_to_linker(&mut linker)?;
+        spin::sqlite::sqlite::add_to_linker::<_, Sqlite>(&mut linker, |state: &mut State| sqlite::View {
+            table: &mut state.table,
+            database: &state.database,
+            fuse: &state.fuse,
+        })?;
+        spin::postgres::postgres::add_to_linker::<_, Postgres>(&mut linker, |state: &mut State| postgres::View {
+            table: &mut state.table,
+            pool: &state.pool,
+            fuse: &state.fuse,
+        })?;
+        spin::variables::variables::add_to_linker::<_, Variables>(&mut linker, |state: &mut State| {
+            &mut state.variables
+        })?;
+        let stats = Arc::new(Stats::default());
+        Ok(Application {
+            engine: compiled.engine.clone(),
+            pre: ProxyPre::P3(ServicePre::new(linker.instantiate_pre(&compiled.component)?)?),
+            database: options.database.clone(),
+            pool: Pool::default(),
+            variables: Variables(Arc::new(options.variables.clone())),
+            reuse: options.reuse,
+            fuse: Fuse { stats: Arc::clone(&stats), at: options.trap_at },
+            stats,
+        })
+    }
+}
+
+impl HandlerState for Application {
+    type StoreData = State;
+    type WorkerExpiration = Expire;
+    type WorkerState = Work;
+
+    async fn instantiate(&self) -> wasmtime::Result<Instance<State, Expire, Work>> {
+        let started = Instant::now();
+        let state = State {
+            table: ResourceTable::new(),
+            wasi: WasiCtxBuilder::new().inherit_stderr().build(),
+            http: WasiHttpCtx::new(),
+            calls: NoCalls,
+            database: self.database.clone(),
+            pool: self.pool.clone(),
+            variables: self.variables.clone(),
+            fuse: self.fuse.clone(),
+            watch: Watch(Arc::clone(&self.stats)),
+        };
+        let mut store = Store::new(&self.engine, state);
+        store.limiter(|state| &mut state.watch);
+        let proxy = self.pre.instantiate_async(&mut store).await?;
+        self.stats.started(u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        Ok(Instance {
+            store,
+            proxy,
+            view: |state| state.http(),
+            expiration: Expire { idle: self.reuse.idle, sleep: Box::pin(sleep(PATIENCE)) },
+            state: Work { reuse: self.reuse, stats: Arc::clone(&self.stats) },
+        })
+    }
+}
+
+/// When an instance has waited or worked for too long.
+pub(crate) struct Expire {
+    idle: Duration,
+    sleep: Pin<Box<Sleep>>,
+}
+
+impl WorkerExpiration for Expire {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>, status: WorkerStatus, since: Instant) -> Poll<()> {
+        let span = if matches!(status, WorkerStatus::Idle) { self.idle } else { PATIENCE };
+        let deadline = (since + span).into();
+        if self.sleep.deadline() != deadline {
+            self.sleep.as_mut().reset(deadline);
+        }
+        self.sleep.as_mut().poll(context)
+    }
+}
+
+/// How much an instance takes on, and how it ended.
+pub(crate) struct Work {
+    reuse: Reuse,
+    stats: Arc<Stats>,
+}
+
+impl WorkerState for Work {
+    type StoreData = State;
+    type RequestData = ();
+
+    fn should_accept_request(&self, at_once: usize, total: usize) -> ShouldAccept {
+        if total >= self.reuse.requests {
+            ShouldAccept::Never
+        } else if at_once >= self.reuse.at_once {
+            ShouldAccept::No
+        } else {
+            ShouldAccept::Yes
+        }
+    }
+
+    fn on_request_start(
+        &self,
+        _: StoreContextMut<'_, State>,
+        (): (),
+        _: GuestTaskId,
+    ) -> Pin<Box<dyn Future<Output = ()> + Send + Sync + 'static>> {
+        Box::pin(sleep(PATIENCE))
+    }
+
+    fn drop(&self, store: Store<State>, result: Result<(), wasmtime::Error>) {
+        if let Err(error) = result {
+            self.stats.trapped();
+            eprintln!("an instance ended: {error:#}");
+        }
+        drop(store);
+    }
+}

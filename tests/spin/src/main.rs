@@ -1,0 +1,53 @@
+//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--variable NAME=VALUE]...` serves the
+//! component without the Spin CLI, for tests; `-- bench [--seconds N]` measures it beside a hello-world component.
+
+#![expect(clippy::print_stdout, reason = "a program for a terminal")]
+
+use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode};
+
+use despacho_spin_tests::{Compiled, Options, Served, bench};
+use lexopt::prelude::*;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            println!("despacho-spin-tests: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut arguments = lexopt::Parser::from_env();
+    let mut options = Options::new(PathBuf::from("despacho.db"), "operator-token-of-a-test");
+    let (mut task, mut seconds) = (String::new(), 2);
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Value(word) => task = word.string()?,
+            Long("database") => options.database = Some(arguments.value()?.into()),
+            Long("listen") => options.listen = arguments.value()?.parse()?,
+            Long("seconds") => seconds = arguments.value()?.parse()?,
+            Long("variable") => {
+                let text = arguments.value()?.string()?;
+                let (name, value) = text.split_once('=').ok_or("a variable is NAME=VALUE")?;
+                options = options.variable(name, value);
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    match task.as_str() {
+        "serve" => serve(&options),
+        "bench" => bench::run(seconds),
+        _ => Err("say serve or bench".into()),
+    }
+}
+
+fn serve(options: &Options) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let served = Served::start(&Compiled::shipped()?, options)?;
+    println!("ready {}", served.base);
+    std::io::stdout().flush()?;
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,297 @@
+//! `spin:postgres` over PostgreSQL itself, for the types that the component uses. As in Spin, connections come from a pool, and go
+//! back to it as their last user left them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::BytesMut;
+use tokio::sync::mpsc;
+use tokio_postgres::{
+    Client, NoTls, Row as SqlRow,
+    types::{IsNull, ToSql, Type, to_sql_checked},
+};
+use wasmtime::component::{Accessor, FutureReader, HasData, Resource, ResourceTable, StreamReader};
+
+use crate::{
+    bindings::spin::postgres::postgres::{
+        Column, DbDataType, DbError, DbValue, Error, Host, HostConnection, HostConnectionBuilder,
+        HostConnectionBuilderWithStore, HostConnectionWithStore, ParameterValue, QueryError, RowSet,
+    },
+    instances::Fuse,
+    rows::Rows,
+};
+
+/// Connections that wait for their next user, by address.
+#[derive(Clone, Default)]
+pub(crate) struct Pool(Arc<Mutex<HashMap<String, Vec<Client>>>>);
+
+/// A connection in use.
+#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
+pub struct Connection {
+    client: Option<Arc<Client>>,
+    address: String,
+    pool: Pool,
+}
+
+/// A connection to be.
+#[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
+pub struct Builder(String);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let client = self.client.take().and_then(Arc::into_inner).filter(|client| !client.is_closed());
+        if let Some(client) = client {
+            let mut idle = self.pool.0.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.entry(self.address.clone()).or_default().push(client);
+        }
+    }
+}
+
+/// What the interface reaches of an instance.
+pub(crate) struct View<'a> {
+    pub(crate) table: &'a mut ResourceTable,
+    pub(crate) pool: &'a Pool,
+    pub(crate) fuse: &'a Fuse,
+}
+
+/// Names the interface's data.
+pub(crate) struct Postgres;
+
+impl HasData for Postgres {
+    type Data<'a> = View<'a>;
+}
+
+async fn open(pool: Pool, address: String) -> Result<Connection, Error> {
+    let idle = pool.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&address).and_then(Vec::pop);
+    let client = match idle.filter(|client| !client.is_closed()) {
+        Some(client) => client,
+        None => {
+            let failed = |error: tokio_postgres::Error| Error::ConnectionFailed(error.to_string());
+            let (client, connection) = tokio_postgres::connect(&address, NoTls).await.map_err(failed)?;
+            tokio::spawn(async move { _ = connection.await });
+            client
+        }
+    };
+    Ok(Connection { client: Some(Arc::new(client)), address, pool })
+}
+
+/// A parameter of no type: null fits everywhere.
+#[derive(Debug)]
+struct Nothing;
+
+impl ToSql for Nothing {
+    fn to_sql(&self, _: &Type, _: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(IsNull::Yes)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+type Parameter = Box<dyn ToSql + Sync + Send>;
+
+fn parameters(values: Vec<ParameterValue>) -> Result<Vec<Parameter>, Error> {
+    let parameter = |value| -> Result<Parameter, Error> {
+        Ok(match value {
+            ParameterValue::DbNull => Box::new(Nothing),
+            ParameterValue::Boolean(value) => Box::new(value),
+            ParameterValue::Int32(value) => Box::new(value),
+            ParameterValue::Int64(value) => Box::new(value),
+            ParameterValue::Str(value) => Box::new(value),
+            other => return Err(Error::BadParameter(format!("this test host does not know {other:?}"))),
+        })
+    };
+    values.into_iter().map(parameter).collect()
+}
+
+fn borrowed(parameters: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
+    parameters.iter().map(|parameter| &**parameter as &(dyn ToSql + Sync)).collect()
+}
+
+fn failed(error: tokio_postgres::Error) -> Error {
+    let text = error.to_string();
+    let Some(error) = error.as_db_error() else { return Error::QueryFailed(QueryError::Text(text)) };
+    Error::QueryFailed(QueryError::DbError(DbError {
+        as_text: text,
+        severity: error.severity().to_owned(),
+        code: error.code().code().to_owned(),
+        message: error.message().to_owned(),
+        detail: error.detail().map(str::to_owned),
+        extras: Vec::new(),
+    }))
+}
+
+fn data_type(kind: &Type) -> DbDataType {
+    match *kind {
+        Type::BOOL => DbDataType::Boolean,
+        Type::INT4 => DbDataType::Int32,
+        Type::INT8 => DbDataType::Int64,
+        Type::TEXT | Type::VARCHAR => DbDataType::Str,
+        _ => DbDataType::Other(kind.name().to_owned()),
+    }
+}
+
+fn value(row: &SqlRow, index: usize) -> Result<DbValue, Error> {
+    let wrong = |error: tokio_postgres::Error| Error::ValueConversionFailed(error.to_string());
+    let kind = row.columns().get(index).map(|column| column.type_().clone()).unwrap_or(Type::UNKNOWN);
+    let value = match kind {
+        Type::BOOL => row.try_get::<_, Option<bool>>(index).map_err(wrong)?.map(DbValue::Boolean),
+        Type::INT4 => row.try_get::<_, Option<i32>>(index).map_err(wrong)?.map(DbValue::Int32),
+        Type::INT8 => row.try_get::<_, Option<i64>>(index).map_err(wrong)?.map(DbValue::Int64),
+        Type::TEXT | Type::VARCHAR => row.try_get::<_, Option<String>>(index).map_err(wrong)?.map(DbValue::Str),
+        other => return Err(Error::ValueConversionFailed(format!("this test host does not know {other}"))),
+    };
+    Ok(value.unwrap_or(DbValue::DbNull))
+}
+
+async fn query(client: &Client, sql: &str, values: Vec<ParameterValue>) -> Result<RowSet, Error> {
+    let parameters = parameters(values)?;
+    let statement = client.prepare(sql).await.map_err(failed)?;
+    let column = |column: &tokio_postgres::Column| Column {
+        name: column.name().to_owned(),
+        data_type: data_type(column.type_()),
+    };
+    let columns = statement.columns().iter().map(column).collect();
+    let found = client.query(&statement, &borrowed(&parameters)).await.map_err(failed)?;
+    let row = |row: &SqlRow| (0..row.len()).map(|index| value(row, index)).collect();
+    Ok(RowSet { columns, rows: found.iter().map(row).collect::<Result<_, _>>()? })
+}
+
+async fn execute(client: &Client, sql: &str, values: Vec<ParameterValue>) -> Result<u64, Error> {
+    let parameters = parameters(values)?;
+    client.execute(sql, &borrowed(&parameters)).await.map_err(failed)
+}
+
+impl View<'_> {
+    /// The client of a connection, once the fuse has let the statement through.
+    fn client(&mut self, connection: &Resource<Connection>) -> wasmtime::Result<Arc<Client>> {
+        self.fuse.burn()?;
+        let client = self.table.get(connection)?.client.clone();
+        client.ok_or_else(|| wasmtime::format_err!("the connection is closed"))
+    }
+
+    async fn keep(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+        Ok(match open(self.pool.clone(), address).await {
+            Ok(connection) => Ok(self.table.push(connection)?),
+            Err(error) => Err(error),
+        })
+    }
+}
+
+impl Host for View<'_> {}
+
+impl HostConnection for View<'_> {
+    async fn open(&mut self, address: String) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+        self.keep(address).await
+    }
+
+    async fn query(
+        &mut self,
+        connection: Resource<Connection>,
+        sql: String,
+        values: Vec<ParameterValue>,
+    ) -> wasmtime::Result<Result<RowSet, Error>> {
+        let client = self.client(&connection)?;
+        Ok(query(&client, &sql, values).await)
+    }
+
+    async fn execute(
+        &mut self,
+        connection: Resource<Connection>,
+        sql: String,
+        values: Vec<ParameterValue>,
+    ) -> wasmtime::Result<Result<u64, Error>> {
+        let client = self.client(&connection)?;
+        Ok(execute(&client, &sql, values).await)
+    }
+
+    async fn drop(&mut self, connection: Resource<Connection>) -> wasmtime::Result<()> {
+        self.table.delete(connection)?;
+        Ok(())
+    }
+}
+
+impl HostConnectionBuilder for View<'_> {
+    async fn new(&mut self, address: String) -> wasmtime::Result<Resource<Builder>> {
+        Ok(self.table.push(Builder(address))?)
+    }
+
+    async fn set_ca_root(
+        &mut self,
+        _builder: Resource<Builder>,
+        _certificate: String,
+    ) -> wasmtime::Result<Result<(), Error>> {
+        Ok(Err(Error::Other("this test host has no TLS".to_owned())))
+    }
+
+    async fn build(&mut self, builder: Resource<Builder>) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+        let address = self.table.get(&builder)?.0.clone();
+        self.keep(address).await
+    }
+
+    async fn drop(&mut self, builder: Resource<Builder>) -> wasmtime::Result<()> {
+        self.table.delete(builder)?;
+        Ok(())
+    }
+}
+
+impl<T: 'static> HostConnectionBuilderWithStore<T> for Postgres {
+    async fn build_async(
+        store: &Accessor<T, Self>,
+        builder: Resource<Builder>,
+    ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+        let address = store.with(|mut access| wasmtime::error::Ok(access.get().table.get(&builder)?.0.clone()))?;
+        <Postgres as HostConnectionWithStore<T>>::open_async(store, address).await
+    }
+}
+
+type Streamed = (Vec<Column>, StreamReader<Vec<DbValue>>, FutureReader<Result<(), Error>>);
+
+impl<T: 'static> HostConnectionWithStore<T> for Postgres {
+    async fn open_async(
+        store: &Accessor<T, Self>,
+        address: String,
+    ) -> wasmtime::Result<Result<Resource<Connection>, Error>> {
+        let pool = store.with(|mut access| access.get().pool.clone());
+        Ok(match open(pool, address).await {
+            Ok(connection) => Ok(store.with(|mut access| access.get().table.push(connection))?),
+            Err(error) => Err(error),
+        })
+    }
+
+    async fn query_async(
+        store: &Accessor<T, Self>,
+        connection: Resource<Connection>,
+        sql: String,
+        values: Vec<ParameterValue>,
+    ) -> wasmtime::Result<Result<Streamed, Error>> {
+        let client = store.with(|mut access| access.get().client(&connection))?;
+        let RowSet { columns, rows } = match query(&client, &sql, values).await {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (tell_row, told) = mpsc::channel(rows.len().max(1));
+        rows.into_iter().for_each(|row| _ = tell_row.try_send(row));
+        let (rows, end) = store.with(|mut access| {
+            let rows = StreamReader::new(&mut access, Rows(told))?;
+            let end = FutureReader::new(&mut access, async { wasmtime::error::Ok(Ok(())) })?;
+            wasmtime::error::Ok((rows, end))
+        })?;
+        Ok(Ok((columns, rows, end)))
+    }
+
+    async fn execute_async(
+        store: &Accessor<T, Self>,
+        connection: Resource<Connection>,
+        sql: String,
+        values: Vec<ParameterValue>,
+    ) -> wasmtime::Result<Result<u64, Error>> {
+        let client = store.with(|mut access| access.get().client(&connection))?;
+        Ok(execute(&client, &sql, values).await)
+    }
+}

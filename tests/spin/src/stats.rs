@@ -1,0 +1,70 @@
+//! What happened, for tests and measurements.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use wasmtime::ResourceLimiter;
+
+/// Counters of an application.
+#[derive(Debug, Default)]
+pub struct Stats {
+    instances: AtomicU64,
+    started_ns: AtomicU64,
+    peak_bytes: AtomicU64,
+    statements: AtomicU64,
+    traps: AtomicU64,
+}
+
+impl Stats {
+    /// Instances that were started.
+    pub fn instances(&self) -> u64 {
+        self.instances.load(Relaxed)
+    }
+
+    /// Microseconds that the start of an instance took on average.
+    pub fn mean_start_us(&self) -> u64 {
+        self.started_ns.load(Relaxed) / self.instances().max(1) / 1_000
+    }
+
+    /// The most memory that any instance had, in bytes.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes.load(Relaxed)
+    }
+
+    /// Statements that were sent to a database.
+    pub fn statements(&self) -> u64 {
+        self.statements.load(Relaxed)
+    }
+
+    /// Instances that ended in a trap.
+    pub fn traps(&self) -> u64 {
+        self.traps.load(Relaxed)
+    }
+
+    pub(crate) fn started(&self, ns: u64) {
+        self.instances.fetch_add(1, Relaxed);
+        self.started_ns.fetch_add(ns, Relaxed);
+    }
+
+    /// Counts a statement and gives its number.
+    pub(crate) fn statement(&self) -> u64 {
+        self.statements.fetch_add(1, Relaxed) + 1
+    }
+
+    pub(crate) fn trapped(&self) {
+        self.traps.fetch_add(1, Relaxed);
+    }
+}
+
+/// Watches an instance's memory grow.
+pub(crate) struct Watch(pub(crate) std::sync::Arc<Stats>);
+
+impl ResourceLimiter for Watch {
+    fn memory_growing(&mut self, _current: usize, desired: usize, _most: Option<usize>) -> wasmtime::Result<bool> {
+        self.0.peak_bytes.fetch_max(desired as u64, Relaxed);
+        Ok(true)
+    }
+
+    fn table_growing(&mut self, _current: usize, _desired: usize, _most: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(true)
+    }
+}

@@ -1,0 +1,71 @@
+//! What is missing or wrong is told by name, and never ends an instance.
+
+use despacho_spin_tests::Options;
+
+use crate::support::{Place, TOKEN, get, serve};
+
+/// What a request is told with these options.
+fn told(options: &Options) -> String {
+    let served = serve(options);
+    assert_eq!(get(&served.base, "/healthz").status, 200, "life needs nothing");
+    let mut detail = String::new();
+    for path in ["/readyz", "/delivery/notifications", "/nothing"] {
+        let answer = get(&served.base, path);
+        assert_eq!((answer.status, &answer.body["code"]), (503, &"unavailable".into()), "{path}");
+        assert!(answer.headers.contains_key("retry-after"));
+        detail = answer.body["detail"].as_str().unwrap_or_default().to_owned();
+    }
+    assert_eq!(served.stats().traps(), 0);
+    detail
+}
+
+#[test]
+fn missing_variables_are_named_all_at_once() {
+    let place = Place::new();
+    let mut options = Options::new(place.file(), TOKEN);
+    options.variables.clear();
+    let detail = told(&options);
+    assert!(detail.contains("`admin_token`") && detail.contains("`secret`"), "{detail}");
+}
+
+#[test]
+fn wrong_variables_are_named_and_their_values_not_told() {
+    let place = Place::new();
+    for (name, value) in [
+        ("admin_token", "too short"),
+        ("secret", "hunter2"),
+        ("demo", "hunter2"),
+        ("database_url", "mysql://hunter2"),
+        ("tariff", "{\"hunter2\": 1}"),
+        ("settings", "{\"limits\": {\"deliveries\": 100000}}"),
+    ] {
+        let detail = told(&Options::new(place.file(), TOKEN).variable(name, value));
+        assert!(detail.contains(&format!("`{name}`")), "{name}: {detail}");
+        assert!(name == "tariff" || !detail.contains("hunter2"), "{name}: {detail}");
+    }
+}
+
+#[test]
+fn a_missing_database_is_named() {
+    let place = Place::new();
+    let detail = told(&Options { database: None, ..Options::new(place.file(), TOKEN) });
+    assert!(detail.contains("'database'"), "{detail}");
+    let nowhere =
+        Options { database: Some(place.file().join("no/such/folder.db")), ..Options::new(place.file(), TOKEN) };
+    assert!(told(&nowhere).contains("'database'"));
+    let refused = Options::new(place.file(), TOKEN).variable("database_url", "postgres://nobody@127.0.0.1:1/none");
+    assert!(told(&refused).contains("'database'"));
+}
+
+#[test]
+fn a_database_of_a_newer_program_is_left_alone() {
+    let place = Place::new();
+    drop(serve(&place.demo()));
+    let connection = rusqlite::Connection::open(place.file()).expect("a database");
+    let newer = "CREATE TABLE schema_version (version INTEGER NOT NULL PRIMARY KEY) STRICT; \
+                 INSERT INTO schema_version (version) VALUES (999)";
+    connection.execute_batch(newer).expect("it is written");
+    drop(connection);
+    assert!(told(&place.demo()).contains("'database'"));
+    assert_eq!(place.count("SELECT COUNT(*) FROM schema_version"), 1);
+}

@@ -1,0 +1,11 @@
+//! The built component on a test host: what no case of tests/cases can show.
+
+#![expect(clippy::panic, reason = "a test says by a panic that it failed, and so do its helpers")]
+
+mod configuration;
+mod faults;
+mod limits;
+mod postgres;
+mod side_by_side;
+mod support;
+mod surface;

@@ -1,0 +1,73 @@
+//! The same on PostgreSQL.
+
+use despacho_spin_tests::{Options, cluster::Cluster};
+
+use crate::{
+    side_by_side::{each_is_stored_once, one_code_is_one_order, spread},
+    support::{Place, create, get, serve},
+};
+
+/// A database, or `None` with the reason said, where PostgreSQL is not installed.
+fn database() -> Option<(Cluster, String)> {
+    match Cluster::start() {
+        Ok(cluster) => {
+            let address = cluster.database("despacho").unwrap_or_else(|fault| panic!("{fault}"));
+            Some((cluster, address))
+        }
+        Err(fault) if fault.to_string().contains("not installed") => {
+            eprintln!("skipped: {fault}");
+            None
+        }
+        Err(fault) => panic!("{fault}"),
+    }
+}
+
+fn on(address: &str) -> Options {
+    // No SQLite at all: nothing of it may be asked for.
+    Options { database: None, ..Place::new().demo().variable("database_url", address) }
+}
+
+#[test]
+fn creates_on_sixteen_instances_are_each_stored_once() {
+    let Some((cluster, address)) = database() else { return };
+    let served = serve(&spread(on(&address)));
+    assert_eq!(get(&served.base, "/readyz").status, 200);
+    each_is_stored_once(&served);
+    one_code_is_one_order(&served);
+    let count = |code: &str| cluster.ask(&address, &format!("SELECT COUNT(*) FROM orders WHERE code LIKE '{code}'"));
+    assert_eq!((count("SIDE-%"), count("THE-SAME")), (Ok("64".to_owned()), Ok("1".to_owned())));
+}
+
+#[test]
+fn the_first_requests_of_all_find_one_schema_and_one_demonstration() {
+    let Some((cluster, address)) = database() else { return };
+    let served = serve(&spread(on(&address)));
+    let answers = crate::side_by_side::at_once(&served, |number| format!("FIRST-{number}"));
+    let wrong = answers.iter().find(|answer| answer.status != 201);
+    assert!(wrong.is_none(), "{wrong:?}");
+    assert_eq!(cluster.ask(&address, "SELECT COUNT(*) FROM stores"), Ok("3".to_owned()));
+}
+
+#[test]
+fn a_trap_leaves_nothing_half_done_and_no_transaction_to_the_next_request() {
+    const BROKEN: &str = "SELECT (SELECT COUNT(*) FROM events WHERE order_id NOT IN (SELECT id FROM orders)) \
+         + (SELECT COUNT(*) FROM orders WHERE id NOT IN (SELECT order_id FROM events))";
+    let Some((cluster, address)) = database() else { return };
+    assert_eq!(create(&serve(&on(&address)).base, "CALM").map(|answer| answer.status), Ok(201));
+    let (mut at, mut trapped) = (0, true);
+    while trapped {
+        at += 1;
+        let code = format!("TRAP-{at}");
+        let served = serve(&Options { trap_at: Some(at), ..on(&address) });
+        let answer = create(&served.base, &code);
+        trapped = served.stats().statements() >= at;
+        assert!(trapped || answer.as_ref().is_ok_and(|answer| answer.status == 201), "{at}: {answer:?}");
+        assert_eq!(cluster.ask(&address, BROKEN), Ok("0".to_owned()), "after a trap at statement {at}");
+        // The same host, so that the connection comes from the pool as the trap left it.
+        let again = create(&served.base, &code).expect("an answer");
+        assert!(matches!(again.status, 200 | 201), "{at}: {again:?}");
+        let count = cluster.ask(&address, &format!("SELECT COUNT(*) FROM orders WHERE code = '{code}'"));
+        assert_eq!(count, Ok("1".to_owned()), "{at}");
+    }
+    assert!(at > 8, "a create sends more than {at} statements");
+}
