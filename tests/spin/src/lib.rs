@@ -10,7 +10,6 @@ mod bindings {
     include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
 }
 pub mod bench;
-pub mod cluster;
 pub mod component;
 mod instances;
 pub mod options;

@@ -1,6 +1,7 @@
 //! The same on PostgreSQL.
 
-use despacho_spin_tests::{Options, cluster::Cluster};
+use despacho_cluster::Cluster;
+use despacho_spin_tests::Options;
 
 use crate::{
     side_by_side::{each_is_stored_once, one_code_is_one_order, spread},
