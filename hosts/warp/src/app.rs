@@ -3,9 +3,12 @@
 use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::{Settings, api::stream::Subscription};
+use despacho_core::{
+    Settings,
+    api::{self, stream::Subscription},
+};
 use futures_util::FutureExt;
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use tokio::{
     sync::{mpsc, watch},
     time::timeout,
@@ -46,14 +49,14 @@ impl App {
     /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps.
     pub async fn answer(self: Arc<App>, request: Request<Bytes>) -> warp::reply::Response {
         let facts = refusal::facts(&request);
-        let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let writes = api::may_write(&request);
         let (app, patience) = (self.clone(), self.patience);
         let answer = async move { app.route(request).await };
-        let ended = if reads {
-            in_time(answer, patience).await
-        } else {
+        let ended = if writes {
             let unfinished = self.unfinished.upgrade();
             in_time(detached(answer, unfinished), patience).await
+        } else {
+            in_time(answer, patience).await
         };
         let response = match ended {
             Ended::Answered((response, None)) => response,

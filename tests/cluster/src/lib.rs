@@ -21,8 +21,8 @@ impl Cluster {
     pub fn start() -> Result<Cluster, Failure> {
         let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
         let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
-        let cluster = Cluster { folder, programs, base: String::new() };
         let port = free_port()?;
+        let cluster = Cluster { folder, programs, base: format!("postgres://despacho@127.0.0.1:{port}") };
         if is_root() {
             // The server refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
@@ -35,7 +35,7 @@ impl Cluster {
         let mut start = cluster.command("pg_ctl");
         start.args(["--silent", "--wait", "--options", &settings, "--pgdata"]).arg(&data);
         run(start.arg("--log").arg(data.join("log")).arg("start"))?;
-        Ok(Cluster { base: format!("postgres://despacho@127.0.0.1:{port}"), ..cluster })
+        Ok(cluster)
     }
 
     /// Makes an empty database and gives its address.

@@ -27,7 +27,8 @@ pub(super) fn catch_all(
         .and(warp::header::headers_cloned())
         .and(warp::body::stream())
         .then(move |method, path: FullPath, query, headers, body| {
-            respond(app.clone(), head(method, path.as_str(), query, headers), body)
+            // On the heap, so that the layers around it do not copy it at each step.
+            Box::pin(respond(app.clone(), head(method, path.as_str(), query, headers), body))
         })
 }
 
