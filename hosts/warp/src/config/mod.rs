@@ -22,8 +22,9 @@ use despacho_core::{
     webhook::WebhookTerms,
 };
 
+pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
-pub use geography::{Costing, Geography};
+pub use geography::Geography;
 pub use load::{Fault, Faults, Given, Loaded, Source};
 pub use prepare::{read_tariff, settings};
 pub use show::show;
