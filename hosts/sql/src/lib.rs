@@ -16,7 +16,7 @@ mod statement;
 mod value;
 mod write;
 
-pub use bucket::{forget_arrivals, replace_arrival, stored_arrival};
+pub use bucket::{admit, forget_arrivals, replace_arrival, stored_arrival};
 pub use host::{Driver, Platform, SqlHost};
 pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
 pub use statement::{Expect, Query, Statement};
