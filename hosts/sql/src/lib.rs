@@ -17,7 +17,7 @@ mod statement;
 mod value;
 mod write;
 
-pub use bucket::{forget_arrivals, replace_arrival, stored_arrival};
+pub use bucket::{admit, forget_arrivals, replace_arrival, stored_arrival};
 pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use host::{Driver, Platform, SqlHost};
 pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
