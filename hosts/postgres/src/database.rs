@@ -22,7 +22,7 @@ use crate::{
     address::Address,
     fault::{Trouble, text, unavailable},
     lease::Lease,
-    migrate::{LOCK, OpenFault, PATIENT, migrate},
+    migrate::{LOCK, OpenFault, PATIENT, demand, migrate},
     news,
     server::Kind,
     stats::{Counters, Stats},
@@ -40,11 +40,13 @@ pub struct Options {
     pub wait: Duration,
     /// How long an exchange may take, and how long it is tried to learn what became of a commit whose connection broke.
     pub patience: Duration,
+    /// Whether the schema is brought up to date; otherwise another one is refused.
+    pub migrate: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { connections: 16, wait: Duration::from_secs(5), patience: Duration::from_secs(12) }
+        Options { connections: 16, wait: Duration::from_secs(5), patience: Duration::from_secs(12), migrate: true }
     }
 }
 
@@ -98,7 +100,7 @@ impl Postgres {
         let (client, driving) = reach(address).await?;
         let version: String = client.query_one("SELECT version()", &[]).await?.try_get(0)?;
         let kind = Kind::of(&version);
-        let migrated = migrate(&client, kind).await;
+        let migrated = if options.migrate { migrate(&client, kind).await } else { demand(&client).await };
         drop(client);
         driving.abort();
         migrated?;

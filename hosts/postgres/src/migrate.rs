@@ -69,6 +69,16 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault
     migrated
 }
 
+/// Refuses every schema but the one that this program knows.
+pub(crate) async fn demand(client: &Client) -> Result<(), OpenFault> {
+    match is_current(client).await? {
+        true => Ok(()),
+        false => Err(OpenFault::Database(
+            "it does not have the schema that this program copies: start this version's server on it first".to_owned(),
+        )),
+    }
+}
+
 async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
     client.batch_execute(&Dialect::Postgres.version_table()).await?;
     for migration in pending(Dialect::Postgres, version(client).await?).map_err(OpenFault::Schema)? {

@@ -8,19 +8,23 @@
 //! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
 
 mod bucket;
+mod copy;
 mod geocoded;
 mod host;
 mod outward;
 mod read;
 mod schema;
 mod statement;
+mod tables;
 mod value;
 mod write;
 
 pub use bucket::{admit, forget_arrivals, replace_arrival, stored_arrival};
+pub use copy::{CopyFault, copy};
 pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use host::{Driver, Platform, SqlHost};
 pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
 pub use statement::{Expect, Query, Statement};
+pub use tables::{TABLES, Table};
 pub use value::{Row, Value};
 pub use write::statements;

@@ -69,6 +69,11 @@ impl Row {
         Row { columns: columns.into_iter() }
     }
 
+    /// The columns that are left, as they are.
+    pub fn into_values(self) -> Vec<Value> {
+        self.columns.collect()
+    }
+
     /// The next column as an integer.
     pub fn integer(&mut self) -> Result<i64, Fault> {
         match self.columns.next() {

@@ -62,6 +62,12 @@ impl LocalPlatform {
         self.news.subscribe()
     }
 
+    /// What says that another process has written such: whoever waits looks as well.
+    pub fn bell(&self) -> impl Fn() + Send + Sync + 'static + use<> {
+        let news = self.news.clone();
+        move || news.send_modify(|count| *count = count.wrapping_add(1))
+    }
+
     /// Runs tens of milliseconds of work where it holds up nobody.
     async fn apart<T: Send + 'static>(
         &self,

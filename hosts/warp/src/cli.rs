@@ -64,6 +64,18 @@ pub enum Command {
         #[command(flatten)]
         given: Given,
     },
+    /// Copy everything from one database to another, SQLite or PostgreSQL, and compare both row by row.
+    ///
+    /// The target must be empty; it gets the tables it needs. A file that is copied from is kept from being written to meanwhile, and
+    /// left as it is; servers on PostgreSQL must be stopped. Take the secret along.
+    Migrate {
+        /// A file, or postgres://...; without it the environment variable DESPACHO_MIGRATE_FROM, for an address with a password.
+        #[arg(long, value_name = "DATABASE")]
+        from: Option<String>,
+        /// The same; without it DESPACHO_MIGRATE_TO.
+        #[arg(long, value_name = "DATABASE")]
+        to: Option<String>,
+    },
     /// Answer visiting orders: one JSON object a line on standard input, one a line on standard output.
     ///
     /// In: `{"matrix": [[metres]], "closed": false, "start": 0}`, where null is a road that does not exist;
@@ -116,7 +128,7 @@ pub struct MatrixArgs {
 pub enum MatrixCommand {
     /// Create a matrix store and print its number and its key, which is told this once.
     ///
-    /// Works on the database in the data folder, while it is being served or not.
+    /// Works on the configured database, while it is being served or not.
     Create(Box<CreateMatrix>),
 }
 

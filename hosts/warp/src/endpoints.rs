@@ -81,7 +81,7 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
 }
 
 fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
-    match app.metrics.text(&app.store.stats()) {
+    match app.metrics.text(&app.store) {
         Ok(text) => {
             let mut response = Response::new(Bytes::from(text));
             let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");

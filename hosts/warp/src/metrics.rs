@@ -12,7 +12,10 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{geo, store::Stats};
+use crate::{
+    geo,
+    store::{Stats, Store},
+};
 
 /// Upper bounds of the latency's buckets, in seconds.
 const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -67,6 +70,10 @@ struct StoreFigures {
     largest_group: Gauge<i64, AtomicI64>,
     queued_writes: Gauge<i64, AtomicI64>,
     queued_reads: Gauge<i64, AtomicI64>,
+    repeats: Counter<u64, AtomicU64>,
+    found_done: Counter<u64, AtomicU64>,
+    connections: Gauge<i64, AtomicI64>,
+    idle: Gauge<i64, AtomicI64>,
 }
 
 impl StoreFigures {
@@ -81,10 +88,16 @@ impl StoreFigures {
         registry.register("largest_group_size", "Transactions in the largest group", self.largest_group.clone());
         registry.register("write_queue_depth", "Transactions that wait", self.queued_writes.clone());
         registry.register("read_queue_depth", "Reads that wait", self.queued_reads.clone());
+        registry.register("repeats", "Transactions that were sent to PostgreSQL again", self.repeats.clone());
+        registry.register("found_done", "Transactions done before their connection broke", self.found_done.clone());
+        registry.register("connections", "Open connections to PostgreSQL", self.connections.clone());
+        registry.register("connections_idle", "Of these, those that nobody uses", self.idle.clone());
     }
 
-    fn set(&self, stats: &Stats) {
+    fn set(&self, stats: &Stats, pool: &despacho_postgres::Stats) {
         let counters = [
+            (&self.repeats, pool.repeats),
+            (&self.found_done, pool.found_done),
             (&self.commits, stats.commits),
             (&self.conflicts, stats.conflicts),
             (&self.failures, stats.failures),
@@ -95,6 +108,8 @@ impl StoreFigures {
             counter.inner().store(value, Ordering::Relaxed);
         }
         let gauges = [
+            (&self.connections, pool.connections),
+            (&self.idle, pool.idle),
             (&self.last_group, stats.last_group),
             (&self.largest_group, stats.largest_group),
             (&self.queued_writes, stats.queued_writes),
@@ -161,8 +176,8 @@ impl Metrics {
     }
 
     /// Everything in OpenMetrics text.
-    pub fn text(&self, stats: &Stats) -> Result<String, fmt::Error> {
-        self.store.set(stats);
+    pub fn text(&self, store: &Store) -> Result<String, fmt::Error> {
+        self.store.set(&store.stats(), &store.connections().unwrap_or_default());
         let mut text = String::with_capacity(16 * 1024);
         encode(&mut text, &self.registry)?;
         Ok(text)

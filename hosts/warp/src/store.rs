@@ -17,6 +17,7 @@ use despacho_core::{
     order::drive,
     webhook::{Tried, Webhook},
 };
+use despacho_postgres::{Address, Postgres};
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite};
 use http::{Request, Response};
@@ -36,35 +37,52 @@ const FEW_IDS: u32 = 8;
 pub enum Store {
     /// The file in the data folder.
     Sqlite(SqlHost<Sqlite, Platform>),
+    /// A PostgreSQL server.
+    Postgres(SqlHost<Postgres, Platform>),
+}
+
+/// The same of whichever host it is.
+macro_rules! each {
+    ($store:expr, $host:ident => $answer:expr) => {
+        match $store {
+            Store::Sqlite($host) => $answer,
+            Store::Postgres($host) => $answer,
+        }
+    };
 }
 
 impl Store {
     /// Opens the configured database for a server: makes it where it is missing, brings its schema up to date, and its deadlines
     /// to the configured timing.
     pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
-        match config.database {
-            Database::Sqlite => {
-                let host = sqlite(config, geography).await?;
-                host.align_deadlines()
-                    .await
-                    .map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
-                Ok(Store::Sqlite(host))
+        let store = match &config.database {
+            Database::Sqlite => Store::Sqlite(sqlite(config, geography).await?),
+            Database::Postgres(address) => {
+                let (database, platform) = postgres(config, address, geography).await?;
+                let platform = platform.sharing(&database);
+                Store::Postgres(SqlHost::new(database, platform, config.timing.clone()))
             }
-        }
+        };
+        let aligned = each!(&store, host => host.align_deadlines().await);
+        aligned.map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
+        Ok(store)
     }
 
     /// Opens it for one command, beside a server that may be running.
     pub async fn open_beside(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
-        match config.database {
+        match &config.database {
             Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography).await?.reserving(FEW_IDS))),
+            Database::Postgres(address) => {
+                let (database, platform) = postgres(config, address, geography).await?;
+                let host = SqlHost::new(database, platform, config.timing.clone());
+                Ok(Store::Postgres(host.reserving(FEW_IDS)))
+            }
         }
     }
 
     /// The core's answer to a request.
     pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
-        match self {
-            Store::Sqlite(host) => api::handle(host, settings, request).await,
-        }
+        each!(self, host => api::handle(host, settings, request).await)
     }
 
     /// The same, and how it goes on where it begins a stream.
@@ -73,112 +91,111 @@ impl Store {
         settings: &Settings,
         request: Request<Bytes>,
     ) -> (Response<Bytes>, Option<Subscription>) {
-        match self {
-            Store::Sqlite(host) => api::handle_or_stream(host, settings, request).await,
-        }
+        each!(self, host => api::handle_or_stream(host, settings, request).await)
     }
 
     /// The next events of a stream, as it writes them.
     pub async fn next(&self, subscription: &mut Subscription, limit: u32) -> Result<String, Fault> {
-        match self {
-            Store::Sqlite(host) => stream::next(host, subscription, limit).await,
-        }
+        each!(self, host => stream::next(host, subscription, limit).await)
     }
 
     /// Whether a stream may stay open.
     pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, Fault> {
-        match self {
-            Store::Sqlite(host) => stream::is_allowed(host, subscription, host.moment().now).await,
-        }
+        each!(self, host => stream::is_allowed(host, subscription, host.moment().now).await)
     }
 
     /// Changes whenever this process wrote events or messages.
     pub fn news(&self) -> watch::Receiver<u64> {
-        match self {
-            Store::Sqlite(host) => host.platform().news(),
-        }
+        each!(self, host => host.platform().news())
     }
 
     /// Webhooks that have something to send, at most `limit`.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, Fault> {
-        match self {
-            Store::Sqlite(host) => host.due_webhooks(host.moment().now, limit).await,
-        }
+        each!(self, host => host.due_webhooks(host.moment().now, limit).await)
     }
 
     /// Takes a webhook's next round, where it is to be had.
     pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, Fault> {
-        match self {
-            Store::Sqlite(host) => outbox::take(host, settings, webhook).await,
-        }
+        each!(self, host => outbox::take(host, settings, webhook).await)
     }
 
     /// Settles a round.
     pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), Fault> {
-        match self {
-            Store::Sqlite(host) => outbox::finish(host, settings, batch, tried).await,
-        }
+        each!(self, host => outbox::finish(host, settings, batch, tried).await)
     }
 
     /// The time as the rules have it.
     pub fn now(&self) -> Timestamp {
-        match self {
-            Store::Sqlite(host) => host.moment().now,
-        }
+        each!(self, host => host.moment().now)
     }
 
     /// Puts the demonstration's data in where it is not there yet, and says whether it was not.
     pub async fn seed(&self, settings: &Settings) -> Result<bool, Fault> {
         match self {
             Store::Sqlite(host) => demo::seed(host, settings).await,
+            // Instances that start at once would each find the first half of the other's.
+            Store::Postgres(host) => host.driver().alone(demo::seed(host, settings)).await?,
         }
     }
 
     /// One round of timed transitions, at most `limit` orders; how many moved.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, Fault> {
-        match self {
-            Store::Sqlite(host) => drive::round(host, settings, host.moment().now, limit).await,
-        }
+        each!(self, host => drive::round(host, settings, host.moment().now, limit).await)
     }
 
     /// One round of dispatch.
     pub async fn dispatch(&self, settings: &Settings) -> Result<Round, Fault> {
-        match self {
-            Store::Sqlite(host) => dispatch::round(host, settings, &mut host.moment()).await,
-        }
+        each!(self, host => dispatch::round(host, settings, &mut host.moment()).await)
     }
 
     /// Whether reads and writes are answered.
     pub async fn ready(&self) -> Result<(), Fault> {
-        match self {
-            Store::Sqlite(host) => host.driver().ready().await,
-        }
+        each!(self, host => host.driver().ready().await)
     }
 
     /// What places and roads are known from.
     pub fn geography(&self) -> &Geography {
-        match self {
-            Store::Sqlite(host) => host.platform().geography(),
-        }
+        each!(self, host => host.platform().geography())
     }
 
-    /// The database's figures.
+    /// The database's figures. On PostgreSQL a group is what left in one message train.
     pub fn stats(&self) -> Stats {
         match self {
             Store::Sqlite(host) => host.driver().stats(),
+            Store::Postgres(host) => {
+                let stats = host.driver().stats();
+                Stats {
+                    commits: stats.commits,
+                    conflicts: stats.conflicts,
+                    failures: stats.failures,
+                    groups: stats.trains,
+                    reads: stats.reads,
+                    queued_writes: stats.waiting,
+                    ..Stats::default()
+                }
+            }
+        }
+    }
+
+    /// The figures of the connections to PostgreSQL.
+    pub fn connections(&self) -> Option<despacho_postgres::Stats> {
+        match self {
+            Store::Sqlite(_) => None,
+            Store::Postgres(host) => Some(host.driver().stats()),
         }
     }
 
     /// Finishes what waits, then closes.
     pub async fn close(&self) -> Result<(), Fault> {
-        match self {
-            Store::Sqlite(host) => host.driver().close().await,
-        }
+        each!(self, host => host.driver().close().await)
     }
 }
 
 /// Copies the configured database to a file, and says what the copy holds.
 pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
+    if config.database != Database::Sqlite {
+        return Err("PostgreSQL has backups of its own: pg_dump, or an archive of its log".to_owned());
+    }
     let (from, to) = (config.database_file(), to.to_owned());
     if !from.exists() {
         return Err(format!("there is no database {}", from.display()));
@@ -198,4 +215,16 @@ async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Sq
         .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
     let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
     Ok(SqlHost::new(database, Platform::new(machine, geography), timing))
+}
+
+async fn postgres(
+    config: &Config,
+    address: &Address,
+    geography: Arc<Geography>,
+) -> Result<(Postgres, Platform), String> {
+    let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
+    let database = Postgres::open(address, &options).await;
+    let database = database.map_err(|fault| format!("the database cannot be opened: {fault}"))?;
+    let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
+    Ok((database, Platform::new(machine, geography)))
 }

@@ -59,23 +59,13 @@ impl Cluster {
 
     /// Makes an empty database and gives its address.
     pub fn database(&self, name: &str) -> Result<String, Failure> {
-        self.make(&format!("CREATE DATABASE {name}"), name)
+        self.ask(&format!("{}/postgres", self.base), &format!("CREATE DATABASE {name}"))?;
+        Ok(format!("{}/{name}", self.base))
     }
 
     /// Makes an empty database whose name no other has, and gives its address.
     pub fn fresh(&self) -> Result<String, Failure> {
         self.database(&unused())
-    }
-
-    /// Makes a copy of a database that nobody is connected to, under a name that no other has, and gives its address.
-    pub fn copy_of(&self, template: &str) -> Result<String, Failure> {
-        let name = unused();
-        self.make(&format!("CREATE DATABASE {name} TEMPLATE {template}"), &name)
-    }
-
-    fn make(&self, sql: &str, name: &str) -> Result<String, Failure> {
-        self.ask(&format!("{}/postgres", self.base), sql)?;
-        Ok(format!("{}/{name}", self.base))
     }
 
     /// What a query gives, as psql prints it without decoration.

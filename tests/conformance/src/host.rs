@@ -3,14 +3,15 @@
 use std::{
     collections::BTreeMap,
     future::Future,
-    path::PathBuf,
+    path::{Path, PathBuf},
     pin::pin,
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
     task::{Context, Poll, Waker},
     time::Duration,
 };
 
 use bytes::Bytes;
+use despacho_cluster::Cluster;
 use despacho_core::{
     Settings, api,
     domain::{self, Precision},
@@ -45,6 +46,8 @@ pub struct Kind {
     pub name: &'static str,
     /// Whether its clock can be moved.
     pub has_clock: bool,
+    /// Why there is none on this machine, where there is none.
+    pub missing: fn() -> Option<&'static str>,
     /// Starts one with settings that differ from the defaults; `name` is unique among those that run at the same time.
     pub start: Start,
 }
@@ -54,9 +57,26 @@ pub type Start = fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, 
 
 /// Every kind of host; every case runs on each.
 pub const KINDS: &[Kind] = &[
-    Kind { name: "memory", has_clock: true, start: |_, chosen| Ok(Box::new(Memory::start(chosen)?)) },
-    Kind { name: "warp", has_clock: false, start: |name, chosen| Ok(Box::new(Warp::start(name, chosen)?)) },
-    Kind { name: "spin", has_clock: false, start: |_, chosen| Ok(Box::new(Spin::start(chosen)?)) },
+    Kind { name: "memory", has_clock: true, missing: || None, start: |_, chosen| Ok(Box::new(Memory::start(chosen)?)) },
+    Kind {
+        name: "warp",
+        has_clock: false,
+        missing: || None,
+        start: |name, chosen| Ok(Box::new(Warp::start(name, chosen)?)),
+    },
+    Kind {
+        name: "postgres",
+        has_clock: false,
+        missing: despacho_cluster::missing,
+        start: |_, chosen| Ok(Box::new(Shared::start(1, chosen)?)),
+    },
+    Kind {
+        name: "three",
+        has_clock: false,
+        missing: despacho_cluster::missing,
+        start: |_, chosen| Ok(Box::new(Shared::start(3, chosen)?)),
+    },
+    Kind { name: "spin", has_clock: false, missing: || None, start: |_, chosen| Ok(Box::new(Spin::start(chosen)?)) },
 ];
 
 /// The reference host, without a network between.
@@ -106,12 +126,7 @@ impl Warp {
     fn start(name: &str, chosen: &Chosen) -> Result<Warp, String> {
         let folder = format!("{}-{}", name.replace('/', "-"), std::process::id());
         let data = place::target().map_err(|e| e.to_string())?.join("conformance").join(folder);
-        let binary = server::binary().map_err(|e| e.to_string())?;
-        let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());
-        let named: Vec<(String, &str)> = chosen.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
-        let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
-        variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
-        let server = Server::start(&binary, &data, &[], &variables).map_err(|e| e.to_string())?;
+        let server = serve(&data, chosen, &[])?;
         Ok(Warp { client: Client::to(&server.base), server, data })
     }
 }
@@ -132,6 +147,61 @@ impl Drop for Warp {
         let _ = self.server.child().kill();
         let _ = self.server.child().wait();
         let _ = std::fs::remove_dir_all(&self.data);
+    }
+}
+
+/// Starts the server as it ships.
+fn serve(data: &Path, chosen: &Chosen, more: &[(&str, &str)]) -> Result<Server, String> {
+    let binary = server::binary().map_err(|e| e.to_string())?;
+    let variable = |key: &str| format!("DESPACHO_{}", key.replace(['.', '-'], "_").to_uppercase());
+    let named: Vec<(String, &str)> = chosen.iter().map(|(key, text)| (variable(key), text.as_str())).collect();
+    let mut variables = vec![("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
+    variables.extend(named.iter().map(|(name, text)| (name.as_str(), *text)));
+    variables.extend(more);
+    Server::start(&binary, data, &[], &variables).map_err(|e| e.to_string())
+}
+
+/// Servers as they ship over one PostgreSQL database. They are asked in turn, as behind a balancer.
+struct Shared {
+    clients: Vec<Client>,
+    next: usize,
+    // Declared in this order, so that the servers are gone before their database.
+    _servers: Vec<Server>,
+    _cluster: Arc<Cluster>,
+    _folder: tempfile::TempDir,
+}
+
+impl Shared {
+    fn start(count: usize, chosen: &Chosen) -> Result<Shared, String> {
+        let cluster = despacho_cluster::shared().map_err(|e| e.to_string())?;
+        let database = cluster.fresh().map_err(|e| e.to_string())?;
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let secret = "5e".repeat(32);
+        let more = [
+            ("DESPACHO_DATABASE", database.as_str()),
+            ("DESPACHO_SECRET", secret.as_str()),
+            ("DESPACHO_DATABASE_CONNECTIONS", "4"),
+        ];
+        // All at once: they find an empty database, and one of them makes the tables.
+        let servers = std::thread::scope(|scope| {
+            let starting: Vec<_> = (0..count).map(|_| scope.spawn(|| serve(folder.path(), chosen, &more))).collect();
+            let started = starting.into_iter().map(|one| one.join().unwrap_or_else(|_| Err("it panicked".to_owned())));
+            started.collect::<Result<Vec<_>, String>>()
+        })?;
+        let clients = servers.iter().map(|server| Client::to(&server.base)).collect();
+        Ok(Shared { clients, next: 0, _servers: servers, _cluster: cluster, _folder: folder })
+    }
+}
+
+impl TestHost for Shared {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        self.next += 1;
+        let client = self.clients.get(self.next % self.clients.len().max(1)).ok_or("there is no server")?;
+        client.send(request)
+    }
+
+    fn advance(&mut self, _seconds: u32) -> Result<(), String> {
+        Err("a running server's clock is the machine's".to_owned())
     }
 }
 

@@ -22,6 +22,9 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
         Ok(case) => case,
         Err(fault) => return Trial::test(title, move || Err(Failed::from(fault))),
     };
+    if let Some(missing) = (kind.missing)() {
+        return Trial::test(title, || Ok(())).with_kind(missing).with_ignored_flag(true);
+    }
     if case.moves_clock() && !kind.has_clock {
         // Skipped, with its reason before the name.
         return Trial::test(title, || Ok(())).with_kind("moves the clock, this host's is real").with_ignored_flag(true);

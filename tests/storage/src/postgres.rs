@@ -13,11 +13,12 @@ use despacho_core::{
     store::{Claim, ClaimChange},
 };
 use despacho_postgres::{Address, OpenFault, Options, Postgres};
+use despacho_sql::{CopyFault, Dialect, TABLES, Table, copy};
 use futures_util::future::{join, join_all};
 use tokio::sync::watch;
 
 use crate::{
-    backend::{Backend, OnPostgres, PostgresHost},
+    backend::{Backend, OnPostgres, OnSqlite, PostgresHost},
     fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
 };
 
@@ -235,7 +236,8 @@ async fn news_reach_the_other_instance_and_not_the_teller() {
     let (own, heard) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
     let (at_home, abroad) = (own.clone(), heard.clone());
     backend.host().driver().exchange_news(told, move || at_home.send_modify(|count| *count += 1));
-    other.driver().exchange_news(watch::channel(0).1, move || abroad.send_modify(|count| *count += 1));
+    let (_silent, nothing) = watch::channel(0_u64);
+    other.driver().exchange_news(nothing, move || abroad.send_modify(|count| *count += 1));
     let mut hears = heard.subscribe();
     let begun = Instant::now();
     while !hears.has_changed().unwrap() {
@@ -271,4 +273,50 @@ async fn a_claim_that_is_taken_anew_is_not_cleared_away_as_an_old_one() {
     backend.host().commit(&Changes { at: at(50), claim: Some(ClaimChange::Take(sweeper)), ..changes() }).await.unwrap();
     taking.await.unwrap().unwrap();
     assert_eq!(backend.ask("SELECT holder FROM claims ORDER BY holder"), "`\nnew");
+}
+
+#[tokio::test]
+async fn every_table_and_column_is_copied() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let listed = backend.ask(
+        "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public' \
+         AND table_name NOT IN ('schema_version', 'commit_marks')",
+    );
+    let mut there: Vec<&str> = listed.lines().collect();
+    there.sort_unstable();
+    let named = |table: &Table| -> Vec<String> {
+        [table.key, table.rest].concat().iter().map(|column| format!("{}.{column}", table.name)).collect()
+    };
+    let mut copied: Vec<String> = TABLES.iter().flat_map(named).collect();
+    copied.sort_unstable();
+    assert_eq!(copied, there, "hosts/sql/src/tables.rs names every table with all its columns");
+}
+
+#[tokio::test]
+async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let source = OnSqlite::start().await;
+    source.host().commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
+    let writes: Vec<Changes> = (1..=600).map(create).collect();
+    assert!(source.host().commit_each(&writes).await.iter().all(Result::is_ok));
+    // Text that languages sort in ways of their own.
+    for (number, key) in (0..).zip(["b", "B", "a-1", "A1", "ã", "z", "_", "-"]) {
+        let claim = Claim { expires_at: at(60), ..claim(key, &format!("holder {number}")) };
+        source.host().commit(&Changes { claim: Some(ClaimChange::Take(claim)), ..changes() }).await.unwrap();
+    }
+    let (file, server) = (source.host().driver(), backend.host().driver());
+    let copied = copy((file, Dialect::Sqlite), (server, Dialect::Postgres)).await.unwrap();
+    for (table, rows) in [("stores", 1), ("orders", 600), ("events", 600), ("ledger", 600), ("claims", 8)] {
+        assert!(copied.contains(&(table, rows)), "{copied:?}");
+    }
+    let again = copy((file, Dialect::Sqlite), (server, Dialect::Postgres)).await;
+    assert_eq!(again, Err(CopyFault::NotEmpty("stores")));
+    // It goes on: sequences and places follow what was copied.
+    backend.host().commit(&create(601)).await.unwrap();
+    assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(DISTINCT id) FROM events"), "1|601|601");
+    let back = OnSqlite::start().await;
+    let returned = copy((server, Dialect::Postgres), (back.host().driver(), Dialect::Sqlite)).await.unwrap();
+    assert!(returned.contains(&("orders", 601)), "{returned:?}");
+    back.host().commit(&create(602)).await.unwrap();
+    assert_eq!(back.host().order(order_id(601)).await, backend.host().order(order_id(601)).await);
 }

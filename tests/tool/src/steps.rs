@@ -98,8 +98,8 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "test",
-        what: "every test of the workspace, the component's own aside; the cases run on it too",
-        needs: &[Need::Target("wasm32-wasip1"), Need::Target(component::TARGET)],
+        what: "every test of the workspace, the component's own aside; the cases run on it too, and on PostgreSQL",
+        needs: &[Need::Target("wasm32-wasip1"), Need::Target(component::TARGET), Need::Postgres],
         act: |root| test(root, &["--workspace", "--exclude", SPIN_TESTS]),
     },
     Step {

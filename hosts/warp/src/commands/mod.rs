@@ -4,6 +4,7 @@ mod gazetteer;
 mod geography;
 mod health;
 mod lines;
+mod migrate;
 mod operator;
 mod serve;
 mod simulate;
@@ -93,6 +94,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Simulate(asked) => simulate::simulate(asked).await,
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
+        Command::Migrate { from, to } => migrate::migrate(from, to).await,
         Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
         Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),

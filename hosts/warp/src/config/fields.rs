@@ -112,13 +112,22 @@ pub static FIELDS: &[Field] = &[
     ),
     field!(
         "database",
-        "sqlite",
-        "The database: sqlite is the file despacho.db in the data folder",
+        "sqlite|postgres://...",
+        "The database: sqlite is the file despacho.db in the data folder; several instances share a PostgreSQL server, \
+        postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require, and need one secret",
         text,
         |c, text, _| value::database(text).map(|v| c.database = v),
-        |c| match c.database {
+        |c| match &c.database {
             Database::Sqlite => "sqlite".to_owned(),
+            Database::Postgres(address) => address.to_string(),
         }
+    ),
+    field!(
+        "database-connections",
+        "COUNT",
+        "Connections to PostgreSQL at most, one for news aside",
+        2..=1_000,
+        database_connections
     ),
     field!(
         "secret",

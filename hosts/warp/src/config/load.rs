@@ -9,7 +9,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches, value_parser};
 
-use super::{Config, FIELDS, Field, read_tariff};
+use super::{Config, Database, FIELDS, Field, read_tariff};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,11 +193,30 @@ impl Reader {
                           couriers who say where they are would be taken for lost";
             self.fault(key.to_owned(), &source, detail);
         }
+        self.shared_database(&config, &sources);
         if let Some(Err(detail)) = config.tariff.as_deref().map(read_tariff) {
             let source = sources.get("tariff").cloned().unwrap_or(Source::Default);
             self.fault("tariff".to_owned(), &source, &detail);
         }
         if self.faults.is_empty() { Ok(Loaded { config, sources, warnings }) } else { Err(Faults(self.faults)) }
+    }
+}
+
+impl Reader {
+    /// What a database that others share demands.
+    fn shared_database(&mut self, config: &Config, sources: &BTreeMap<&'static str, Source>) {
+        let Database::Postgres(address) = &config.database else { return };
+        let source = sources.get("database").cloned().unwrap_or(Source::Default);
+        if config.secret.is_none() {
+            let detail = "is needed where the database is PostgreSQL: all instances sign with the same one. \
+                          64 hexadecimal digits, as `openssl rand -hex 32` prints them";
+            self.fault("secret".to_owned(), &source, detail);
+        }
+        if address.has_password() && matches!(source, Source::Flag(_)) {
+            let detail = "has a password, and other users of the machine can read flags: \
+                          put it into DESPACHO_DATABASE or the file";
+            self.fault("database".to_owned(), &source, detail);
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use despacho_core::{
     store::KeyHash,
     webhook::WebhookTerms,
 };
+use despacho_postgres::Address;
 
 pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
@@ -38,6 +39,8 @@ pub struct Config {
     pub data: PathBuf,
     /// Which database.
     pub database: Database,
+    /// Connections to PostgreSQL at most.
+    pub database_connections: usize,
     /// The deployment's secret; `None` for the one that is generated in the data folder.
     pub secret: Option<Secret>,
     /// The hash of the operator's token; `None` closes the operator's endpoints.
@@ -89,10 +92,12 @@ pub struct Config {
 }
 
 /// Where state is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Database {
     /// The file `despacho.db` in the data folder.
     Sqlite,
+    /// A PostgreSQL server, which several instances may share.
+    Postgres(Address),
 }
 
 /// Shape of the log on standard error.
@@ -139,6 +144,7 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             data: PathBuf::from("data"),
             database: Database::Sqlite,
+            database_connections: 16,
             secret: None,
             admin_token: None,
             tariff: None,

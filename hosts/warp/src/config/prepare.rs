@@ -8,7 +8,7 @@ use std::{
 
 use despacho_core::{Settings, quote::Tariff, settings::Secret};
 
-use super::{Config, value};
+use super::{Config, Database, value};
 
 /// The settings of the core, with the data folder made and its secret there.
 pub fn settings(config: &Config) -> Result<Settings, String> {
@@ -16,7 +16,11 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
         Some(file) => read_tariff(file)?,
         None => Tariff::default(),
     };
-    fs::create_dir_all(&config.data).map_err(|error| format!("{} cannot be made: {error}", config.data.display()))?;
+    // On PostgreSQL nothing needs the folder but a geocoder's answers, and those make it.
+    if config.database == Database::Sqlite {
+        fs::create_dir_all(&config.data)
+            .map_err(|error| format!("{} cannot be made: {error}", config.data.display()))?;
+    }
     let secret = match &config.secret {
         Some(secret) => secret.clone(),
         None => kept_secret(&config.data.join("secret"))?,

@@ -7,6 +7,8 @@ use despacho_core::{
     store::KeyHash,
 };
 
+use despacho_postgres::Address;
+
 use super::{Database, LogFormat};
 
 pub(super) type Parsed<T> = Result<T, String>;
@@ -48,7 +50,9 @@ pub(super) fn path(text: &str) -> Parsed<PathBuf> {
 pub(super) fn database(text: &str) -> Parsed<Database> {
     match text.trim() {
         "sqlite" => Ok(Database::Sqlite),
-        _ => Err("must be sqlite".to_owned()),
+        address => {
+            Address::parse(address).map(Database::Postgres).map_err(|fault| format!("must be sqlite, or {fault}"))
+        }
     }
 }
 

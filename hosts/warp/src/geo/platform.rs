@@ -8,6 +8,7 @@ use despacho_core::{
     host::{Changes, Fault},
     limits::{Admission, Bucket},
 };
+use despacho_postgres::Postgres;
 use despacho_sqlite::LocalPlatform;
 use tokio::sync::watch;
 
@@ -17,12 +18,29 @@ use super::Geography;
 pub struct Platform {
     machine: LocalPlatform,
     geography: Arc<Geography>,
+    shared: Option<Shared>,
+}
+
+/// What other instances know as well.
+struct Shared {
+    /// Where requests are counted.
+    database: Postgres,
+    /// What the others are told by.
+    told: watch::Sender<u64>,
 }
 
 impl Platform {
     /// A machine with its geography.
     pub fn new(machine: LocalPlatform, geography: Arc<Geography>) -> Platform {
-        Platform { machine, geography }
+        Platform { machine, geography, shared: None }
+    }
+
+    /// The same beside other instances over a database: they count requests together, and tell each other of commits.
+    #[must_use]
+    pub fn sharing(self, database: &Postgres) -> Platform {
+        let told = watch::Sender::new(0);
+        database.exchange_news(told.subscribe(), self.machine.bell());
+        Platform { shared: Some(Shared { database: database.clone(), told }), ..self }
     }
 
     /// As [`LocalPlatform::news`].
@@ -39,6 +57,11 @@ impl Platform {
 impl despacho_sql::Platform for Platform {
     fn committed(&self, changes: &Changes) {
         self.machine.committed(changes);
+        if let Some(shared) =
+            self.shared.as_ref().filter(|_| !changes.events.is_empty() || !changes.messages.is_empty())
+        {
+            shared.told.send_modify(|count| *count = count.wrapping_add(1));
+        }
     }
 
     fn moment(&self) -> Moment {
@@ -46,7 +69,10 @@ impl despacho_sql::Platform for Platform {
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
-        self.machine.admit(bucket, now).await
+        match &self.shared {
+            Some(shared) => despacho_sql::admit(&shared.database, bucket, now).await,
+            None => self.machine.admit(bucket, now).await,
+        }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {

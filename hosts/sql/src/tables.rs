@@ -1,0 +1,152 @@
+//! The tables by name, for whoever takes them all from one database to another.
+
+use crate::{Dialect, Query, Statement, Value};
+
+/// A table with its key first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// The columns of its primary key.
+    pub key: &'static [&'static str],
+    /// All others.
+    pub rest: &'static [&'static str],
+    /// What its key is made of.
+    kind: Kind,
+}
+
+/// What a table's key is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A number that Despacho gives.
+    Number,
+    /// A number that the database gives, from a sequence.
+    Sequence,
+    /// Text.
+    Text,
+    /// Text, and the migrations have put rows in.
+    Seeded,
+    /// A number, then text.
+    NumberAndText,
+}
+
+const fn table(name: &'static str, kind: Kind, key: &'static [&'static str], rest: &'static [&'static str]) -> Table {
+    Table { name, key, rest, kind }
+}
+
+/// Every table but the schema's own version, in an order in which they may be filled.
+pub const TABLES: &[Table] = &[
+    table("stores", Kind::Number, &["id"], &["version", "matrix", "cnpj", "email", "created_at", "deleted_at", "body"]),
+    table("balances", Kind::Number, &["store"], &["amount", "closed"]),
+    table("keys", Kind::Number, &["id"], &["version", "store", "hash", "created_at", "body"]),
+    table(
+        "orders",
+        Kind::Number,
+        &["id"],
+        &["version", "store", "code", "holds_code", "situation", "created_at", "due_at", "body"],
+    ),
+    table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries"]),
+    table("positions", Kind::Number, &["courier"], &["latitude_e7", "longitude_e7", "at"]),
+    table("journals", Kind::Number, &["matrix"], &["last"]),
+    table("events", Kind::Sequence, &["id"], &["order_id", "sequence", "store", "at", "body", "matrix", "place"]),
+    table("ledger", Kind::Sequence, &["id"], &["store", "order_id", "kind", "amount", "at", "reference", "balance"]),
+    table("notifications", Kind::Number, &["id"], &["store", "body"]),
+    table("claims", Kind::Text, &["scope", "idempotency_key"], &["holder", "expires_at", "body"]),
+    table("counters", Kind::Seeded, &["name"], &["value"]),
+    table("settings", Kind::Seeded, &["name"], &["value"]),
+    table(
+        "webhooks",
+        Kind::Number,
+        &["id"],
+        &["version", "store", "matrix", "active", "removed", "position", "due_at", "leased_until", "seen_at", "body"],
+    ),
+    table("webhook_messages", Kind::NumberAndText, &["webhook", "name"], &["place", "body"]),
+    table("webhook_attempts", Kind::Sequence, &["id"], &["webhook", "body"]),
+    table("buckets", Kind::Text, &["name"], &["arrival"]),
+];
+
+/// The statements that take a table from one database to another, made once.
+pub(crate) struct Copying {
+    first: &'static str,
+    next: &'static str,
+    insert: &'static str,
+    sequence: Option<&'static str>,
+    keys: usize,
+}
+
+impl Table {
+    /// Whether the migrations leave it empty.
+    pub(crate) fn starts_empty(&self) -> bool {
+        self.kind != Kind::Seeded
+    }
+
+    /// The texts of its statements. They live as long as the process, as all statements do: they are made for one command.
+    pub(crate) fn copying(&self, dialect: Dialect) -> Copying {
+        let columns = [self.key, self.rest].concat();
+        let list = columns.join(", ");
+        let order = self.ordered(dialect);
+        let (places, bound) = (numbered(columns.len()), numbered(self.key.len()));
+        let limit = self.key.len() + 1;
+        let conflict =
+            if self.kind == Kind::Seeded { " ON CONFLICT (name) DO UPDATE SET value = excluded.value" } else { "" };
+        let name = self.name;
+        let sequence = (self.kind == Kind::Sequence && dialect == Dialect::Postgres).then(|| {
+            format!("SELECT setval(pg_get_serial_sequence('{name}', 'id'), MAX(id)) FROM {name} HAVING MAX(id) > 0")
+        });
+        Copying {
+            first: text(format!("SELECT {list} FROM {name} ORDER BY {order} LIMIT $1")),
+            next: text(format!(
+                "SELECT {list} FROM {name} WHERE ({order}) > ({bound}) ORDER BY {order} LIMIT ${limit}"
+            )),
+            insert: text(format!("INSERT INTO {name} ({list}) VALUES ({places}){conflict}")),
+            sequence: sequence.map(text),
+            keys: self.key.len(),
+        }
+    }
+
+    /// The key's columns in an order that both databases have: by bytes, whatever language PostgreSQL sorts text in.
+    fn ordered(&self, dialect: Dialect) -> String {
+        let is_text = |index: usize| match self.kind {
+            Kind::Number | Kind::Sequence => false,
+            Kind::Text | Kind::Seeded => true,
+            Kind::NumberAndText => index > 0,
+        };
+        let column = |(index, name): (usize, &&str)| match dialect {
+            Dialect::Postgres if is_text(index) => format!("{name} COLLATE \"C\""),
+            _ => (*name).to_owned(),
+        };
+        self.key.iter().enumerate().map(column).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Copying {
+    /// Rows after a key, in the key's order.
+    pub(crate) fn page(&self, after: Option<&[Value]>, limit: i64) -> Query {
+        let mut params = after.unwrap_or_default().to_vec();
+        params.push(Value::Integer(limit));
+        Query::new(if after.is_some() { self.next } else { self.first }, params)
+    }
+
+    /// Puts a row in.
+    pub(crate) fn insert(&self, row: &[Value]) -> Statement {
+        Statement::one(self.insert, row.to_vec())
+    }
+
+    /// Lets the database number on from the highest row.
+    pub(crate) fn sequence(&self) -> Option<Query> {
+        self.sequence.map(|sql| Query::new(sql, Vec::new()))
+    }
+
+    /// The key of a row.
+    pub(crate) fn key<'a>(&self, row: &'a [Value]) -> &'a [Value] {
+        row.get(..self.keys).unwrap_or_default()
+    }
+}
+
+fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+}
+
+fn text(text: String) -> &'static str {
+    text.leak()
+}
