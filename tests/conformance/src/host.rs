@@ -1,11 +1,13 @@
 //! The hosts that cases run on.
 
+mod spin;
+
 use std::{
     collections::BTreeMap,
     future::Future,
     path::{Path, PathBuf},
     pin::pin,
-    sync::{Arc, OnceLock},
+    sync::Arc,
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -19,12 +21,13 @@ use despacho_core::{
     settings::Secret,
     store::KeyHash,
 };
-use despacho_spin_tests::{Compiled, Options, Served};
 use despacho_tool::{
     place,
     server::{self, Server},
 };
 use http::{Request, Response};
+
+use spin::Spin;
 
 /// The operator's token on every host, `${operatorToken}` in a case.
 pub const OPERATOR_TOKEN: &str = "conformance-operator-token";
@@ -57,13 +60,8 @@ pub type Start = fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, 
 
 /// Every kind of host; every case runs on each.
 pub const KINDS: &[Kind] = &[
-    Kind { name: "memory", has_clock: true, missing: || None, start: |_, chosen| Ok(Box::new(Memory::start(chosen)?)) },
-    Kind {
-        name: "warp",
-        has_clock: false,
-        missing: || None,
-        start: |name, chosen| Ok(Box::new(Warp::start(name, chosen)?)),
-    },
+    Kind { name: "memory", has_clock: true, missing: || None, start: memory },
+    Kind { name: "warp", has_clock: false, missing: || None, start: warp },
     Kind {
         name: "postgres",
         has_clock: false,
@@ -76,8 +74,34 @@ pub const KINDS: &[Kind] = &[
         missing: despacho_cluster::missing,
         start: |_, chosen| Ok(Box::new(Shared::start(3, chosen)?)),
     },
-    Kind { name: "spin", has_clock: false, missing: || None, start: |_, chosen| Ok(Box::new(Spin::start(chosen)?)) },
+    Kind { name: "spin", has_clock: true, missing: || None, start: spin },
+    Kind {
+        name: "spin-postgres",
+        has_clock: true,
+        missing: despacho_cluster::missing,
+        start: |_, chosen| Ok(Box::new(Spin::on_postgres(chosen)?)),
+    },
 ];
+
+/// The reference host.
+pub(crate) fn memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Memory::start(chosen)?))
+}
+
+/// The server, on SQLite.
+pub(crate) fn warp(name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Warp::start(name, chosen)?))
+}
+
+/// The component, on Spin's SQLite.
+pub(crate) fn spin(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::on_sqlite(chosen)?))
+}
+
+/// The same at the instant at which the reference host begins.
+pub(crate) fn spin_beside_memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::beside_memory(chosen)?))
+}
 
 /// The reference host, without a network between.
 struct Memory {
@@ -104,7 +128,11 @@ impl TestHost for Memory {
         let mut answer = pin!(api::handle(&self.host, &self.settings, request));
         // The host never waits: what is not ready at once would never be.
         match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(response) => Ok(response),
+            Poll::Ready(mut response) => {
+                // As every host does.
+                api::protect(response.headers_mut());
+                Ok(response)
+            }
             Poll::Pending => Err("the in-memory host waits for something".to_owned()),
         }
     }
@@ -202,46 +230,6 @@ impl TestHost for Shared {
 
     fn advance(&mut self, _seconds: u32) -> Result<(), String> {
         Err("a running server's clock is the machine's".to_owned())
-    }
-}
-
-/// The component as it ships, on its SQLite, over HTTP.
-struct Spin {
-    client: Client,
-    // Declared in this order, so that the application is gone before its file.
-    _served: Served,
-    _folder: tempfile::TempDir,
-}
-
-impl Spin {
-    fn start(chosen: &Chosen) -> Result<Spin, String> {
-        // One compilation for all cases of a process.
-        static COMPONENT: OnceLock<Result<Compiled, String>> = OnceLock::new();
-        let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|fault| fault.to_string()));
-        let compiled = compiled.as_ref().map_err(Clone::clone)?;
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-        let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);
-        for (key, text) in chosen {
-            match key.as_str() {
-                "least-precision" => {
-                    let settings = serde_json::json!({ "places": { key.as_str(): text } });
-                    options = options.variable("settings", &settings.to_string());
-                }
-                _ => return Err(format!("the component's host has no setting `{key}` for cases")),
-            }
-        }
-        let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
-        Ok(Spin { client: Client::to(&served.base), _served: served, _folder: folder })
-    }
-}
-
-impl TestHost for Spin {
-    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
-        self.client.send(request)
-    }
-
-    fn advance(&mut self, _seconds: u32) -> Result<(), String> {
-        Err("a component's clock is the machine's".to_owned())
     }
 }
 

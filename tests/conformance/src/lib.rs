@@ -2,8 +2,10 @@
 //!
 //! tests/cases/README.md describes the format.
 
+pub mod beside;
 pub mod expand;
 pub mod format;
+mod fresh;
 pub mod host;
 pub mod invariants;
 pub mod matching;

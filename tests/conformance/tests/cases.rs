@@ -1,6 +1,8 @@
-//! Every case file on every host, a test each: `memory::format/unknown-endpoint`.
+//! Every case file on every host, a test each: `memory::format/unknown-endpoint`. And every file on two hosts, whose answers must be
+//! the same to the byte: `spin = warp::format/unknown-endpoint`.
 
 use despacho_conformance::{
+    beside::{self, Pair},
     format,
     host::{KINDS, Kind},
     run,
@@ -10,7 +12,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() {
     let arguments = Arguments::from_args();
     let trials = match format::names(&format::folder()) {
-        Ok(names) => KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name))).collect(),
+        Ok(names) => {
+            let alone = KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
+            alone.chain(names.iter().map(|name| side_by_side(name))).collect()
+        }
         Err(fault) => vec![Trial::test("cases can be listed", move || Err(Failed::from(fault)))],
     };
     libtest_mimic::run(&arguments, trials).exit();
@@ -32,5 +37,16 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
     Trial::test(title, move || {
         let mut host = (kind.start)(&case.name, &case.settings)?;
         run::run(&case, host.as_mut()).map_err(|fault| Failed::from(format!("tests/cases/{}.json\n{fault}", case.name)))
+    })
+}
+
+fn side_by_side(name: &str) -> Trial {
+    let case = match format::load(&format::folder(), name) {
+        Ok(case) => case,
+        Err(fault) => return Trial::test(name.to_owned(), move || Err(Failed::from(fault))),
+    };
+    let pair = Pair::for_case(&case);
+    Trial::test(format!("{}::{}", pair.name, case.name), move || {
+        beside::run(&case, pair).map_err(|fault| Failed::from(format!("tests/cases/{}.json\n{fault}", case.name)))
     })
 }

@@ -21,6 +21,7 @@ use wasmtime_wasi_http::{
 };
 
 use crate::{
+    Clock,
     bindings::spin,
     component::Compiled,
     options::{Options, Reuse},
@@ -88,6 +89,7 @@ pub(crate) struct Application {
     files: Option<PathBuf>,
     reuse: Reuse,
     fuse: Fuse,
+    clock: Clock,
     pub(crate) stats: Arc<Stats>,
 }
 
@@ -121,6 +123,7 @@ impl Application {
             files: options.files.clone(),
             reuse: options.reuse,
             fuse: Fuse { stats: Arc::clone(&stats), at: options.trap_at },
+            clock: options.clock.clone(),
             stats,
         })
     }
@@ -134,7 +137,7 @@ impl HandlerState for Application {
     async fn instantiate(&self) -> wasmtime::Result<Instance<State, Expire, Work>> {
         let started = Instant::now();
         let mut wasi = WasiCtxBuilder::new();
-        wasi.inherit_stderr();
+        wasi.inherit_stderr().wall_clock(self.clock.clone());
         if let Some(folder) = &self.files {
             wasi.preopened_dir(folder, "/", FsPerms::ReadOnly)?;
         }

@@ -10,6 +10,7 @@ mod bindings {
     include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
 }
 pub mod bench;
+mod clock;
 pub mod component;
 mod instances;
 pub mod options;
@@ -21,6 +22,7 @@ mod sqlite;
 mod stats;
 mod variables;
 
+pub use clock::Clock;
 pub use component::Compiled;
 pub use options::{Options, Reuse};
 pub use server::Served;

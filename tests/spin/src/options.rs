@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
+use crate::Clock;
+
 /// How instances are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reuse {
@@ -37,6 +39,8 @@ pub struct Options {
     pub reuse: Reuse,
     /// The statement, counted from 1 over all instances, at which the instance that sends it traps.
     pub trap_at: Option<u64>,
+    /// The wall clock that instances see.
+    pub clock: Clock,
 }
 
 impl Options {
@@ -52,6 +56,7 @@ impl Options {
             files: None,
             reuse: Reuse::SPIN,
             trap_at: None,
+            clock: Clock::default(),
         }
     }
 

@@ -1,0 +1,126 @@
+//! One case on two hosts, side by side: what they answer is the same to the byte, but for what is fresh by nature.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response, header};
+
+use crate::{
+    format::Case,
+    fresh::Pairing,
+    host::{self, Start, TestHost},
+    run,
+};
+
+/// Two hosts that must give the same answers.
+pub struct Pair {
+    /// What tests call it.
+    pub name: &'static str,
+    first: Start,
+    second: Start,
+}
+
+/// Two programs with the machine's clock.
+const REAL: Pair = Pair { name: "spin = warp", first: host::warp, second: host::spin };
+
+/// Where a case moves the clock no server can follow: then the reference host stands for it, and both begin at its first instant.
+const MOVED: Pair = Pair { name: "spin = memory", first: host::memory, second: host::spin_beside_memory };
+
+impl Pair {
+    /// The hosts that a case is run on.
+    #[must_use]
+    pub fn for_case(case: &Case) -> &'static Pair {
+        if case.moves_clock() { &MOVED } else { &REAL }
+    }
+}
+
+/// Runs a case on both hosts, which must also answer as it expects, and compares answer by answer.
+pub fn run(case: &Case, pair: &Pair) -> Result<(), String> {
+    let name = format!("beside-{}", case.name);
+    let (first, second) = (answers(case, pair.first, &name)?, answers(case, pair.second, &name)?);
+    if first.len() != second.len() {
+        return Err(format!("one host was asked {} times, the other {}", first.len(), second.len()));
+    }
+    let mut pairing = Pairing::default();
+    let faults = first.iter().zip(&second).enumerate().filter_map(|(index, (first, second))| {
+        let fault = differ(&mut pairing, first, second).err()?;
+        Some(format!("answer {} of {}, to {}: {fault}", index + 1, case.steps.len(), first.asked))
+    });
+    let faults: Vec<String> = faults.collect();
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n\n")) }
+}
+
+/// What a host answered to one request.
+struct Answer {
+    asked: String,
+    of_head: bool,
+    response: Response<Bytes>,
+}
+
+/// Writes down what a host answers.
+struct Recorder {
+    host: Box<dyn TestHost>,
+    answers: Vec<Answer>,
+}
+
+impl TestHost for Recorder {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        let (asked, of_head) = (format!("{} {}", request.method(), request.uri()), request.method() == Method::HEAD);
+        let response = self.host.send(request)?;
+        self.answers.push(Answer { asked, of_head, response: response.clone() });
+        Ok(response)
+    }
+
+    fn advance(&mut self, seconds: u32) -> Result<(), String> {
+        self.host.advance(seconds)
+    }
+}
+
+fn answers(case: &Case, start: Start, name: &str) -> Result<Vec<Answer>, String> {
+    let mut recorder = Recorder { host: start(name, &case.settings)?, answers: Vec::new() };
+    run::run(case, &mut recorder)?;
+    Ok(recorder.answers)
+}
+
+/// What belongs to a connection or says when, not to the answer. The length is looked at apart from these: an identifier may have
+/// a digit more.
+const OF_THE_CONNECTION: [header::HeaderName; 4] =
+    [header::CONNECTION, header::CONTENT_LENGTH, header::DATE, header::TRANSFER_ENCODING];
+
+fn differ(pairing: &mut Pairing, first: &Answer, second: &Answer) -> Result<(), String> {
+    let (one, other) = (first.response.status(), second.response.status());
+    if one != other {
+        return Err(format!("status {one} here, {other} there"));
+    }
+    for answer in [first, second] {
+        has_its_length(answer)?;
+    }
+    let (one, other) = (first.response.headers(), second.response.headers());
+    for name in one.keys().chain(other.keys()).filter(|name| !OF_THE_CONNECTION.contains(name)) {
+        let values = |headers: &HeaderMap| {
+            let all = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+            // The server compresses, and says so; in front of a component others do.
+            all.filter(|value| value != "accept-encoding").collect::<Vec<_>>().join("\n")
+        };
+        pairing
+            .header(name.as_str(), &values(one), &values(other))
+            .map_err(|fault| format!("header {name}: {fault}"))?;
+    }
+    let is_json = one.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().ends_with(b"json"));
+    let text = |answer: &Answer| String::from_utf8_lossy(answer.response.body()).into_owned();
+    pairing.body(&text(first), &text(second), is_json).map_err(|fault| format!("body: {fault}"))
+}
+
+/// A body has the length that is told of it; of the answer to `HEAD` there is only the telling.
+fn has_its_length(answer: &Answer) -> Result<(), String> {
+    let told = answer.response.headers().get(header::CONTENT_LENGTH);
+    let told = told.and_then(|told| told.to_str().ok()?.parse::<usize>().ok());
+    let length = answer.response.body().len();
+    match told {
+        Some(told) if told != length && !answer.of_head => Err(format!("{told} bytes are told, {length} came")),
+        _ => Ok(()),
+    }
+}
+
+/// How far apart the instants of two runs may be; they run one after the other.
+pub(crate) const APART: Duration = Duration::from_secs(600);

@@ -1,0 +1,80 @@
+//! The component as it ships, on the test host of tests/spin.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use despacho_cluster::Cluster;
+use despacho_core::memory::MemoryHost;
+use despacho_spin_tests::{Clock, Compiled, Options, Served};
+use http::{Request, Response};
+
+use super::{Chosen, Client, OPERATOR_TOKEN, TestHost};
+
+/// The component over HTTP, on an empty database of its own.
+pub(super) struct Spin {
+    client: Client,
+    clock: Clock,
+    // Declared in this order, so that the application is gone before its file or its server.
+    _served: Served,
+    _folder: tempfile::TempDir,
+    _cluster: Option<Arc<Cluster>>,
+}
+
+impl Spin {
+    /// On Spin's SQLite.
+    pub(super) fn on_sqlite(chosen: &Chosen) -> Result<Spin, String> {
+        Spin::start(chosen, Clock::stopped(), None)
+    }
+
+    /// On Spin's SQLite, at the instant at which the reference host begins: prices depend on the hour.
+    pub(super) fn beside_memory(chosen: &Chosen) -> Result<Spin, String> {
+        Spin::start(chosen, Clock::standing(MemoryHost::seeded(1).now().millis()), None)
+    }
+
+    /// On PostgreSQL, in a database of its own.
+    pub(super) fn on_postgres(chosen: &Chosen) -> Result<Spin, String> {
+        let cluster = despacho_cluster::shared().map_err(|fault| fault.to_string())?;
+        let address = cluster.fresh().map_err(|fault| fault.to_string())?;
+        Spin::start(chosen, Clock::stopped(), Some((cluster, address)))
+    }
+
+    fn start(chosen: &Chosen, clock: Clock, postgres: Option<(Arc<Cluster>, String)>) -> Result<Spin, String> {
+        // One compilation for all cases of a process.
+        static COMPONENT: OnceLock<Result<Compiled, String>> = OnceLock::new();
+        let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|fault| fault.to_string()));
+        let compiled = compiled.as_ref().map_err(Clone::clone)?;
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);
+        options.clock = clock.clone();
+        if let Some((_, address)) = &postgres {
+            // No SQLite at all: nothing of it may be asked for.
+            options = Options { database: None, ..options.variable("database_url", address) };
+        }
+        for (key, text) in chosen {
+            match key.as_str() {
+                "least-precision" => {
+                    let settings = serde_json::json!({ "places": { key.as_str(): text } });
+                    options = options.variable("settings", &settings.to_string());
+                }
+                _ => return Err(format!("the component's host has no setting `{key}` for cases")),
+            }
+        }
+        let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
+        let cluster = postgres.map(|(cluster, _)| cluster);
+        Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })
+    }
+}
+
+impl TestHost for Spin {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        self.client.send(request)
+    }
+
+    fn advance(&mut self, seconds: u32) -> Result<(), String> {
+        self.clock.advance(Duration::from_secs(seconds.into()));
+        Ok(())
+    }
+}
