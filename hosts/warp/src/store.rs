@@ -27,6 +27,7 @@ pub use despacho_sqlite::Stats;
 use crate::{
     config::{Config, Database},
     geo::{Geography, Platform},
+    telemetry::Traced,
 };
 
 /// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
@@ -35,7 +36,7 @@ const FEW_IDS: u32 = 8;
 /// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
 pub enum Store {
     /// The file in the data folder.
-    Sqlite(SqlHost<Sqlite, Platform>),
+    Sqlite(SqlHost<Traced<Sqlite>, Platform>),
 }
 
 impl Store {
@@ -188,7 +189,7 @@ pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
-async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Sqlite, Platform>, String> {
+async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
     let (file, timing) = (config.database_file(), config.timing.clone());
     let name = file.display().to_string();
     // Migrations may take a while, and they block.
@@ -197,5 +198,5 @@ async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Sq
         .map_err(|error| error.to_string())?
         .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
     let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
-    Ok(SqlHost::new(database, Platform::new(machine, geography), timing))
+    Ok(SqlHost::new(Traced(database), Platform::new(machine, geography), timing))
 }

@@ -16,6 +16,7 @@ use super::{
     breaker::Breaker,
     figures::{Figures, Outcome},
 };
+use crate::telemetry::{self, Attribute, Kind};
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000.
 const LONGEST_ANSWER: usize = 16 << 20;
@@ -109,6 +110,19 @@ impl Service {
     }
 
     async fn ask(&self, method: Method, target: &str, body: Bytes) -> Result<Answer, Unanswered> {
+        let Some(mut span) = telemetry::child("service", Kind::Client) else {
+            return self.ask_again(method, target, body).await;
+        };
+        span.note("peer.service", Attribute::Text(self.name.to_owned()));
+        let answer = telemetry::within(Some(span.context()), self.ask_again(method, target, body)).await;
+        if let Ok(answer) = &answer {
+            span.note("http.response.status_code", Attribute::Number(answer.status.as_u16().into()));
+        }
+        span.end(answer.is_err());
+        answer
+    }
+
+    async fn ask_again(&self, method: Method, target: &str, body: Bytes) -> Result<Answer, Unanswered> {
         if !self.breaker.admits() {
             self.count(Outcome::Resting);
             return Err(Unanswered::Resting);
@@ -153,6 +167,9 @@ impl Service {
             .header(header::USER_AGENT, AGENT)
             .header(header::ACCEPT, "application/json")
             .header(header::ACCEPT_LANGUAGE, "pt-BR");
+        if let Some((name, value)) = telemetry::current().and_then(|context| context.header()) {
+            request = request.header(name, value);
+        }
         if !body.is_empty() {
             request = request.header(header::CONTENT_TYPE, "application/json");
         }
@@ -187,7 +204,7 @@ impl Service {
 }
 
 /// HTTP, and HTTPS by the certificates that this system trusts; these are read only where they are needed.
-fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, String> {
+pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, String> {
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
     let mut http = HttpConnector::new();
     http.enforce_http(false);

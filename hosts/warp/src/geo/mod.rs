@@ -27,6 +27,7 @@ use futures_util::future::join_all;
 pub use extract::Extract;
 pub use figures::Figures;
 pub use http::Unanswered;
+pub(crate) use http::connector;
 pub use nominatim::Nominatim;
 pub use osrm::Osrm;
 pub use packs::LoadedPack;
