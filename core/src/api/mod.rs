@@ -22,6 +22,8 @@ pub mod stream;
 pub mod validate;
 pub mod wire;
 
+use std::sync::OnceLock;
+
 use bytes::Bytes;
 use http::{Request, Response, request::Parts};
 
@@ -45,8 +47,13 @@ use crate::{
     settings::Settings,
 };
 
-/// The OpenAPI 3.1 document, written from the wire types by a test.
-pub const OPENAPI: &str = include_str!("../../openapi.json");
+/// The OpenAPI 3.1 document, `core/openapi.json` as its build script packed it: unpacked when it is first asked for, and kept.
+pub fn description() -> &'static [u8] {
+    static TEXT: OnceLock<Vec<u8>> = OnceLock::new();
+    const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.deflate"));
+    // What the build packed can be unpacked; a test reads it.
+    TEXT.get_or_init(|| miniz_oxide::inflate::decompress_to_vec(PACKED).unwrap_or_default())
+}
 
 /// What a response was, for a host's metrics and logs: an extension of every response of [`handle`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! From the bytes of a body to its typed request, with every wrong type named at once.
 
+mod twice;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -47,7 +49,7 @@ fn diagnose<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Resul
         match serde_path_to_error::deserialize::<_, Object<T>>(&json) {
             Ok(Object(value)) if !wrong.is_empty() => return Ok(Body { value, wrong }),
             // As a tree the body is fine: what the first pass stumbled on is a field that stands there twice.
-            Ok(_) => return Err(duplicate::<T>(text, first)),
+            Ok(_) => return Err(duplicate(text, first)),
             Err(error) => {
                 let steps = steps(error.path());
                 wrong.push(wrong_type(pointer(&steps), &error.inner().to_string()));
@@ -146,17 +148,10 @@ fn not_json(error: &serde_json::Error) -> Problem {
     }])
 }
 
-fn duplicate<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Problem {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let parent = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
-        Err(error) => pointer(&steps(error.path())),
-        Ok(_) => String::new(),
-    };
+fn duplicate(text: &str, first: &serde_json::Error) -> Problem {
     let message = first.to_string();
-    let Some(field) = message.strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next()) else {
-        return not_json(first);
-    };
-    let pointer = if parent.ends_with(&format!("/{field}")) { parent } else { format!("{parent}/{field}") };
+    let field = message.strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next());
+    let Some(pointer) = field.and_then(|field| twice::pointer_of(text, field, first)) else { return not_json(first) };
     let detail = Text::new("The field stands there twice.", "O campo aparece duas vezes.");
     malformed(vec![FieldError { pointer, code: "duplicate_field", detail }])
 }
@@ -223,6 +218,8 @@ mod tests {
         assert_eq!(wrong(r#"{"code": "a", "code": "b"}"#), [("/code".to_owned(), "duplicate_field")]);
         let nested = r#"{"deliveries": [{}, {"address": {"city": "a", "city": "b"}}]}"#;
         assert_eq!(wrong(nested), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
+        let unread = r#"{"more": [{"code": 1, "code": [2]}, null, true, 1.5, -1], "code": "a", "code": "b"}"#;
+        assert_eq!(wrong(unread), [("/code".to_owned(), "duplicate_field")]);
     }
 
     #[test]

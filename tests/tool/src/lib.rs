@@ -7,3 +7,4 @@ pub mod place;
 pub mod postgres;
 pub mod run;
 pub mod server;
+pub mod shrink;

@@ -13,7 +13,7 @@ mod webhooks;
 
 use std::process::ExitCode;
 
-use despacho_tool::run::Failure;
+use despacho_tool::{component, place, run::Failure, shrink};
 use lexopt::prelude::*;
 
 const HELP: &str = "\
@@ -22,7 +22,10 @@ cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel]
 
 cargo verify [--list] [--only STEP]... [--from STEP]
     Runs every check, installing what is missing. DESPACHO_VERIFY_OFFLINE=1 installs nothing
-    and skips, loudly, the steps that lack something.";
+    and skips, loudly, the steps that lack something.
+
+cargo run -p despacho-tool -- shrink [--wasm-opt PROGRAM]
+    Builds the Spin component and makes it smaller by Binaryen's wasm-opt, in the place where `spin up` finds it.";
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,6 +34,7 @@ enum Task {
     Up(up::Wish),
     List,
     Verify(verify::Choice),
+    Shrink(String),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Task::Verify(choice) => verify::verify(&choice),
+        Task::Shrink(program) => shrink(&program),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -60,9 +65,29 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
     match arguments.next()? {
         Some(Value(word)) if word == "up" => parse_up(arguments),
         Some(Value(word)) if word == "verify" => parse_verify(arguments),
+        Some(Value(word)) if word == "shrink" => parse_shrink(arguments),
         Some(Short('h') | Long("help")) | None => Ok(Task::Help),
         Some(other) => Err(other.unexpected()),
     }
+}
+
+fn parse_shrink(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
+    let mut program = "wasm-opt".to_owned();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("wasm-opt") => program = arguments.value()?.string()?,
+            Short('h') | Long("help") => return Ok(Task::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Task::Shrink(program))
+}
+
+fn shrink(program: &str) -> Result<(), Failure> {
+    let component = component::build(&place::root()?)?;
+    let (before, after) = shrink::shrink(&component, program)?;
+    println!("{}: {before} bytes before, {after} after", component.display());
+    Ok(())
 }
 
 fn parse_up(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {

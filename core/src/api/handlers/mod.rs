@@ -114,6 +114,6 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::RetryAttempt => webhooks::retry(call).await,
         Endpoint::GetStatement => ledger::statement(call).await,
         Endpoint::TopUpStore => ledger::top_up(call).await,
-        Endpoint::OpenApi => Ok(Answer::of(200, super::OPENAPI.into())),
+        Endpoint::OpenApi => Ok(Answer::of(200, super::description().to_vec())),
     }
 }

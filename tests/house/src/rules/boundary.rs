@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
-const CORE_DEPENDENCIES: [&str; 15] = [
+const CORE_DEPENDENCIES: [&str; 16] = [
     "argon2",
     "base64",
     "bytes",
@@ -18,6 +18,7 @@ const CORE_DEPENDENCIES: [&str; 15] = [
     "hmac",
     "http",
     "libm",
+    "miniz_oxide",
     "rust_decimal",
     "serde",
     "serde_json",
