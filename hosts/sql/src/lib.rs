@@ -9,6 +9,7 @@
 
 mod bucket;
 mod copy;
+mod geocoded;
 mod host;
 mod outward;
 mod read;
@@ -20,6 +21,7 @@ mod write;
 
 pub use bucket::{admit, forget_arrivals, replace_arrival, stored_arrival};
 pub use copy::{CopyFault, copy};
+pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use host::{Driver, Platform, SqlHost};
 pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
 pub use statement::{Expect, Query, Statement};

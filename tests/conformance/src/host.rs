@@ -90,8 +90,9 @@ impl Memory {
         let operator = Some(KeyHash::of(OPERATOR_TOKEN));
         let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
         for (key, text) in chosen {
-            match (key.as_str(), Precision::parse(text)) {
-                ("least-precision", Some(level)) => settings.places.least_precision = level,
+            match (key.as_str(), Precision::parse(text), text.parse()) {
+                ("least-precision", Some(level), _) => settings.places.least_precision = level,
+                ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
             }
         }
@@ -225,6 +226,11 @@ impl Spin {
             match key.as_str() {
                 "least-precision" => {
                     let settings = serde_json::json!({ "places": { key.as_str(): text } });
+                    options = options.variable("settings", &settings.to_string());
+                }
+                "keys.per-store" => {
+                    let count: u32 = text.parse().map_err(|_| format!("`{text}` is no count"))?;
+                    let settings = serde_json::json!({ "keys": { "per-store": count } });
                     options = options.variable("settings", &settings.to_string());
                 }
                 _ => return Err(format!("the component's host has no setting `{key}` for cases")),

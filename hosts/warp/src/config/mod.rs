@@ -3,6 +3,8 @@
 mod fields;
 mod geography;
 mod load;
+mod otlp;
+mod overload;
 mod prepare;
 mod show;
 mod value;
@@ -23,8 +25,11 @@ use despacho_core::{
 };
 use despacho_postgres::Address;
 
+use crate::{overload::OverloadTerms, peer::Network, telemetry::OtlpTerms};
+
+pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
-pub use geography::{Costing, Geography};
+pub use geography::Geography;
 pub use load::{Fault, Faults, Given, Loaded, Source};
 pub use prepare::{read_tariff, settings};
 pub use show::show;
@@ -82,6 +87,12 @@ pub struct Config {
     pub log_level: tracing::Level,
     /// Connections served at once.
     pub max_connections: usize,
+    /// How many requests are taken on.
+    pub overload: OverloadTerms,
+    /// Where traces go.
+    pub otlp: OtlpTerms,
+    /// Proxies whose word about the caller's address is taken.
+    pub trusted_proxies: Vec<Network>,
     /// How long things may take.
     pub timeouts: Timeouts,
     /// The certificate chain in PEM; both or neither of the two.
@@ -165,6 +176,9 @@ impl Default for Config {
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,
             max_connections: 10_000,
+            overload: OverloadTerms::default(),
+            otlp: OtlpTerms::default(),
+            trusted_proxies: Vec::new(),
             timeouts: Timeouts {
                 header: Duration::from_secs(30),
                 request: Duration::from_secs(30),

@@ -4,8 +4,12 @@
 
 mod configuration;
 mod faults;
+mod geography;
 mod limits;
+mod panel;
 mod postgres;
 mod side_by_side;
 mod support;
 mod surface;
+mod upstream;
+mod webhooks;
