@@ -33,6 +33,9 @@ use crate::{
 
 /// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
 const FEW_IDS: u32 = 8;
+/// Where instances share a database each request reserves its own, so that higher numbers are newer, whichever instance gave them:
+/// lists go by number.
+const NO_MORE_IDS: u32 = 1;
 
 /// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
 pub enum Store {
@@ -61,7 +64,8 @@ impl Store {
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let platform = platform.sharing(&database);
-                Store::Postgres(SqlHost::new(Traced(database), platform, config.timing.clone()))
+                let host = SqlHost::new(Traced(database), platform, config.timing.clone());
+                Store::Postgres(host.reserving(NO_MORE_IDS))
             }
         };
         let aligned = each!(&store, host => host.align_deadlines().await);
@@ -76,7 +80,7 @@ impl Store {
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let host = SqlHost::new(Traced(database), platform, config.timing.clone());
-                Ok(Store::Postgres(host.reserving(FEW_IDS)))
+                Ok(Store::Postgres(host.reserving(NO_MORE_IDS)))
             }
         }
     }
