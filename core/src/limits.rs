@@ -22,6 +22,10 @@ pub struct Limits {
     pub reads_per_minute: u32,
     /// Failed and successful logins for each email and quarter of an hour.
     pub logins_per_quarter: u32,
+    /// The same for each caller's address, where the host knows it: more than for an email, since an office shares one.
+    pub logins_per_address: u32,
+    /// Requests with a key that nobody has, for each caller's address and minute, where the host knows it.
+    pub unknown_keys_per_minute: u32,
 }
 
 impl Default for Limits {
@@ -34,6 +38,8 @@ impl Default for Limits {
             writes_per_minute: 120,
             reads_per_minute: 600,
             logins_per_quarter: 10,
+            logins_per_address: 100,
+            unknown_keys_per_minute: 600,
         }
     }
 }
@@ -49,6 +55,8 @@ pub enum Usage {
     Read,
     /// Logins.
     Login,
+    /// Keys that nobody has.
+    UnknownKey,
 }
 
 impl Usage {
@@ -59,6 +67,7 @@ impl Usage {
             Usage::Create => "create",
             Usage::Read => "read",
             Usage::Login => "login",
+            Usage::UnknownKey => "unknown_key",
         }
     }
 }
@@ -66,7 +75,7 @@ impl Usage {
 /// A quota of one caller for one usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// Whose and what for: the usage's name and the key's number, or a hash of the email.
+    /// Whose and what for: the usage's name and the key's number, a hash of the email, or the caller's address.
     pub name: String,
     /// What it counts.
     pub usage: Usage,
@@ -89,25 +98,49 @@ pub struct Admission {
     pub reset: Duration,
 }
 
+/// What is kept of a bucket: its theoretical arrival time, in microseconds since 1970. In milliseconds no quota could be told from
+/// one of 60,000 a minute that lies above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Arrival(i64);
+
+impl Arrival {
+    /// The arrival of these microseconds since 1970.
+    pub fn from_micros(micros: i64) -> Arrival {
+        Arrival(micros)
+    }
+
+    /// An arrival at an instant; a bucket that has it there, or earlier, is full.
+    pub fn at(now: Timestamp) -> Arrival {
+        Arrival(now.millis().saturating_mul(1_000))
+    }
+
+    /// Microseconds since 1970.
+    pub fn micros(self) -> i64 {
+        self.0
+    }
+}
+
 impl Bucket {
     /// The generic cell rate algorithm (ITU-T I.371): `stored` is the theoretical arrival time that the host kept for this
     /// bucket, `None` for a new one. Gives the decision, and the time to store where the request passes.
     ///
     /// One number for each bucket is all the state there is, so that a database can hold it as well as a map.
-    pub fn admit(&self, stored: Option<Timestamp>, now: Timestamp) -> (Admission, Option<Timestamp>) {
-        let window = self.window.as_millis().max(1);
+    pub fn admit(&self, stored: Option<Arrival>, now: Timestamp) -> (Admission, Option<Arrival>) {
+        let window = self.window.as_millis().max(1) * 1_000;
         let interval = (window / i64::from(self.quota.max(1))).max(1);
+        let now = Arrival::at(now).micros();
         // The algorithm never stores more than a window ahead: a time beyond that says that the clock stepped back.
-        let stored = stored.filter(|time| time.millis() - now.millis() <= window);
-        let earliest = stored.map_or(now, |time| time.max(now));
-        let next = Timestamp::from_millis(earliest.millis() + interval);
-        let ahead = next.millis() - now.millis();
+        let stored = stored.map(Arrival::micros).filter(|time| time.saturating_sub(now) <= window);
+        let ahead = stored.map_or(now, |time| time.max(now)) + interval - now;
+        // Rounded up, so that who comes back then is not a moment early.
+        let millis = |micros: i64| Duration::millis((micros + 999) / 1_000);
         if ahead > window {
-            let reset = Duration::millis(ahead - window);
+            let reset = millis(ahead - window);
             return (Admission { admitted: false, quota: self.quota, remaining: 0, reset }, None);
         }
         let remaining = u32::try_from((window - ahead) / interval).unwrap_or(u32::MAX);
-        (Admission { admitted: true, quota: self.quota, remaining, reset: Duration::millis(ahead) }, Some(next))
+        let admission = Admission { admitted: true, quota: self.quota, remaining, reset: millis(ahead) };
+        (admission, Some(Arrival(now + ahead)))
     }
 }
 
@@ -131,6 +164,24 @@ mod tests {
         let (refused, next) = bucket.admit(stored, now);
         assert_eq!((refused.admitted, refused.reset, next), (false, Duration::millis(500), None));
         assert!(bucket.admit(stored, now.after(refused.reset)).0.admitted);
+    }
+
+    #[test]
+    fn a_quota_of_a_million_a_minute_is_one() {
+        let (bucket, now) = (bucket(1_000_000), Timestamp::from_millis(1_000_000));
+        let (mut stored, mut passed) = (None, 0_u32);
+        while let (_, Some(next)) = bucket.admit(stored, now) {
+            stored = Some(next);
+            passed += 1;
+        }
+        assert_eq!(passed, 1_000_000);
+        let later = now.after(Duration::seconds(1));
+        passed = 0;
+        while let (_, Some(next)) = bucket.admit(stored, later) {
+            stored = Some(next);
+            passed += 1;
+        }
+        assert!((16_666..=16_668).contains(&passed), "{passed} in a second");
     }
 
     #[test]

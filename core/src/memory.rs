@@ -20,7 +20,7 @@ use crate::{
         Timestamp, WebhookId, hmac_sha256,
     },
     host::{Changes, Fault, Host},
-    limits::{Admission, Bucket},
+    limits::{Admission, Arrival, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
     store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password},
     webhook::{Message, RecordedAttempt, Webhook},
@@ -46,7 +46,7 @@ struct Inner {
     seed: [u8; 32],
     moments: u64,
     next_id: u64,
-    buckets: BTreeMap<String, Timestamp>,
+    buckets: BTreeMap<String, Arrival>,
     next_commit: Option<Fault>,
 }
 

@@ -43,11 +43,15 @@ pub struct KeyTerms {
     pub days: u32,
     /// Hours that a login at the panel is valid.
     pub session_hours: u32,
+    /// Valid keys that a store may have, logins aside.
+    pub per_store: u32,
+    /// Valid logins that a store may have: with one more the oldest ends.
+    pub sessions_per_store: u32,
 }
 
 impl Default for KeyTerms {
     fn default() -> KeyTerms {
-        KeyTerms { days: 365, session_hours: 12 }
+        KeyTerms { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
     }
 }
 

@@ -9,8 +9,11 @@ use std::{
     process::Command,
 };
 
+/// A resource and its type in the host.
+type Kept = (&'static str, &'static str);
+
 /// The interfaces that the component asks for: package, interface, and the resources that the host keeps itself.
-const INTERFACES: [(&str, &str, &[(&str, &str)]); 3] = [
+const INTERFACES: [(&str, &str, &[Kept]); 3] = [
     ("spin-sqlite", "spin:sqlite/sqlite", &[("connection", "crate::sqlite::Connection")]),
     (
         "spin-postgres",

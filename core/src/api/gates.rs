@@ -3,6 +3,7 @@
 use http::{HeaderMap, Method, header};
 
 use super::{
+    CallerAddress,
     call::{Call, plain},
     handlers,
     problem::{Code, Problem},
@@ -45,7 +46,7 @@ pub(super) async fn pass<H: Host>(
             format!("courier/{courier}")
         }
         Authority::Operator => {
-            authorise(call)?;
+            authorise(call).await?;
             "operator".to_owned()
         }
         // Strangers share no idempotency keys: who logs in has those of the login name.
@@ -67,11 +68,12 @@ pub(super) async fn pass<H: Host>(
 async fn authenticate<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let token = token(call)?;
     let Some(holder) = call.host.key(&KeyHash::of(token)).await? else {
-        return Err(Problem::new(
+        let problem = Problem::new(
             Code::ApiKeyInvalid,
             "No store has this key. Check that the whole key was copied.",
             "Nenhuma loja tem esta chave. Verifique se a chave foi copiada por inteiro.",
-        ));
+        );
+        return Err(unknown_key(call, problem).await?);
     };
     if holder.key.deleted_at.is_some() || holder.store.deleted_at.is_some() {
         return Err(Problem::new(
@@ -96,11 +98,12 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     let courier = call.host.courier_by_key(&KeyHash::of(token)).await?;
     let known = courier.and_then(|courier| Some((courier.key.clone()?, courier)));
     let Some((key, courier)) = known.filter(|(_, courier)| courier.removed_at.is_none()) else {
-        return Err(Problem::new(
+        let problem = Problem::new(
             Code::ApiKeyInvalid,
             "No courier has this key. Ask the operator for a new one.",
             "Nenhum entregador tem esta chave. Peça uma nova ao operador.",
-        ));
+        );
+        return Err(unknown_key(call, problem).await?);
     };
     if key.expires_at <= call.moment.now {
         return Err(Problem::new(
@@ -113,7 +116,7 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     Ok(())
 }
 
-fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
+async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     let token = token(call)?;
     let Some(operator) = &call.settings.operator else {
         return Err(Problem::new(
@@ -127,7 +130,25 @@ fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     if KeyHash::of(token) == *operator {
         return Ok(());
     }
-    Err(Problem::new(Code::ApiKeyInvalid, "This is not the operator's token.", "Este não é o token do operador."))
+    let problem =
+        Problem::new(Code::ApiKeyInvalid, "This is not the operator's token.", "Este não é o token do operador.");
+    Err(unknown_key(call, problem).await?)
+}
+
+/// What to tell a caller whose key nobody has: `problem`, or, where its address has shown too many such keys, to wait. Nobody guesses
+/// 256 bits; but a program that tries for ever should cost little, and be noticed.
+async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
+    let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(problem) };
+    let admission = rate(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
+    if admission.admitted {
+        return Ok(problem);
+    }
+    Ok(Problem::new(
+        Code::RateLimited,
+        "Too many keys that nobody has came from this address. Wait as long as Retry-After says.",
+        "Chaves inexistentes demais vieram deste endereço. Espere o tempo indicado em Retry-After.",
+    )
+    .retry_after(admission.reset))
 }
 
 fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
@@ -151,6 +172,7 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
         Usage::Create => limits.writes_per_minute,
         Usage::Read => limits.reads_per_minute,
         Usage::Login => limits.logins_per_quarter,
+        Usage::UnknownKey => limits.unknown_keys_per_minute,
     };
     let bucket = Bucket { name, usage, quota, window: Duration::minutes(1) };
     Ok(call.host.admit(&bucket, call.moment.now).await?)

@@ -95,6 +95,8 @@ codes! {
     ReferenceConflict "reference_conflict" 409 "The reference is taken" "A referência já está em uso",
     /// The store has as many webhooks as it may have.
     TooManyWebhooks "too_many_webhooks" 409 "There are too many webhooks" "Há webhooks demais",
+    /// The store has as many valid keys as it may have.
+    TooManyKeys "too_many_keys" 409 "There are too many keys" "Há chaves demais",
     /// The webhook is disabled or has ended, so that nothing is sent.
     WebhookDisabled "webhook_disabled" 409 "The webhook is not active" "O webhook não está ativo",
     /// A request with this idempotency key is still running.

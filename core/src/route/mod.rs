@@ -15,14 +15,15 @@
 //! | 13 and more | search: segments change places, reversals, segments of up to three moved and turned; neighbour lists, don't-look bits; kicked by local double bridges | about n a round | Or 1976; Lin 1965; Bentley 1992; Martin, Otto and Felten 1991 |
 //! | 13 and more | bound: cheapest tree with two legs under prices, raised by subgradient steps; from 17 stops on first along each stop's nearest, then over all legs | n² a step, n along the nearest | Held and Karp 1970 and 1971; Held, Wolfe and Crowder 1974; Helsgaun 2000 |
 //! | 13 and more | proof: branch and bound, best bound first; the stop whose legs are the dearest to replace is split in three; legs whose reduced cost leaves no room are ruled out | at worst exponential, cut by the budget | Volgenant and Jonker 1982 |
+//! | 13 to 60, more where the budget is large | cutting planes where that leaves anything: a linear program over the legs that are left, with subtour, blossom and lifted cycle limits as they are broken, and branch and bound on it | some hundred pivots a part | Dantzig, Fulkerson and Johnson 1954; Grötschel and Padberg 1985; Padberg and Rinaldi 1991; Fischetti and Toth 1997 |
 //!
 //! On one-way matrices leaving and entering have prices of their own, which gives the same bound as the cheapest
 //! arborescence (Edmonds 1967) at its best prices. Prices are integers, 1024ths of a metre at most. Where every leg is a
 //! multiple of some metres, as roads rounded to tens are, so is every route, and the bound is rounded up to it.
 //!
 //! The proof is finished for nearly every question of up to 50 stops within [`Budget::PROOF`]. Where the budget ends
-//! first, [`Visit::bound`] tells how far from the best the order can be at most: at 100 stops typically one per cent on
-//! symmetric roads and two or three on one-way ones. `core/src/route/README.md` has what was measured.
+//! first, [`Visit::bound`] tells how far from the best the order can be at most: at 100 stops typically one per cent.
+//! `core/src/route/README.md` has what was measured.
 //!
 //! # Rules
 //!
@@ -41,12 +42,16 @@
 mod arcs;
 mod ascent;
 mod assign;
+mod cycles;
 pub mod line;
 mod links;
 mod model;
+mod planes;
 mod problem;
 mod proof;
 mod search;
+mod separate;
+mod simplex;
 mod solve;
 mod split;
 mod subset;

@@ -8,6 +8,7 @@ use std::collections::BinaryHeap;
 use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
 use super::links::Links;
 use super::model::Model;
+use super::planes::Planes;
 use super::split::{Fix, split};
 use super::tree::{Legs, Prices, Scale, Tree};
 
@@ -37,12 +38,17 @@ pub(super) struct Outcome {
 
 /// A part of the search space with its bound.
 struct Branch {
-    value: i64,
-    serial: u64,
     prices: Prices,
     fixes: Vec<Fix>,
     /// Decisions of each part this branch will be split into.
     parts: Vec<Vec<Fix>>,
+}
+
+/// What waits in a heap to be split; the least bound comes out first, the latest among equals.
+pub(super) struct Open<T> {
+    pub(super) value: i64,
+    pub(super) serial: u64,
+    pub(super) what: T,
 }
 
 /// A proof under way.
@@ -53,7 +59,12 @@ pub(super) struct Proof<'a> {
     grain: u64,
     base: Legs,
     best: Option<(u64, Vec<usize>)>,
-    open: BinaryHeap<Branch>,
+    open: BinaryHeap<Open<Branch>>,
+    /// The best prices of the first ascent and their tree.
+    root: Option<(Tree, Prices)>,
+    planes: Option<Planes>,
+    /// The bound of the cutting planes.
+    cut: i64,
     serial: u64,
     /// Work done so far.
     pub(super) work: u64,
@@ -68,12 +79,26 @@ impl<'a> Proof<'a> {
         let base = Legs::of(model, scale);
         let open = BinaryHeap::new();
         let grain = model.grain();
-        let mut proof = Proof { model, scale, grain, base, best: None, open, serial: 0, work: 0, stuck: i64::MAX };
+        let mut proof = Proof {
+            model,
+            scale,
+            grain,
+            base,
+            best: None,
+            open,
+            serial: 0,
+            work: 0,
+            stuck: i64::MAX,
+            root: None,
+            planes: None,
+            cut: i64::MIN,
+        };
         if let Some(order) = known {
             proof.offer(order);
         }
         let reached = proof.root(budget);
         proof.take(&proof.base.clone(), &reached, Vec::new());
+        proof.root = Some((reached.tree, reached.prices));
         proof
     }
 
@@ -115,7 +140,7 @@ impl<'a> Proof<'a> {
 
     /// Whether nothing is left open.
     pub(super) fn done(&self) -> bool {
-        self.open.peek().is_none_or(|branch| branch.value > self.room())
+        self.cut > self.room() || self.open.peek().is_none_or(|branch| branch.value > self.room())
     }
 
     /// The most work that splitting one branch takes.
@@ -137,6 +162,7 @@ impl<'a> Proof<'a> {
         let (mut legs, mut links) = (self.base.clone(), Links::default());
         while !self.done() && self.work + self.step() <= budget {
             let Some(branch) = self.open.pop() else { return };
+            let (value, branch) = (branch.value, branch.what);
             let parent = self.narrowed(&branch);
             if branch.fixes.is_empty() {
                 // At the root: what is forbidden here is forbidden everywhere.
@@ -151,18 +177,41 @@ impl<'a> Proof<'a> {
                 let plan = Plan { steps: BRANCH_STEPS, patience: 6, factor: 4_000, room: self.room() };
                 links.fill(&legs);
                 let mut reached = ascend(&legs, Some(&links), &branch.prices, &plan);
-                reached.tree.value = reached.tree.value.max(branch.value);
+                reached.tree.value = reached.tree.value.max(value);
                 let fixes = [&branch.fixes[..], part].concat();
                 self.take(&legs, &reached, fixes);
             }
         }
     }
 
+    /// Raises the bound by cutting planes, or finishes the proof by them, within so much work in all.
+    pub(super) fn cut(&mut self, budget: u64) {
+        let (Some((tree, prices)), Some(_), false) = (self.root.as_ref(), &self.best, self.done()) else { return };
+        let room = self.room();
+        let mut planes = match self.planes.take() {
+            Some(planes) => planes,
+            None => {
+                sparsify(&mut self.base, tree, prices, room);
+                self.work += NARROW_TREES * tree_work(&self.base, None);
+                Planes::begin(&self.base, tree, prices)
+            }
+        };
+        let before = planes.spent();
+        let allowed = budget.saturating_sub(self.work) + before;
+        let bound = planes.run(room, allowed, &mut |order| {
+            self.offer(order);
+            self.room()
+        });
+        self.cut = self.cut.max(bound);
+        self.work += planes.spent() - before;
+        self.planes = Some(planes);
+    }
+
     /// What is known at the end.
     pub(super) fn outcome(self) -> Outcome {
         let cost = self.best.as_ref().map_or(u64::MAX, |best| best.0);
         let unexplored = if self.done() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.value) };
-        let least = unexplored.min(self.stuck);
+        let least = unexplored.min(self.stuck).max(self.cut);
         let bound = if least == i64::MAX { cost } else { self.whole(least).min(cost) };
         Outcome { order: self.best.map(|best| best.1), bound }
     }
@@ -210,28 +259,28 @@ impl<'a> Proof<'a> {
         if parts.is_empty() {
             self.stuck = self.stuck.min(value);
         } else {
-            self.open.push(Branch { value, serial: self.serial, prices: reached.prices.clone(), fixes, parts });
+            let branch = Branch { prices: reached.prices.clone(), fixes, parts };
+            self.open.push(Open { value, serial: self.serial, what: branch });
         }
     }
 }
 
-impl PartialEq for Branch {
-    fn eq(&self, other: &Branch) -> bool {
+impl<T> PartialEq for Open<T> {
+    fn eq(&self, other: &Open<T>) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Branch {}
+impl<T> Eq for Open<T> {}
 
-impl PartialOrd for Branch {
-    fn partial_cmp(&self, other: &Branch) -> Option<Ordering> {
+impl<T> PartialOrd for Open<T> {
+    fn partial_cmp(&self, other: &Open<T>) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Branch {
-    /// The least bound comes out of the heap first, the latest among equals.
-    fn cmp(&self, other: &Branch) -> Ordering {
+impl<T> Ord for Open<T> {
+    fn cmp(&self, other: &Open<T>) -> Ordering {
         other.value.cmp(&self.value).then(self.serial.cmp(&other.serial))
     }
 }

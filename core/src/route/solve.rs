@@ -7,6 +7,12 @@ use super::proof::Proof;
 use super::search::Search;
 use super::subset;
 
+/// Work of branch and bound before cutting planes take over.
+const EXPLORE: u64 = 1_500_000;
+/// Where there are more stops, the work for every pair of them that makes cutting planes worth beginning.
+const ROOT_CUTS: u64 = 4_000;
+/// Work of cutting planes, for every pair of stops, between two turns of the search.
+const PLANES: u64 = 1_200;
 /// Where there are many stops, so many branches must be affordable for splitting them to be worth anything.
 const WORTHWHILE: u64 = 10;
 
@@ -92,6 +98,13 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
     let left = budget.saturating_sub(search.work);
     let mut proof = Proof::begin(relaxed, Some(search.order()), if few { left / 2 } else { left });
     let mut slice = 20_000 * model.count as u64;
+    if few {
+        cut(&mut search, &mut proof, count, budget);
+    } else if budget >= ROOT_CUTS * count * count {
+        // One program of the whole, to its end or as far as two thirds of the work lead.
+        let left = budget.saturating_sub(search.work + proof.work);
+        proof.cut(proof.work + left / 3 * 2);
+    }
     while !proof.done() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
         slice = (2 * slice).min(left);
@@ -111,4 +124,19 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
     let length = |order: &Vec<usize>| model.length(order).unwrap_or(u64::MAX);
     let order = [Some(search.order()), outcome.order].into_iter().flatten().min_by_key(length);
     Hunt { order: order.filter(|order| model.length(order).is_some()), bound: outcome.bound, work }
+}
+
+/// Proof by cutting planes, with a few more rounds of the search in between: a shorter order is worth much to them.
+fn cut(search: &mut Search<'_>, proof: &mut Proof<'_>, count: u64, budget: u64) {
+    let slice = PLANES * count * count;
+    let mut turn = slice / 2;
+    proof.explore((proof.work + EXPLORE).min(budget.saturating_sub(search.work)));
+    while !proof.done() && proof.work + search.work < budget {
+        proof.cut((proof.work + slice).min(budget.saturating_sub(search.work)));
+        if !proof.done() {
+            search.run(u64::MAX, (search.work + turn).min(budget.saturating_sub(proof.work)));
+            proof.offer(search.order());
+            turn = slice / 10;
+        }
+    }
 }

@@ -73,6 +73,11 @@ impl Key {
     /// What every key starts with, so that scanners for leaked secrets know one.
     pub const PREFIX: &'static str = "dsp_";
 
+    /// Whether it opens anything at an instant, its store's removal aside.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.deleted_at.is_none() && self.expires_at > now
+    }
+
     /// The text of the key that belongs to a nonce: `dsp_` and 43 letters, digits, `-` or `_` that say 256 bits.
     ///
     /// Derived by HMAC-SHA256 from the deployment's secret, so that a stored answer can hold the nonce in place of the key.

@@ -1,6 +1,6 @@
 //! Faults of the host, ends of time, used-up quotas, and what may never be kept.
 
-use despacho_core::{Settings, domain::Duration, host::Fault, limits::Limits};
+use despacho_core::{Settings, api::CallerAddress, domain::Duration, host::Fault, limits::Limits, settings::KeyTerms};
 use serde_json::json;
 
 use crate::{
@@ -148,6 +148,67 @@ fn logins_are_throttled_by_email() {
     assert_eq!(log_in("outra@exemplo.com.br", right).status, 401);
     host.advance(Duration::minutes(5));
     assert_eq!(log_in(email, right).status, 201);
+}
+
+/// A request that a host has seen come from an address.
+fn from(address: &str, mut request: http::Request<bytes::Bytes>) -> http::Request<bytes::Bytes> {
+    request.extensions_mut().insert(CallerAddress(address.parse().unwrap()));
+    request
+}
+
+#[test]
+fn logins_are_throttled_by_address_too() {
+    let host = demo_host();
+    let limits = Limits { logins_per_address: 3, ..Limits::default() };
+    let settings = Settings { limits, ..settings() };
+    let log_in = |address: &str, email: &str| {
+        let body = json!({ "email": email, "password": "senha errada" }).to_string();
+        send(&host, &settings, from(address, request("POST", "/delivery/sessions", &[], body)))
+    };
+    for email in ["a@exemplo.com.br", "b@exemplo.com.br", "c@exemplo.com.br"] {
+        assert_eq!(log_in("2001:db8::1", email).status, 401);
+    }
+    assert_eq!(log_in("2001:db8::2", "d@exemplo.com.br").outcome(), (429, Some("rate_limited")), "the same line");
+    assert_eq!(log_in("2001:db8:0:1::1", "d@exemplo.com.br").status, 401);
+    assert_eq!(log_in("::ffff:192.0.2.1", "d@exemplo.com.br").status, 401);
+}
+
+#[test]
+fn who_shows_keys_that_nobody_has_is_made_to_wait_and_nobody_else() {
+    let host = demo_host();
+    let limits = Limits { unknown_keys_per_minute: 2, ..Limits::default() };
+    let settings = Settings { limits, ..settings() };
+    let ask = |address: &str, path: &str, key: &str| {
+        let headers = [("x-api-token", key)];
+        send(&host, &settings, from(address, request("GET", path, &headers, "")))
+    };
+    for path in ["/delivery/orders", "/courier/me"] {
+        assert_eq!(ask("192.0.2.1", path, "dsp_wrong").outcome(), (401, Some("api_key_invalid")), "{path}");
+    }
+    let refused = ask("192.0.2.1", "/admin/couriers", "not-the-operators-token");
+    assert_eq!((refused.outcome(), refused.header("retry-after")), ((429, Some("rate_limited")), Some("30")));
+    assert_eq!(ask("192.0.2.2", "/delivery/orders", "dsp_wrong").status, 401);
+    // A right key from the same address is not held up.
+    assert_eq!(ask("192.0.2.1", "/delivery/orders", despacho_core::demo::KEY).status, 200);
+}
+
+#[test]
+fn with_one_login_too_many_the_oldest_ends() {
+    let host = demo_host();
+    let keys = KeyTerms { sessions_per_store: 2, ..KeyTerms::default() };
+    let settings = Settings { keys, ..settings() };
+    let log_in = || {
+        host.advance(Duration::seconds(1));
+        let body =
+            json!({ "email": despacho_core::demo::EMAIL, "password": despacho_core::demo::PASSWORD }).to_string();
+        let answer = send(&host, &settings, request("POST", "/delivery/sessions", &[], body));
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.body["value"].as_str().unwrap().to_owned()
+    };
+    let sessions = [log_in(), log_in(), log_in()];
+    let statuses = sessions
+        .map(|key| send(&host, &settings, request("GET", "/delivery/orders", &[("x-api-token", &key)], "")).status);
+    assert_eq!(statuses, [401, 200, 200]);
 }
 
 #[test]

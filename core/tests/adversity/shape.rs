@@ -37,6 +37,7 @@ const ADDRESS: &[Field] = &[
     ("latitude", MAYBE_NUMBER),
     ("longitude", MAYBE_NUMBER),
 ];
+const LOCATION: &[Field] = &[("latitude", Number), ("longitude", Number), ("precision", Text), ("radiusM", Number)];
 const PRICE_LINE: &[Field] = &[("rule", Text), ("quantity", Number), ("amount", Number)];
 const PERSON: &[Field] = &[("name", Text), ("phone", MAYBE_TEXT)];
 const DELIVERY: &[Field] = &[
@@ -51,6 +52,7 @@ const DELIVERY: &[Field] = &[
     ("situation", Whole),
     ("orderRoute", Id),
     ("address", Object(ADDRESS)),
+    ("location", Object(LOCATION)),
     ("distance", Number),
     ("deliveryCode", Text),
     ("precision", Text),
@@ -62,6 +64,7 @@ macro_rules! order {
         ("fullCode", MAYBE_TEXT),
         ("preparationTime", Whole),
         ("pickupAddress", Object(ADDRESS)),
+        ("pickupLocation", Object(LOCATION)),
         ("createdAt", Time),
         ("storeId", Id),
         ("situation", Whole),

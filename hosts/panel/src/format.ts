@@ -106,7 +106,8 @@ export function addressLine(address: Address): string {
 
 export function placeLine(address: Address): string {
   const city = [address.city, address.state].filter(Boolean).join(" – ");
-  return [address.neighborhood, city, address.zipCode].filter(Boolean).join(", ");
+  // A CEP stays on one line.
+  return [address.neighborhood, city, address.zipCode?.replace("-", "\u2011")].filter(Boolean).join(", ");
 }
 
 export function cnpj(text: string): string {

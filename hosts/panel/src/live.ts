@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { orders } from "./api/client";
 import { follow, streaming } from "./api/stream";
-import type { Courier, JournalEvent, OrderRow } from "./api/wire";
+import type { JournalEvent, OrderRow } from "./api/wire";
 import { day, nextDay, startOfDay } from "./format";
 import { session, zone } from "./session";
 import { isFinal } from "./situations";
@@ -44,31 +44,12 @@ export async function load(): Promise<void> {
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined && all.length < MOST);
     if (date !== shownDay()) return;
-    const shown = all.filter((row) => Date.parse(row.createdAt) >= begin.getTime() || !isFinal(row.situation));
-    rows.value = shown.map((row) => ({ deliveryMan: carrierOf(row), ...row }));
-    void nameCouriers();
+    rows.value = all.filter((row) => Date.parse(row.createdAt) >= begin.getTime() || !isFinal(row.situation));
     failure.value = null;
   } catch (error) {
     failure.value = error;
   } finally {
     loaded.value = true;
-  }
-}
-
-/** The courier that was known of an order, as long as the same attempt may go on. */
-function carrierOf(row: OrderRow): Courier | null {
-  const before = rows.value.find((one) => one.id === row.id);
-  return before?.situation === row.situation ? (before.deliveryMan ?? null) : null;
-}
-
-/** Orders whose courier is asked for at once, at most. */
-const NAMED = 60;
-
-/** The list names no couriers: they are asked for, order by order, where one is on the way. */
-async function nameCouriers(): Promise<void> {
-  const nameless = rows.value.filter((row) => row.deliveryMan == null && row.situation >= 210 && !isFinal(row.situation));
-  for (const row of nameless.slice(0, NAMED)) {
-    await orders.get(row.id).then(put, () => {});
   }
 }
 

@@ -41,7 +41,11 @@ effect(() => {
   else sessionStorage.setItem(KEPT, JSON.stringify(session.value));
 });
 
+/** Whose session ended by itself. */
+let left: string | null = null;
+
 credentials.refused = () => {
+  left = session.value?.storeId ?? left;
   ended.value = true;
   session.value = null;
   store.value = null;
@@ -50,6 +54,8 @@ credentials.refused = () => {
 
 export async function logIn(email: string, password: string): Promise<void> {
   const issued = await sessions.create(email, password);
+  // What was typed waits for whoever typed it, and for nobody else.
+  if (left !== null && left !== issued.storeId) forget();
   ended.value = false;
   session.value = { key: issued.value, keyId: issued.id, storeId: issued.storeId, expiresAt: issued.expiresAt };
   await identify();

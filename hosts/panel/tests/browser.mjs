@@ -61,19 +61,64 @@ export async function goTo(page, where) {
 }
 
 /** A request to the API from outside the page, with the key of the page's session. */
-export async function api(page, method, to, body) {
+export async function api(page, method, to, body, language = "en") {
   const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
   const response = await fetch(BASE + to, {
     method,
-    headers: { "x-api-token": key, "content-type": "application/json" },
+    headers: { "x-api-token": key, "content-type": "application/json", "accept-language": language },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const text = await response.text();
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
+const ADMIN = process.env.DESPACHO_PANEL_ADMIN ?? "panel-tests-operator-token";
+
+/** A request with a key of its own: the operator's, a courier's. */
+export async function ask(key, method, to, body) {
+  const headers = { "x-api-token": key, "accept-language": "pt-BR", "content-type": "application/json" };
+  const response = await fetch(BASE + to, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+}
+
+/** A courier whom a test leads by the hand, in a city where no robot rides. */
+export async function courier(name) {
+  const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true };
+  const made = await ask(ADMIN, "POST", "/admin/couriers", record);
+  if (made.status !== 201) throw new Error(`no courier: ${JSON.stringify(made)}`);
+  const does = async (to, body = {}) => {
+    const done = await ask(made.body.value, "POST", `/courier/${to}`, body);
+    if (done.status !== 200) throw new Error(`${to}: ${JSON.stringify(done)}`);
+    return done.body;
+  };
+  return { id: made.body.id, does, leaves: () => ask(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, { available: false }) };
+}
+
+/** Asks until an answer is as wanted. */
+export async function until(what, wanted, limit = 60_000) {
+  const deadline = Date.now() + limit;
+  for (;;) {
+    const found = await what();
+    if (wanted(found)) return found;
+    if (Date.now() > deadline) throw new Error(`waited in vain, last: ${JSON.stringify(found)}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
 /** A code that no order has yet. */
 export const fresh = (prefix) => `${prefix}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1e6).toString(36)}`.toUpperCase();
+
+/** A CNPJ that nobody has, with its check digits. */
+export function freshCnpj() {
+  const base = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "0")}0001`;
+  const digit = (text) => {
+    const sum = [...text].reverse().reduce((total, one, at) => total + Number(one) * ((at % 8) + 2), 0);
+    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
+  };
+  const first = digit(base);
+  return `${base}${first}${digit(base + first)}`;
+}
 
 export const VERGUEIRO = {
   street: "Rua Vergueiro", number: "1000", neighborhood: "Paraíso", city: "São Paulo", state: "SP", zipCode: "01504-000",

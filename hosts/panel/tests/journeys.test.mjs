@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, goTo, launch, open, opened, shot } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, fillAddress, filledIn, fresh, freshCnpj, goTo, launch, open, opened, shot } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -196,17 +196,6 @@ test("a failed creation is told in the notifications, with its reason", async ()
   assert.deepEqual(wrongs, []);
   await context.close();
 });
-
-/** A CNPJ that nobody has, with its check digits. */
-function freshCnpj() {
-  const base = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "0")}0001`;
-  const digit = (text) => {
-    const sum = [...text].reverse().reduce((total, one, at) => total + Number(one) * ((at % 8) + 2), 0);
-    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
-  };
-  const first = digit(base);
-  return `${base}${first}${digit(base + first)}`;
-}
 
 test("a matrix creates a branch and is told its key once", async () => {
   const { page, wrongs, context } = await opened(browser);

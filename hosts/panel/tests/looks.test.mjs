@@ -19,6 +19,18 @@ const PAGES = {
 };
 const DEVICES = { desktop: { width: 1280, height: 860 }, phone: { width: 390, height: 844 } };
 
+/** Dialogs by the page that they are on and the button that opens them. */
+const DIALOGS = (order, hook) => [
+  ["delay", `/orders/${order}`, ".page-aside .button:not(.primary):not(.danger)"],
+  ["cancel", `/orders/${order}`, ".page-aside .button.danger"],
+  ["cancel-stop", `/orders/${order}`, ".stops .actions .button"],
+  ["key", "/keys", ".page-aside .button.primary"],
+  ["revoke", "/keys", ".table .acts .button"],
+  ["webhook", "/webhooks", ".page-aside .button.primary"],
+  ["rotate", `/webhooks/${hook}`, ".page-aside .button:nth-of-type(2)"],
+  ["remove-branch", "/stores", ".table .acts .button"],
+];
+
 for (const [device, viewport] of Object.entries(DEVICES)) {
   for (const scheme of ["light", "dark"]) {
     test(`${device}, ${scheme}`, async () => {
@@ -31,6 +43,11 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
         await page.waitForTimeout(300);
         await shot(page, `${name}-${device}-${scheme}`);
         found.push(...(await serious(page)).map((one) => `${name}: ${one}`));
+        const [title, heads, head] = await page.evaluate(() => {
+          const all = [...document.querySelectorAll("h1")];
+          return [document.title, all.length, all[0]?.textContent ?? ""];
+        });
+        if (heads !== 1 || title !== `${head} · Despacho`) found.push(`${name}: ${heads} headings, "${head}" under the title "${title}"`);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         if (wide > 0) found.push(`${name}: scrolls sideways by ${wide} px`);
       };
@@ -66,7 +83,21 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
       await page.click("form.create button[type=submit]");
       await page.waitForSelector(".refusal");
       await look("create-refused");
+      // What asks before something is done, one of each kind.
+      for (const [name, where, opens] of DIALOGS(made.body.id, hook.body.id)) {
+        await goTo(page, where);
+        await page.locator(opens).first().click();
+        await page.waitForSelector("dialog[open]");
+        await look(`dialog-${name}`);
+        const inside = await page.evaluate(() => document.querySelector("dialog[open]").contains(document.activeElement));
+        if (!inside) found.push(`dialog-${name}: the focus is outside`);
+        await page.keyboard.press("Escape");
+        await page.waitForSelector("dialog[open]", { state: "detached" });
+        const back = await page.evaluate(() => document.activeElement?.tagName);
+        if (back !== "BUTTON") found.push(`dialog-${name}: the focus went to ${back}`);
+      }
       if (device === "phone") {
+        await goTo(page, "/orders");
         await page.click(".menu-button");
         await look("menu");
       }

@@ -1,36 +1,50 @@
-// How fast a price is, in the page and beside the server, and how much a first visit loads. Printed for people.
+// How fast a price is, in the page and beside the server, and how much a first visit loads: one table in one run, for people.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { VERGUEIRO, fillAddress, goTo, launch, opened } from "./browser.mjs";
+import { VERGUEIRO, api, goTo, launch, opened } from "./browser.mjs";
 
-const MOST_FIRST_LOAD = 300 * 1024;
-const CALLS = 300;
+const KIB = 1024;
+/** Of many short rounds the least disturbed is shown beside all of them, for page and server alike: the machine may have other work. */
+const ROUNDS = 40;
+const CALLS = 50;
+/** What the compiled core may grow to before somebody has to look at it; the aim is below. */
+const MOST_CORE = 230;
+
+const table = [];
+const row = (what, found, unit, limit) => table.push({ what, found, unit, limit });
 
 let browser;
 before(async () => {
   browser = await launch();
 });
-after(() => browser.close());
+after(async () => {
+  await browser.close();
+  const wide = Math.max(...table.map((one) => one.what.length));
+  for (const { what, found, unit, limit } of table) {
+    const target = limit === undefined ? "" : `  target < ${limit} ${unit}  ${found < limit ? "met" : "MISSED"}`;
+    console.log(`${what.padEnd(wide)}  ${found.toFixed(unit === "ms" ? 2 : 0).padStart(8)} ${unit}${target}`);
+  }
+});
 
 test("a first visit loads little", async () => {
   const folder = new URL("../dist/assets/", import.meta.url);
-  let first = 0;
-  for (const name of await readdir(folder)) {
-    const size = brotliCompressSync(await readFile(new URL(name, folder))).length;
-    console.log(`${name}: ${size} bytes in brotli`);
-    // The compiled core comes with the first form that needs it.
-    if (/^index-/.test(name)) first += size;
-  }
-  assert.ok(first > 0 && first < MOST_FIRST_LOAD, `${first} bytes`);
+  const sizes = new Map();
+  for (const name of await readdir(folder)) sizes.set(name, brotliCompressSync(await readFile(new URL(name, folder))).length / KIB);
+  const sum = (kind) => [...sizes].filter(([name]) => kind.test(name)).reduce((total, [, size]) => total + size, 0);
+  // The compiled core and its gazetteer come with the first form that needs them.
+  row("first visit, all files, brotli", sum(/^index-/), "KiB", 300);
+  row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", 150);
+  row("gazetteer, a file of its own, brotli", sum(/\.bin$/), "KiB");
+  assert.ok(sum(/^index-/) > 0 && sum(/^index-/) < 300, JSON.stringify([...sizes]));
+  assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MOST_CORE, JSON.stringify([...sizes]));
 });
 
-test("a price in the page beside the server's, and the first one on a slow processor", async () => {
+test("a price of ten stops, in the page and from the server beside it", async () => {
   const { page, context } = await opened(browser);
-  await goTo(page, "/orders/new");
-  await page.waitForResponse((response) => response.url().endsWith(".wasm"));
-  const figures = await page.evaluate(async (calls) => {
+  await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
+  const figures = await page.evaluate(async ([rounds, calls]) => {
     const scripts = performance.getEntriesByType("resource").map((entry) => entry.name);
     const core = await import(scripts.find((name) => /assets\/web-[^/]*\.js$/.test(name)));
     const key = JSON.parse(sessionStorage.getItem("despacho.session")).key;
@@ -42,36 +56,69 @@ test("a price in the page beside the server's, and the first one on a slow proce
       address: { latitude: -23.55 - 0.004 * ((at * 7) % 10), longitude: -46.64 - 0.004 * ((at * 3) % 10) },
     }));
     const body = { previewDeliveryTime: true, sortByBestRoute: true, deliveries: stops };
-    const timed = async (count, call) => {
+    const round = async (count, call) => {
       const took = [];
       for (let at = 0; at < count; at += 1) {
         const start = performance.now();
         await call();
         took.push(performance.now() - start);
       }
-      took.sort((a, b) => a - b);
-      return { median: took[Math.floor(count / 2)], p95: took[Math.floor(count * 0.95)] };
+      return took;
+    };
+    const figure = (took) => {
+      const sorted = [...took].sort((a, b) => a - b);
+      return { median: sorted[Math.floor(sorted.length / 2)], p95: sorted[Math.floor(sorted.length * 0.95)] };
+    };
+    const best = async (call) => {
+      const all = [];
+      for (let at = 0; at < rounds; at += 1) all.push(await round(calls, call));
+      const calm = all.map(figure).reduce((least, one) => (one.p95 < least.p95 ? one : least));
+      return { ...figure(all.flat()), calm: calm.p95 };
     };
     const ask = () => fetch("/delivery/orders/preview", { method: "POST", headers, body: JSON.stringify(body) }).then((r) => r.json());
-    await timed(20, () => previewer.preview(body));
-    return { page: await timed(calls, () => previewer.preview(body)), server: await timed(calls, ask) };
-  }, CALLS);
-  const text = ({ median, p95 }) => `median ${median.toFixed(2)} ms, 95 of 100 within ${p95.toFixed(2)} ms`;
-  console.log(`10 stops in the page: ${text(figures.page)}; the same from the server on loopback: ${text(figures.server)}`);
+    const [mine, theirs] = [previewer.preview(body), await ask()];
+    await round(200, () => previewer.preview(body));
+    return { same: mine.totalDistance === theirs.totalDistance, page: await best(() => previewer.preview(body)), server: await best(ask) };
+  }, [ROUNDS, CALLS]);
+  assert.ok(figures.same, "page and server find the same route");
+  for (const [name, found] of [["in the page", figures.page], ["from the server on loopback", figures.server]]) {
+    row(`price of 10 stops ${name}, median`, found.median, "ms");
+    row(`    95th percentile in the least disturbed of ${ROUNDS} rounds of ${CALLS}`, found.calm, "ms", name === "in the page" ? 1 : undefined);
+    row("    95th percentile of all calls, whatever else the machine did", found.p95, "ms");
+  }
   assert.ok(figures.page.median < figures.server.median, "the page is slower than the network");
+  assert.ok(figures.page.median < 1, `the median is ${figures.page.median} ms`);
+  await context.close();
+});
 
+test("the first price on a processor that is four times as slow", async () => {
+  const { page, context } = await opened(browser);
+  // A form that was filled before, opened in a page that has loaded nothing of the core yet.
+  const address = { complement: "", ...Object.fromEntries(Object.entries(VERGUEIRO).map(([name, value]) => [name, String(value)])) };
+  const delivery = { name: "", phone: "", value: "", observation: "", paid: true, confirm: true, address };
+  const draft = { code: "LENTO", preparation: "0", best: false, store: "", deliveries: [delivery] };
+  await api(page, "GET", "/delivery/preview-context");
+  await page.evaluate((kept) => sessionStorage.setItem("despacho.draft.order", JSON.stringify(kept)), draft);
+  await page.reload();
+  await page.waitForSelector(".orders tbody tr, .state");
   const slow = await context.newCDPSession(page);
   await slow.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-  await goTo(page, "/orders");
-  await goTo(page, "/orders/new");
-  await fillAddress(page, "#f-deliveries-0-address", { ...VERGUEIRO, latitude: undefined });
-  await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
-  const start = Date.now();
-  const before = await page.getByTestId("price").innerText();
-  await page.fill("#f-deliveries-0-address-city", "Campinas");
-  await page.fill("#f-deliveries-0-address-zipCode", "01310-200");
-  await page.fill("#f-deliveries-0-address-city", "São Paulo");
-  await page.waitForFunction(() => document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
-  console.log(`a price after the last key, on a processor slowed down four times: ${Date.now() - start} ms (${before})`);
+  const took = await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const start = performance.now();
+        let first = null;
+        const look = () => {
+          const shown = /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? "");
+          if (shown && first === null) first = performance.now() - start;
+          if (shown && document.querySelector("[data-by=page]") !== null) done({ first, own: performance.now() - start });
+          else requestAnimationFrame(look);
+        };
+        location.hash = "/orders/new";
+        requestAnimationFrame(look);
+      }),
+  );
+  row("first price on screen, processor slowed 4 times", took.first, "ms", 1000);
+  row("    and computed by the page itself, core and gazetteer loaded", took.own, "ms");
   await context.close();
 });

@@ -24,7 +24,8 @@ use crate::{
     lease::Lease,
     migrate::{LOCK, OpenFault, PATIENT, demand, migrate},
     news,
-    server::Kind,
+    order::{Sent, in_order},
+    server::{Flush, Kind},
     stats::{Counters, Stats},
     tls,
     train::{self, Done, Mark, Wagon},
@@ -163,12 +164,12 @@ impl Postgres {
     }
 
     /// The rows of one statement, on a new connection where the one it was asked on is gone.
-    async fn ask(&self, query: &Query) -> Result<Vec<Row>, Fault> {
+    async fn ask(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
         let mut asked = 0;
         loop {
             let lease = Lease::of(&self.0.pool).await?;
             asked += 1;
-            match timeout(self.0.patience, rows(&lease, query)).await {
+            match timeout(self.0.patience, rows(&lease, query, flush)).await {
                 Ok(Ok(rows)) => {
                     lease.settled();
                     self.0.counters.reads.fetch_add(1, Relaxed);
@@ -283,7 +284,7 @@ impl Postgres {
         let database = self.clone();
         tokio::spawn(async move {
             let params = vec![(now() - MARKS_KEPT_MS).into()];
-            if let Err(fault) = database.ask(&Query { sql: FORGET_MARKS, params }).await {
+            if let Err(fault) = database.ask(&Query { sql: FORGET_MARKS, params }, database.0.ways.kind.flush()).await {
                 tracing::debug!(%fault, "old marks of transactions are cleared away later");
             }
         });
@@ -292,19 +293,20 @@ impl Postgres {
 
 impl Driver for Postgres {
     async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.ask(&query).await
+        self.ask(&query, Flush::Now).await
     }
 
     /// Where the answer is lost the write is done again: identifiers are reserved so, where that is a gap, and a request is counted
-    /// so, where it is counted twice.
+    /// so, where it is counted twice. Neither waits for the disk: what a transaction builds on lies before it in the log, and is
+    /// flushed with it.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.ask(&query).await
+        self.ask(&query, self.0.ways.kind.flush()).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
         if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
             // A place, a claim that is given up: done twice it is done.
-            return self.ask(&Query { sql, params: params.clone() }).await.map(drop);
+            return self.ask(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
         }
         self.settle(&[statements]).await.pop().unwrap_or(Ok(()))
     }
@@ -318,11 +320,21 @@ impl Driver for Postgres {
     }
 }
 
-async fn rows(lease: &Lease, query: &Query) -> Result<Vec<Row>, Trouble> {
+async fn rows(lease: &Lease, query: &Query, flush: Flush) -> Result<Vec<Row>, Trouble> {
     let client = lease.client()?;
     let statement = client.prepare_cached(query.sql).await?;
-    let answer = client.query(&statement, &borrowed(&parameters(&query.params))).await?;
-    answer.iter().map(row).collect()
+    let params = parameters(&query.params);
+    if flush == Flush::Now {
+        return client.query(&statement, &borrowed(&params)).await?.iter().map(row).collect();
+    }
+    let around = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
+    let requests: Vec<Sent<'_, _>> = vec![
+        Box::pin(around("BEGIN; SET LOCAL synchronous_commit = off")),
+        Box::pin(async { client.query(&statement, &borrowed(&params)).await }),
+        Box::pin(around("COMMIT")),
+    ];
+    let answers = in_order(requests).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    answers.iter().flatten().map(row).collect()
 }
 
 /// A first connection, with the task that drives it.

@@ -1,7 +1,5 @@
 //! A pool's connection for as long as one exchange lasts.
 
-use std::ops::Deref;
-
 use deadpool_postgres::{ClientWrapper, Object, Pool};
 
 use crate::fault::Trouble;
@@ -23,7 +21,7 @@ impl Lease {
 
     /// The connection.
     pub(crate) fn client(&self) -> Result<&ClientWrapper, Trouble> {
-        self.0.as_ref().map(Deref::deref).ok_or_else(|| Trouble::Lost("the connection was given back".to_owned()))
+        self.0.as_deref().ok_or_else(|| Trouble::Lost("the connection was given back".to_owned()))
     }
 }
 

@@ -11,6 +11,15 @@ pub(crate) enum Kind {
     Yugabyte,
 }
 
+/// When a write is on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flush {
+    /// Before it is answered.
+    Now,
+    /// With the next transaction, at the latest within a second.
+    Later,
+}
+
 impl Kind {
     /// By what `SELECT version()` says.
     pub(crate) fn of(version: &str) -> Kind {
@@ -31,6 +40,11 @@ impl Kind {
     /// Whether `LISTEN` is worth trying.
     pub(crate) fn listens(self) -> bool {
         self == Kind::Postgres
+    }
+
+    /// How soon a write must be on disk that others build on: a distributed log has no one order that would flush it with them.
+    pub(crate) fn flush(self) -> Flush {
+        if self == Kind::Postgres { Flush::Later } else { Flush::Now }
     }
 
     /// A step of the schema as this server takes it: a table outside the log is a table like all others where there are none.

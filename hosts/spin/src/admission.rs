@@ -7,7 +7,7 @@
 use despacho_core::{
     domain::Timestamp,
     host::Fault,
-    limits::{Admission, Bucket},
+    limits::{Admission, Arrival, Bucket},
 };
 use despacho_sql::{Row, forget_arrivals, replace_arrival, stored_arrival};
 
@@ -21,7 +21,7 @@ const ATTEMPTS: u32 = 256;
 pub(crate) async fn admit(database: &Database, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
     for _ in 0..ATTEMPTS {
         let stored = database.single(stored_arrival(bucket)).await?.first_mut().map(Row::integer).transpose()?;
-        let stored = stored.map(Timestamp::from_millis);
+        let stored = stored.map(Arrival::from_micros);
         let (admission, next) = bucket.admit(stored, now);
         let Some(next) = next else { return Ok(admission) };
         if database.single_write(replace_arrival(bucket, stored, next)).await?.len() == 1 {

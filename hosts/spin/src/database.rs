@@ -75,6 +75,11 @@ impl Database {
         Ok(self.0.own.get_or_init(|| session))
     }
 
+    /// Whether all other instances wait for this request's transaction.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.0.alone.get()
+    }
+
     /// Does all of `work` in one transaction beside which no other instance does such work.
     pub(crate) async fn alone<T>(&self, work: impl AsyncFnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         let session = self.own().await?;

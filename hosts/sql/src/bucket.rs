@@ -1,4 +1,5 @@
-//! The rate limiter's memory in a database, for hosts of which several answer at once: one instant for each bucket.
+//! The rate limiter's memory in a database, for hosts of which several answer at once: one instant for each bucket, in
+//! microseconds.
 //!
 //! What a database keeps is compared and replaced in one statement, so that no instance passes a request that another has
 //! counted, and no transaction is held meanwhile. Losing the table in a crash costs one window of counting, no more.
@@ -6,7 +7,7 @@
 use despacho_core::{
     domain::Timestamp,
     host::Fault,
-    limits::{Admission, Bucket},
+    limits::{Admission, Arrival, Bucket},
 };
 
 use crate::{Driver, Query, Row, Value};
@@ -20,7 +21,7 @@ const ATTEMPTS: u32 = 256;
 pub async fn admit<D: Driver>(driver: &D, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
     for _ in 0..ATTEMPTS {
         let stored = driver.read(stored_arrival(bucket)).await?.first_mut().map(Row::integer).transpose()?;
-        let stored = stored.map(Timestamp::from_millis);
+        let stored = stored.map(Arrival::from_micros);
         let (admission, next) = bucket.admit(stored, now);
         let Some(next) = next else { return Ok(admission) };
         if driver.write_returning(replace_arrival(bucket, stored, next)).await?.len() == 1 {
@@ -40,16 +41,16 @@ pub fn stored_arrival(bucket: &Bucket) -> Query {
 }
 
 /// Puts `next` in place of `stored`: one row where that stood there still, none where another request came first.
-pub fn replace_arrival(bucket: &Bucket, stored: Option<Timestamp>, next: Timestamp) -> Query {
+pub fn replace_arrival(bucket: &Bucket, stored: Option<Arrival>, next: Arrival) -> Query {
     let name = Value::from(bucket.name.as_str());
     match stored {
         Some(stored) => Query::new(
             "UPDATE buckets SET arrival = $1 WHERE name = $2 AND arrival = $3 RETURNING arrival",
-            vec![next.into(), name, stored.into()],
+            vec![next.micros().into(), name, stored.micros().into()],
         ),
         None => Query::new(
             "INSERT INTO buckets (name, arrival) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING arrival",
-            vec![name, next.into()],
+            vec![name, next.micros().into()],
         ),
     }
 }
@@ -58,5 +59,5 @@ pub fn replace_arrival(bucket: &Bucket, stored: Option<Timestamp>, next: Timesta
 pub fn forget_arrivals(now: Timestamp) -> Query {
     let sql = "DELETE FROM buckets WHERE arrival <= $1 AND name IN \
                (SELECT name FROM buckets WHERE arrival <= $1 ORDER BY arrival LIMIT 200) RETURNING arrival";
-    Query::new(sql, vec![now.into()])
+    Query::new(sql, vec![Arrival::at(now).micros().into()])
 }

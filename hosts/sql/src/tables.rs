@@ -63,6 +63,7 @@ pub const TABLES: &[Table] = &[
     table("webhook_messages", Kind::NumberAndText, &["webhook", "name"], &["place", "body"]),
     table("webhook_attempts", Kind::Sequence, &["id"], &["webhook", "body"]),
     table("buckets", Kind::Text, &["name"], &["arrival"]),
+    table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),
 ];
 
 /// The statements that take a table from one database to another, made once.

@@ -17,10 +17,12 @@ use tokio::{
 use crate::{
     endpoints,
     metrics::Metrics,
+    overload::Overload,
     panel::Panel,
     refusal::{self, Refusal},
     store::Store,
     streams::{self, Streams},
+    telemetry::{self, Context, Tracer},
 };
 
 /// The running application.
@@ -37,6 +39,10 @@ pub struct App {
     pub patience: Duration,
     /// The streams that are open.
     pub streams: Streams,
+    /// Where traces go, where they go anywhere.
+    pub tracer: Option<Arc<Tracer>>,
+    /// How much is taken on.
+    pub overload: Overload,
     /// Says true once the server was told to stop.
     pub stopping: watch::Receiver<bool>,
     /// Held by every unfinished write, so that whoever has the receiver learns when the last one has ended.
@@ -46,17 +52,21 @@ pub struct App {
 impl App {
     /// Answers one request, whatever happens inside: a panic is a 500, an answer that takes too long a 504.
     ///
-    /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps.
-    pub async fn answer(self: Arc<App>, request: Request<Bytes>) -> warp::reply::Response {
+    /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps. `place` is held
+    /// until the work has ended, whether or not somebody still waits for it: callers who give up must not let others in too early.
+    pub async fn answer<P: Send + 'static>(self: Arc<App>, request: Request<Bytes>, place: P) -> warp::reply::Response {
         let facts = refusal::facts(&request);
         let writes = api::may_write(&request);
         let (app, patience) = (self.clone(), self.patience);
-        let answer = async move { app.route(request).await };
+        let context = request.extensions().get::<Context>().cloned();
+        let answer = telemetry::within(context, async move { app.route(request).await });
         let ended = if writes {
-            let unfinished = self.unfinished.upgrade();
-            in_time(detached(answer, unfinished), patience).await
+            let held = (self.unfinished.upgrade(), place);
+            in_time(detached(answer, held), patience).await
         } else {
-            in_time(answer, patience).await
+            let answered = in_time(answer, patience).await;
+            drop(place);
+            answered
         };
         let response = match ended {
             Ended::Answered((response, None)) => response,
@@ -99,14 +109,11 @@ async fn in_time<T>(answer: impl Future<Output = T>, patience: Duration) -> Ende
     }
 }
 
-/// The same answer from a task that runs to its end even where nobody waits for it any more. It holds `unfinished` so long.
-async fn detached<T: Send + 'static>(
-    answer: impl Future<Output = T> + Send + 'static,
-    unfinished: Option<mpsc::Sender<()>>,
-) -> T {
+/// The same answer from a task that runs to its end even where nobody waits for it any more, and holds `held` so long.
+async fn detached<T: Send + 'static>(answer: impl Future<Output = T> + Send + 'static, held: impl Send + 'static) -> T {
     let task = tokio::spawn(async move {
         let response = answer.await;
-        drop(unfinished);
+        drop(held);
         response
     });
     match task.await {
@@ -126,15 +133,15 @@ mod tests {
     async fn a_panic_is_caught_wherever_the_answer_runs() {
         let broken = || async { panic!("a bug") };
         assert!(matches!(in_time::<()>(broken(), PATIENCE).await, Ended::Panicked));
-        assert!(matches!(in_time::<()>(detached(broken(), None), PATIENCE).await, Ended::Panicked));
+        assert!(matches!(in_time::<()>(detached(broken(), ()), PATIENCE).await, Ended::Panicked));
         assert!(matches!(in_time(async { 1 }, PATIENCE).await, Ended::Answered(1)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_late_write_is_given_up_on_and_yet_ends() {
-        let (unfinished, mut finished) = mpsc::channel(1);
+        let (unfinished, mut finished) = mpsc::channel::<()>(1);
         let slow = async { tokio::time::sleep(2 * PATIENCE).await };
-        assert!(matches!(in_time(detached(slow, Some(unfinished)), PATIENCE).await, Ended::Late));
+        assert!(matches!(in_time(detached(slow, unfinished), PATIENCE).await, Ended::Late));
         assert_eq!(timeout(PATIENCE / 2, finished.recv()).await.ok(), None, "it still runs");
         assert_eq!(timeout(PATIENCE, finished.recv()).await, Ok(None), "it has ended");
     }

@@ -81,7 +81,8 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
 }
 
 fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
-    match app.metrics.text(&app.store) {
+    let (stats, pool) = (app.store.stats(), app.store.connections().unwrap_or_default());
+    match app.metrics.text(&stats, &pool, &app.overload) {
         Ok(text) => {
             let mut response = Response::new(Bytes::from(text));
             let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -99,7 +100,7 @@ mod tests {
     use tokio::sync::{mpsc, watch};
 
     use super::*;
-    use crate::{config::Config, geo::Geography, metrics::Metrics, store::Store, streams::Streams};
+    use crate::{config::Config, geo::Geography, metrics::Metrics, overload::Overload, store::Store, streams::Streams};
 
     #[tokio::test]
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
@@ -110,12 +111,25 @@ mod tests {
         let unfinished = mpsc::channel(1).0.downgrade();
         let (streams, stopping) = (Streams::new(config.streams), watch::channel(false).1);
         let settings = Settings::default();
-        let app = Arc::new(App { settings, store, metrics, panel: None, patience, streams, stopping, unfinished });
+        let overload = Overload::new(config.overload);
+        let app = App {
+            settings,
+            store,
+            metrics,
+            panel: None,
+            patience,
+            streams,
+            tracer: None,
+            overload,
+            stopping,
+            unfinished,
+        };
+        let app = Arc::new(app);
         let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
-        assert_eq!(app.clone().answer(get("/readyz")).await.status(), 200);
+        assert_eq!(app.clone().answer(get("/readyz"), ()).await.status(), 200);
         app.store.close().await.unwrap();
-        assert_eq!(app.clone().answer(get("/healthz")).await.status(), 200);
-        let (refused, body) = app.clone().answer(get("/readyz")).await.into_parts();
+        assert_eq!(app.clone().answer(get("/healthz"), ()).await.status(), 200);
+        let (refused, body) = app.clone().answer(get("/readyz"), ()).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
         assert_eq!((refused.status.as_u16(), &problem["code"]), (503, &"unavailable".into()));

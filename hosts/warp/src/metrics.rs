@@ -14,7 +14,8 @@ use prometheus_client::{
 
 use crate::{
     geo,
-    store::{Stats, Store},
+    overload::{Overload, Shed},
+    store::Stats,
 };
 
 /// Upper bounds of the latency's buckets, in seconds.
@@ -27,6 +28,31 @@ struct Answer {
     status: u16,
 }
 
+/// Why a request was turned away.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+/// Spans of traces; all copies count together.
+#[derive(Clone, Debug, Default)]
+pub struct SpanFigures {
+    exported: Counter<u64, AtomicU64>,
+    dropped: Counter<u64, AtomicU64>,
+}
+
+impl SpanFigures {
+    /// Counts spans that the collector took.
+    pub fn exported(&self, count: u64) {
+        self.exported.inc_by(count);
+    }
+
+    /// Counts spans that the queue or the collector had no room for.
+    pub fn dropped(&self, count: u64) {
+        self.dropped.inc_by(count);
+    }
+}
+
 /// The server's counters.
 pub struct Metrics {
     registry: Registry,
@@ -37,6 +63,9 @@ pub struct Metrics {
     pub connections: Gauge<i64, AtomicI64>,
     /// Connections answered with 503 for want of room.
     pub shed: Counter<u64, AtomicU64>,
+    turned_away: Family<Reason, Counter<u64, AtomicU64>>,
+    waiting: Gauge<i64, AtomicI64>,
+    body_bytes: Gauge<i64, AtomicI64>,
     /// Requests whose caller went away before the answer.
     pub abandoned: Counter<u64, AtomicU64>,
     /// Handlers that panicked: each is a bug.
@@ -55,6 +84,8 @@ pub struct Metrics {
     pub delivered: Counter<u64, AtomicU64>,
     /// Attempts at webhook messages that failed.
     pub undelivered: Counter<u64, AtomicU64>,
+    /// Spans of traces.
+    pub spans: SpanFigures,
     store: StoreFigures,
 }
 
@@ -135,6 +166,9 @@ impl Metrics {
             in_flight: Gauge::default(),
             connections: Gauge::default(),
             shed: Counter::default(),
+            turned_away: Family::default(),
+            waiting: Gauge::default(),
+            body_bytes: Gauge::default(),
             abandoned: Counter::default(),
             panics: Counter::default(),
             moved: Counter::default(),
@@ -144,12 +178,20 @@ impl Metrics {
             streams: Gauge::default(),
             delivered: Counter::default(),
             undelivered: Counter::default(),
+            spans: SpanFigures::default(),
             store: StoreFigures::default(),
             registry: Registry::default(),
         };
         registry.register("http_requests_in_flight", "Requests being answered", metrics.in_flight.clone());
         registry.register("http_connections", "Open connections", metrics.connections.clone());
         registry.register("http_connections_shed", "Connections refused for want of room", metrics.shed.clone());
+        registry.register("http_requests_shed", "Requests refused for want of room", metrics.turned_away.clone());
+        registry.register("http_requests_waiting", "Requests that wait for their turn", metrics.waiting.clone());
+        registry.register("http_body_memory_bytes", "Memory that bodies take", metrics.body_bytes.clone());
+        // All are there from the start, so that an alarm has something to watch.
+        for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
+            drop(metrics.turned_away.get_or_create(&Reason { reason: shed.name() }));
+        }
         registry.register("http_requests_abandoned", "Requests whose caller left early", metrics.abandoned.clone());
         registry.register("http_handler_panics", "Handlers that panicked", metrics.panics.clone());
         registry.register("scheduler_orders_moved", "Orders that the clock moved on", metrics.moved.clone());
@@ -159,6 +201,8 @@ impl Metrics {
         registry.register("event_streams", "Open streams of events", metrics.streams.clone());
         registry.register("webhook_messages_delivered", "Webhook messages that were taken", metrics.delivered.clone());
         registry.register("webhook_attempts_failed", "Attempts that failed", metrics.undelivered.clone());
+        registry.register("trace_spans_exported", "Spans that the collector took", metrics.spans.exported.clone());
+        registry.register("trace_spans_dropped", "Spans that nobody took", metrics.spans.dropped.clone());
         metrics.store.register(&mut registry);
         Metrics { registry, ..metrics }
     }
@@ -175,9 +219,22 @@ impl Metrics {
         self.latency.get_or_create(&Answer { route, status }).observe(took.as_secs_f64());
     }
 
+    /// Counts a request that was turned away.
+    pub fn turned_away(&self, shed: Shed) {
+        self.turned_away.get_or_create(&Reason { reason: shed.name() }).inc();
+    }
+
     /// Everything in OpenMetrics text.
-    pub fn text(&self, store: &Store) -> Result<String, fmt::Error> {
-        self.store.set(&store.stats(), &store.connections().unwrap_or_default());
+    pub fn text(
+        &self,
+        stats: &Stats,
+        pool: &despacho_postgres::Stats,
+        overload: &Overload,
+    ) -> Result<String, fmt::Error> {
+        self.store.set(stats, pool);
+        for (gauge, value) in [(&self.waiting, overload.waiting()), (&self.body_bytes, overload.body_bytes())] {
+            gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        }
         let mut text = String::with_capacity(16 * 1024);
         encode(&mut text, &self.registry)?;
         Ok(text)

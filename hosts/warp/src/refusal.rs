@@ -21,6 +21,8 @@ pub enum Refusal {
     LateBody,
     /// There are too many connections.
     Overloaded,
+    /// More is asked than the server can do.
+    Busy,
     /// The key holds as many streams open as it may.
     TooManyStreams,
     /// The store does not answer.
@@ -53,6 +55,12 @@ impl Refusal {
                 Code::Unavailable,
                 "There are too many connections. Connect again later.",
                 "Há conexões demais. Conecte-se novamente mais tarde.",
+            )
+            .retry_after(soon),
+            Refusal::Busy => Problem::new(
+                Code::Unavailable,
+                "More is asked of the service than it can do. Nothing was carried out: send the request again.",
+                "O serviço recebe mais requisições do que pode atender. Nada foi executado: envie a requisição novamente.",
             )
             .retry_after(soon),
             Refusal::TooManyStreams => Problem::new(

@@ -28,17 +28,21 @@ pub use despacho_sqlite::Stats;
 use crate::{
     config::{Config, Database},
     geo::{Geography, Platform},
+    telemetry::Traced,
 };
 
 /// Identifiers that a command reserves at once: it lives for one request, and what it leaves over is a gap.
 const FEW_IDS: u32 = 8;
+/// Where instances share a database each request reserves its own, so that higher numbers are newer, whichever instance gave them:
+/// lists go by number.
+const NO_MORE_IDS: u32 = 1;
 
 /// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
 pub enum Store {
     /// The file in the data folder.
-    Sqlite(SqlHost<Sqlite, Platform>),
+    Sqlite(SqlHost<Traced<Sqlite>, Platform>),
     /// A PostgreSQL server.
-    Postgres(SqlHost<Postgres, Platform>),
+    Postgres(SqlHost<Traced<Postgres>, Platform>),
 }
 
 /// The same of whichever host it is.
@@ -60,7 +64,8 @@ impl Store {
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let platform = platform.sharing(&database);
-                Store::Postgres(SqlHost::new(database, platform, config.timing.clone()))
+                let host = SqlHost::new(Traced(database), platform, config.timing.clone());
+                Store::Postgres(host.reserving(NO_MORE_IDS))
             }
         };
         let aligned = each!(&store, host => host.align_deadlines().await);
@@ -74,8 +79,8 @@ impl Store {
             Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography).await?.reserving(FEW_IDS))),
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
-                let host = SqlHost::new(database, platform, config.timing.clone());
-                Ok(Store::Postgres(host.reserving(FEW_IDS)))
+                let host = SqlHost::new(Traced(database), platform, config.timing.clone());
+                Ok(Store::Postgres(host.reserving(NO_MORE_IDS)))
             }
         }
     }
@@ -205,7 +210,7 @@ pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
-async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Sqlite, Platform>, String> {
+async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
     let (file, timing) = (config.database_file(), config.timing.clone());
     let name = file.display().to_string();
     // Migrations may take a while, and they block.
@@ -214,7 +219,7 @@ async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Sq
         .map_err(|error| error.to_string())?
         .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
     let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
-    Ok(SqlHost::new(database, Platform::new(machine, geography), timing))
+    Ok(SqlHost::new(Traced(database), Platform::new(machine, geography), timing))
 }
 
 async fn postgres(

@@ -114,8 +114,9 @@ impl Memory {
         let operator = Some(KeyHash::of(OPERATOR_TOKEN));
         let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
         for (key, text) in chosen {
-            match (key.as_str(), Precision::parse(text)) {
-                ("least-precision", Some(level)) => settings.places.least_precision = level,
+            match (key.as_str(), Precision::parse(text), text.parse()) {
+                ("least-precision", Some(level), _) => settings.places.least_precision = level,
+                ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
             }
         }

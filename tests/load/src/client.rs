@@ -63,6 +63,11 @@ pub fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
+/// A `GET` as bytes.
+pub fn get(path: &str, key: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-token: {key}\r\n\r\n").into_bytes()
+}
+
 /// Requests a second of so many connections that send the same request for so long.
 pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, Failure> {
     let start = Instant::now();

@@ -1,14 +1,16 @@
-//! `cargo run --release --package despacho-load [-- [--seconds N] [--orders N] [preview] [http] [memory]]`
+//! `cargo run --release --package despacho-load [-- [--seconds N] [--orders N] [--sizes N,N] [preview] [http] [memory] [overload] [growth]]`
 //!
 //! Prints how fast the service is beside a reference in the same run, as ratios: on a shared machine a figure alone says little.
-//! Nothing is asserted.
+//! Nothing is asserted. Without a part all run but `overload` and `growth`, which take their time.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
 mod core;
 mod echo;
+mod growth;
 mod memory;
 mod over_http;
+mod overload;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,7 @@ struct Plan {
     parts: Vec<String>,
     seconds: u64,
     orders: usize,
+    sizes: Vec<usize>,
 }
 
 fn main() -> ExitCode {
@@ -32,12 +35,13 @@ fn main() -> ExitCode {
 }
 
 fn plan() -> Result<Plan, Failure> {
-    let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000 };
+    let mut plan = Plan { parts: Vec::new(), seconds: 4, orders: 100_000, sizes: vec![10_000, 100_000, 1_000_000] };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             lexopt::Arg::Long("seconds") => plan.seconds = arguments.value()?.to_string_lossy().parse()?,
             lexopt::Arg::Long("orders") => plan.orders = arguments.value()?.to_string_lossy().parse()?,
+            lexopt::Arg::Long("sizes") => plan.sizes = growth::sizes(&arguments.value()?.to_string_lossy())?,
             lexopt::Arg::Value(part) => plan.parts.push(part.to_string_lossy().into_owned()),
             other => return Err(other.unexpected().into()),
         }
@@ -59,6 +63,13 @@ fn run(plan: &Plan) -> Result<(), Failure> {
     }
     if wanted("memory") {
         memory::after(plan.orders)?;
+    }
+    let named = |part: &str| plan.parts.iter().any(|wanted| wanted == part);
+    if named("overload") {
+        overload::run(plan.seconds)?;
+    }
+    if named("growth") {
+        growth::run(&plan.sizes)?;
     }
     Ok(())
 }

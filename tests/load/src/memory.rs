@@ -1,6 +1,9 @@
 //! How much memory the server holds after many orders.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use despacho_core::demo::KEY;
 use despacho_load::{
@@ -47,8 +50,28 @@ fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), Failure> 
     }
 }
 
+/// Megabytes of all files in a folder.
+pub(crate) fn disk_mb(folder: &Path) -> Result<f64, Failure> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?.metadata()?;
+        bytes += if entry.is_file() { entry.len() } else { 0 };
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a size")]
+    Ok(bytes as f64 / 1_048_576.0)
+}
+
+/// Seconds of processors that a process has used, as Linux tells it in hundredths.
+pub(crate) fn processor_seconds(process: u32) -> Result<f64, Failure> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The program's name, in brackets, may hold blanks; after it come the state and ten figures, and then these two.
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let ticks: Result<Vec<f64>, _> = after.split_whitespace().skip(11).take(2).map(str::parse).collect();
+    Ok(ticks?.iter().sum::<f64>() / 100.0)
+}
+
 /// Resident memory of a process in megabytes, as Linux tells it.
-fn resident_mb(process: u32) -> Result<f64, Failure> {
+pub(crate) fn resident_mb(process: u32) -> Result<f64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS in the process's status")?;
     let kb: f64 = line.split_whitespace().nth(1).ok_or("no figure")?.parse()?;

@@ -15,7 +15,8 @@ use despacho_load::{
 use despacho_tool::server::{self, Server};
 
 /// A rate limit that no benchmark reaches.
-pub(crate) const UNLIMITED: [(&str, &str); 3] = [
+pub(crate) const UNLIMITED: [(&str, &str); 4] = [
+    ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LOG_LEVEL", "warn"),

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a tool for a terminal: what it says goes to standard output")]
 
 mod contract;
+mod deploy;
 mod needs;
 mod panel;
 mod steps;

@@ -8,7 +8,7 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, needs::Need, panel, webhooks};
+use crate::{contract, deploy, needs::Need, panel, webhooks};
 
 /// The package of the component's own tests.
 const SPIN_TESTS: &str = "despacho-spin-tests";
@@ -83,6 +83,12 @@ pub(crate) const STEPS: &[Step] = &[
             ];
             run::show(cargo(root, &words))
         },
+    },
+    Step {
+        name: "deploy",
+        what: "the image's recipe, the manifests and the unit under their linters",
+        needs: &[Need::Venv],
+        act: deploy::check,
     },
     Step {
         name: "release",

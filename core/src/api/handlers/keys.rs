@@ -4,12 +4,12 @@ use super::{pages, stores::told};
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
-        problem::{Code, FieldError},
+        problem::{Code, FieldError, Problem},
         read::read,
         validate,
         wire::{KeyList, KeyView},
     },
-    domain::{Duration, KeyId, StoreId, Text},
+    domain::{Duration, KeyId, StoreId, Text, Timestamp},
     host::{Changes, Host, Write},
     store::{self, Key, KeyKind, KeyRequest, Opening, Store},
 };
@@ -48,6 +48,15 @@ async fn issue<H: Host>(
     integrator: StoreId,
 ) -> Result<Answer, Stop> {
     let settings = call.settings;
+    let most = settings.keys.per_store;
+    let counts = |key: &&Key| key.kind == KeyKind::Integration && key.is_valid(call.moment.now);
+    if call.host.keys(store.id).await?.iter().filter(counts).count() >= most as usize {
+        return Err(Stop::Problem(Problem::new(
+            Code::TooManyKeys,
+            format!("A store has at most {most} valid keys. Revoke one first."),
+            format!("Uma loja tem no máximo {most} chaves válidas. Revogue uma antes."),
+        )));
+    }
     let days = request.days.unwrap_or(settings.keys.days);
     let opening = Opening {
         store: store.id,
@@ -57,16 +66,21 @@ async fn issue<H: Host>(
         validity: Duration::minutes(i64::from(days) * 24 * 60),
         secret: &settings.secret,
     };
-    hand_out(call, opening).await
+    hand_out(call, opening, Vec::new()).await
 }
 
-/// Issues a key, and tells it once.
-pub(super) async fn hand_out<H: Host>(call: &mut Call<'_, H>, opening: Opening<'_>) -> Result<Answer, Stop> {
+/// Issues a key, and tells it once. Those that are `past` end with it.
+pub(super) async fn hand_out<H: Host>(
+    call: &mut Call<'_, H>,
+    opening: Opening<'_>,
+    past: Vec<Key>,
+) -> Result<Answer, Stop> {
     let mut ids = call.ids(1).await?;
     let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
     let answer = told(call, &key, nonce)?;
-    let changes = Changes { at: call.moment.now, keys: vec![Write::insert(key)], ..Changes::default() };
-    call.commit(changes, &answer).await?;
+    let mut keys: Vec<Write<Key>> = past.into_iter().map(|key| revoked(key, call.moment.now)).collect();
+    keys.push(Write::insert(key));
+    call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
     Ok(answer)
 }
 
@@ -115,11 +129,14 @@ async fn find<H: Host>(call: &Call<'_, H>) -> Result<Key, Stop> {
 async fn revoke<H: Host>(call: &mut Call<'_, H>, key: Key) -> Result<Answer, Stop> {
     let answer = Answer::empty(204);
     if key.deleted_at.is_none() {
-        let value = Key { deleted_at: Some(call.moment.now), version: key.version + 1, ..key.clone() };
-        let keys = vec![Write { expected: key.version, value }];
+        let keys = vec![revoked(key, call.moment.now)];
         call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
     }
     Ok(answer)
+}
+
+fn revoked(key: Key, at: Timestamp) -> Write<Key> {
+    Write { expected: key.version, value: Key { deleted_at: Some(at), version: key.version + 1, ..key } }
 }
 
 fn unknown_store() -> FieldError {

@@ -3,6 +3,7 @@
 use super::keys::hand_out;
 use crate::{
     api::{
+        CallerAddress,
         call::{Answer, Call, Stop, Told, plain, too_few},
         places::locate,
         problem::{Code, FieldError, Problem},
@@ -125,16 +126,7 @@ pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop>
 /// `POST /delivery/sessions`
 pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let (email, password) = validate::session(read(call.body)?)?;
-    let bucket = Bucket {
-        name: login_name(&email),
-        usage: Usage::Login,
-        quota: call.settings.limits.logins_per_quarter,
-        window: Duration::minutes(15),
-    };
-    let admission = call.host.admit(&bucket, call.moment.now).await?;
-    if !admission.admitted {
-        return Err(Stop::Problem(plain(Code::RateLimited).retry_after(admission.reset)));
-    }
+    throttled(call, &email).await?;
     let wrong = || {
         Stop::Problem(Problem::new(
             Code::CredentialsInvalid,
@@ -159,7 +151,33 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
         secret: &settings.secret,
     };
-    hand_out(call, opening).await
+    let past = past_sessions(call, store.id).await?;
+    hand_out(call, opening, past).await
+}
+
+/// Counts a login for its address, where the host knows it, and then for its email: who tries one password on many emails, and who
+/// tries many on one.
+async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Result<(), Stop> {
+    let limits = &call.settings.limits;
+    let address = call.parts.extensions.get::<CallerAddress>();
+    let by_address = address.map(|address| (format!("login-from/{}", address.name()), limits.logins_per_address));
+    for (name, quota) in by_address.into_iter().chain([(login_name(email), limits.logins_per_quarter)]) {
+        let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
+        let admission = call.host.admit(&bucket, call.moment.now).await?;
+        if !admission.admitted {
+            return Err(Stop::Problem(plain(Code::RateLimited).retry_after(admission.reset)));
+        }
+    }
+    Ok(())
+}
+
+/// The logins that end with one more, so that a store never has too many: the oldest.
+async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, Stop> {
+    let most = call.settings.keys.sessions_per_store.max(1) as usize;
+    let keys = call.host.keys(store).await?;
+    // Newest first: with the new one, one less of these stays.
+    let sessions = keys.into_iter().filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.moment.now));
+    Ok(sessions.skip(most - 1).collect())
 }
 
 /// Whose idempotency keys those of a login are.

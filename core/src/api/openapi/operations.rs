@@ -78,7 +78,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
         Authority::Courier => {
             codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid, Code::ApiKeyExpired, Code::RateLimited]);
         }
-        Authority::Operator => codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid]),
+        Authority::Operator => codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid, Code::RateLimited]),
         Authority::Public => {}
     }
     if operation.request.is_some() {
@@ -269,7 +269,7 @@ fn key(endpoint: Endpoint) -> Operation {
             request: Some("IssueKey"),
             answers: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound],
+            codes: &[Code::StoreNotFound, Code::TooManyKeys],
         },
         Endpoint::ListKeys => Operation {
             tag: "Keys",
@@ -342,7 +342,7 @@ fn operator(endpoint: Endpoint) -> Operation {
             request: Some("AdminIssueKey"),
             answers: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound],
+            codes: &[Code::StoreNotFound, Code::TooManyKeys],
         },
         Endpoint::AdminListKeys => Operation {
             tag: "Operator",

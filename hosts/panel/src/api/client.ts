@@ -43,7 +43,7 @@ export const orders = {
       ...(signal ? { signal } : {}),
     }),
   ready: (id: number) => post<wire.Order>(`/delivery/orders/${id}/ready`),
-  delay: (id: number, minutes: number) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
+  delay: (id: number, minutes: number | undefined) => post<wire.Order>(`/delivery/orders/${id}/delay`, { minutes }),
   cancellation: (id: number) => request<wire.Cancellation>(`/delivery/orders/${id}/cancellation`),
   cancel: (orderId: number, reason: string, deliveryId?: number) =>
     post<wire.Order>("/delivery/orders/cancel", {
@@ -60,36 +60,32 @@ export const orders = {
 export const stores = {
   get: (id: number | string) => request<wire.Store>(`/delivery/stores/${id}`),
   list: (cursor?: string) =>
-    request<{ stores: wire.Store[]; nextCursor: string | null }>(path("/delivery/stores", { cursor, limit: 100 })),
+    request<wire.StorePage>(path("/delivery/stores", { cursor, limit: 100 })),
   create: (store: unknown, key: string) => post<wire.IssuedKey>("/delivery/stores", store, key),
   remove: (id: number) => remove(`/delivery/stores/${id}`),
 };
 
 export const keys = {
-  list: (storeId?: number) => request<{ keys: wire.Key[] }>(path("/delivery/keys", { storeId })),
+  list: (storeId?: number) => request<wire.KeyList>(path("/delivery/keys", { storeId })),
   issue: (body: unknown, key: string) => post<wire.IssuedKey>("/delivery/keys", body, key),
   revoke: (id: string) => remove(`/delivery/keys/${id}`),
 };
 
 export const notifications = {
   list: (cursor?: string) =>
-    request<{ notifications: wire.Notification[]; nextCursor: string | null }>(
-      path("/delivery/notifications", { cursor }),
-    ),
+    request<wire.NotificationPage>(path("/delivery/notifications", { cursor })),
   read: (id: number) => post<unknown>(`/delivery/notifications/${id}/read`),
 };
 
 export const webhooks = {
-  list: () => request<{ webhooks: wire.Webhook[] }>("/delivery/webhooks"),
+  list: () => request<wire.WebhookList>("/delivery/webhooks"),
   create: (body: unknown, key: string) => post<wire.WebhookSecret>("/delivery/webhooks", body, key),
   remove: (id: number) => remove(`/delivery/webhooks/${id}`),
   enable: (id: number) => post<wire.Webhook>(`/delivery/webhooks/${id}/enable`),
   rotate: (id: number) => post<wire.WebhookSecret>(`/delivery/webhooks/${id}/rotate`),
   test: (id: number) => post<unknown>(`/delivery/webhooks/${id}/test`),
   attempts: (id: number, cursor?: string) =>
-    request<{ attempts: wire.Attempt[]; nextCursor: string | null }>(
-      path(`/delivery/webhooks/${id}/attempts`, { cursor, limit: 20 }),
-    ),
+    request<wire.AttemptPage>(path(`/delivery/webhooks/${id}/attempts`, { cursor, limit: 20 })),
   retry: (attempt: number) => post<unknown>(`/delivery/webhooks/attempts/${attempt}/retry`),
 };
 
@@ -102,11 +98,11 @@ export interface Period {
 
 export const statement = {
   list: (period: Period) =>
-    request<{ lines: wire.StatementLine[]; nextCursor: string | null }>(path("/delivery/statement", { ...period })),
+    request<wire.StatementPage>(path("/delivery/statement", { ...period })),
   csv: (period: Period) => download(path("/delivery/statement", { ...period }), "text/csv"),
 };
 
-export const context = () => request<unknown>("/delivery/preview-context");
+export const context = () => request<wire.PreviewContext>("/delivery/preview-context");
 
 /** Where map tiles come from, if the deployment has any. */
 export interface Tiles {

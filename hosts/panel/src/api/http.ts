@@ -117,7 +117,7 @@ async function problemOf(response: Response): Promise<Problem> {
     // Something between the page and the server answered in its own words.
   }
   const detail = `HTTP ${response.status}`;
-  return { type: "", title: detail, status: response.status, detail, code: "unknown", requestId: "", errors: [] };
+  return { type: "", title: detail, status: response.status, detail, instance: "", code: "unknown", requestId: "", errors: [] };
 }
 
 /** Milliseconds until the next try: what the server asks for, or longer each time. */

@@ -3,10 +3,12 @@ import { statement, stores } from "../api/client";
 import type { StatementLine } from "../api/wire";
 import { day, money, nextDay, startOfDay } from "../format";
 import { texts } from "../i18n";
-import { family, store, zone } from "../session";
+import { store, zone } from "../session";
+import { DayChoice, StoreChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
-import { Empty, Failure, Loading, Page, When } from "../ui/parts";
-import { say } from "../ui/toast";
+import { Empty, Loaded, Page, When } from "../ui/parts";
+import { Table } from "../ui/table";
+import { complain } from "../ui/toast";
 
 const MONTH_MS = 30 * 86_400_000;
 const MOST = 2_000;
@@ -42,73 +44,57 @@ export function BalancePage() {
   const [asked, setAsked] = useState<Asked>({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today, storeId: store.value?.id ?? 0 });
   const own = useLoad(() => stores.get(asked.storeId), [asked.storeId]);
   const list = useLoad(() => lines(asked), [asked.from, asked.to, asked.storeId]);
-  const save = () => {
-    statement.csv(period(asked)).then(
-      (file) => {
-        const link = document.createElement("a");
-        link.href = URL.createObjectURL(file);
-        link.download = `despacho-${asked.storeId}-${asked.from}-${asked.to}.csv`;
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      },
-      (error: unknown) => say(error instanceof Error ? error.message : String(error), "bad"),
-    );
-  };
   return (
-    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={save}>{t.csv}</button>}>
+    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => save(asked)}>{t.csv}</button>}>
       <p class="amount">{own.value === null ? "—" : money(own.value.balance)}</p>
       <div class="filters">
-        {family.value.length > 1 && (
-          <label class="inline">
-            <span>{texts.value.common.store}</span>
-            <select value={String(asked.storeId)} onChange={(event) => setAsked({ ...asked, storeId: Number(event.currentTarget.value) })}>
-              {family.value.map((one) => <option key={one.id} value={String(one.id)}>{one.name}</option>)}
-            </select>
-          </label>
-        )}
-        <label class="inline">
-          <span>{t.from}</span>
-          <input type="date" value={asked.from} max={asked.to} onChange={(event) => event.currentTarget.value && setAsked({ ...asked, from: event.currentTarget.value })} />
-        </label>
-        <label class="inline">
-          <span>{t.to}</span>
-          <input type="date" value={asked.to} min={asked.from} max={today} onChange={(event) => event.currentTarget.value && setAsked({ ...asked, to: event.currentTarget.value })} />
-        </label>
+        <StoreChoice value={asked.storeId} set={(storeId) => setAsked({ ...asked, storeId })} />
+        <DayChoice label={t.from} value={asked.from} max={asked.to} set={(from) => setAsked({ ...asked, from })} />
+        <DayChoice label={t.to} value={asked.to} min={asked.from} max={today} set={(to) => setAsked({ ...asked, to })} />
       </div>
       <h2>{t.statement}</h2>
-      {list.value === null ? (
-        list.error !== null ? <Failure error={list.error} retry={list.again} /> : <Loading lines={6} />
-      ) : list.value.length === 0 ? (
-        <Empty text={t.empty} hint={t.emptyHint} />
-      ) : (
-        <div class="table-box">
-          <table class="table lines">
-            <thead>
-              <tr>
-                <th scope="col">{t.what}</th>
-                <th scope="col">{t.when}</th>
-                <th scope="col">{t.order}</th>
-                <th scope="col" class="right">{t.amount}</th>
-                <th scope="col" class="right">{t.after}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {list.value.map((line) => (
-                <tr key={line.id}>
-                  <td class="main-cell">
-                    {t.kinds[line.type] ?? line.type}
-                    {line.reference !== null && <span class="sub">{line.reference}</span>}
-                  </td>
-                  <td data-label={t.when}><When at={line.createdAt} full /></td>
-                  <td data-label={t.order}>{line.orderId === null ? "—" : <a class="number" href={`#/orders/${line.orderId}`}>#{line.orderId}</a>}</td>
-                  <td data-label={t.amount} class={`right number ${line.amount < 0 ? "" : "plus"}`}>{money(line.amount)}</td>
-                  <td data-label={t.after} class="right number">{money(line.balance)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <Loaded of={list} lines={6}>
+        {(found) => (found.length === 0 ? <Empty text={t.empty} hint={t.emptyHint} /> : <LineTable lines={found} />)}
+      </Loaded>
     </Page>
+  );
+}
+
+/** The same lines as a file for a spreadsheet. */
+function save(asked: Asked): void {
+  statement.csv(period(asked)).then((file) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(file);
+    link.download = `despacho-${asked.storeId}-${asked.from}-${asked.to}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }, complain);
+}
+
+function LineTable(props: { lines: readonly StatementLine[] }) {
+  const t = texts.value.balance;
+  return (
+    <Table
+      label={t.statement}
+      class="lines"
+      rows={props.lines}
+      id={(line) => line.id}
+      columns={[
+        {
+          head: t.what,
+          kind: "main",
+          cell: (line) => (
+            <>
+              {t.kinds[line.type] ?? line.type}
+              {line.reference !== null && <span class="sub">{line.reference}</span>}
+            </>
+          ),
+        },
+        { head: t.when, cell: (line) => <When at={line.createdAt} full /> },
+        { head: t.order, cell: (line) => (line.orderId === null ? "—" : <a class="number" href={`#/orders/${line.orderId}`}>#{line.orderId}</a>) },
+        { head: t.amount, right: true, class: (line) => (line.amount < 0 ? "number" : "number plus"), cell: (line) => money(line.amount) },
+        { head: t.after, right: true, class: "number", cell: (line) => money(line.balance) },
+      ]}
+    />
   );
 }

@@ -42,8 +42,9 @@ const empty = (): Draft => ({ code: "", preparation: "0", best: false, store: ""
 const draft = kept<Draft>("order", empty);
 /** A quote that ends sooner than this is not sent any more. */
 const QUOTE_MARGIN_MS = 20_000;
-/** Typing rests this long before a price is asked for. */
+/** Typing rests this long before the server is asked for a price; what the page computes itself follows at once. */
 const REST_MS = 200;
+const REST_IN_PAGE_MS = 20;
 
 function change(part: Partial<Draft>): void {
   draft.value = { ...draft.value, ...part };
@@ -340,7 +341,7 @@ function usePrice(): Priced {
           if (!stop.signal.aborted) setState({ answer: null, busy: false, faults: located(fault, stops) });
         },
       );
-    }, REST_MS);
+    }, inPage.value ? REST_IN_PAGE_MS : REST_MS);
     return () => {
       clearTimeout(timer);
       stop.abort();

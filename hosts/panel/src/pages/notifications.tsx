@@ -3,9 +3,10 @@ import { notifications } from "../api/client";
 import { countUnread } from "../app";
 import type { Notification } from "../api/wire";
 import { texts } from "../i18n";
-import { Empty, Failure, Loading, Page, When } from "../ui/parts";
+import { Empty, Loaded, Page, When } from "../ui/parts";
+import { Table } from "../ui/table";
 import { useLoad } from "../ui/load";
-import { say } from "../ui/toast";
+import { complain } from "../ui/toast";
 
 interface Shown {
   all: Notification[];
@@ -22,13 +23,12 @@ export function NotificationsPage() {
   const list = useLoad(first, []);
   const [busy, setBusy] = useState(false);
   const shown = list.value;
-  const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error), "bad");
   const read = async (ones: readonly Notification[]) => {
     setBusy(true);
     try {
       for (const one of ones) await notifications.read(one.id);
     } catch (error) {
-      fail(error);
+      complain(error);
     } finally {
       setBusy(false);
       list.again();
@@ -37,7 +37,7 @@ export function NotificationsPage() {
   };
   const more = () => {
     if (shown?.cursor == null) return;
-    notifications.list(shown.cursor).then((page) => list.set({ all: [...shown.all, ...page.notifications], cursor: page.nextCursor }), fail);
+    notifications.list(shown.cursor).then((page) => list.set({ all: [...shown.all, ...page.notifications], cursor: page.nextCursor }), complain);
   };
   const unread = shown?.all.filter((one) => one.readAt === null) ?? [];
   return (
@@ -45,20 +45,22 @@ export function NotificationsPage() {
       title={t.title}
       aside={unread.length > 1 ? <button type="button" class="button" aria-disabled={busy} onClick={() => void read(unread)}>{t.readAll}</button> : undefined}
     >
-      {shown === null ? (
-        list.error !== null ? <Failure error={list.error} retry={list.again} /> : <Loading />
-      ) : shown.all.length === 0 ? (
-        <Empty text={t.empty} hint={t.emptyHint} />
-      ) : (
-        <>
-          <ul class="notices">
-            {shown.all.map((one) => (
-              <Notice key={one.id} of={one} read={() => void read([one])} />
-            ))}
-          </ul>
-          {shown.cursor !== null && <button type="button" class="button" onClick={more}>{texts.value.common.more}</button>}
-        </>
-      )}
+      <Loaded of={list}>
+        {(found) =>
+          found.all.length === 0 ? (
+            <Empty text={t.empty} hint={t.emptyHint} />
+          ) : (
+            <>
+              <ul class="notices">
+                {found.all.map((one) => (
+                  <Notice key={one.id} of={one} read={() => void read([one])} />
+                ))}
+              </ul>
+              {found.cursor !== null && <button type="button" class="button" onClick={more}>{texts.value.common.more}</button>}
+            </>
+          )
+        }
+      </Loaded>
     </Page>
   );
 }
@@ -83,21 +85,16 @@ function Notice(props: { of: Notification; read: () => void }) {
       )}
       {of.errors.length === 0 && of.detail !== null && <p>{of.detail}</p>}
       {of.errors.length > 0 && (
-        <div class="table-box flat">
-          <table class="table tight">
-            <thead>
-              <tr><th scope="col">{t.field}</th><th scope="col">{t.why}</th></tr>
-            </thead>
-            <tbody>
-              {of.errors.map((error) => (
-                <tr key={error.pointer + error.code}>
-                  <td class="main-cell"><code>{error.pointer}</code></td>
-                  <td data-label={t.why}>{error.detail}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={t.types[of.type] ?? t.other}
+          class="tight"
+          rows={of.errors}
+          id={(error) => error.pointer + error.code}
+          columns={[
+            { head: t.field, kind: "main", cell: (error) => <code>{error.pointer}</code> },
+            { head: t.why, cell: (error) => error.detail },
+          ]}
+        />
       )}
       <div class="row between">
         {of.code !== null ? <code class="dim">{of.code}</code> : <span />}

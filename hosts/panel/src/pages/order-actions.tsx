@@ -6,8 +6,9 @@ import type { Cancellation, Delivery, Order, OrderDetails } from "../api/wire";
 import { money, moment, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
-import { Dialog } from "../ui/dialog";
-import { Faults, Refusal, TextField, faultsOf } from "../ui/field";
+import { decimal } from "../ui/address";
+import { Ask } from "../ui/ask";
+import { Refusal, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Failure } from "../ui/parts";
 
@@ -116,68 +117,30 @@ interface SureProps {
 }
 
 function SureDialog(props: SureProps) {
-  const [error, setError] = useState<unknown>(null);
   const [reason, setReason] = useState("");
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setError(null);
-    props.act(reason.trim()).then((order) => {
-      props.take(order);
-      props.close();
-    }, setError);
-  };
+  const { title, text, yes, close } = props;
   return (
-    <Dialog title={props.title} close={props.close}>
-      <form onSubmit={submit} noValidate>
-        <p>{props.text}</p>
-        <Faults.Provider value={faultsOf(error)}>
-          <Refusal error={error} />
-          {props.reason !== undefined && (
-            <TextField at="/reason" label={texts.value.order.cancelReason} value={reason} set={setReason} optional={props.reason === "optional"} most={255} lines={2} />
-          )}
-        </Faults.Provider>
-        <div class="row end">
-          <button type="button" class="button" onClick={props.close}>
-            {texts.value.common.close}
-          </button>
-          <button type="submit" class="button danger">
-            {props.yes}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <Ask danger {...{ title, text, yes, close }} act={() => props.act(reason.trim())} done={(order) => { props.take(order); close(); }}>
+      {props.reason !== undefined && <Reason value={reason} set={setReason} optional={props.reason === "optional"} />}
+    </Ask>
   );
+}
+
+function Reason(props: { value: string; set: (reason: string) => void; optional: boolean }) {
+  return <TextField at="/reason" label={texts.value.order.cancelReason} {...props} most={255} lines={2} />;
 }
 
 function DelayDialog(props: Props & { close: () => void }) {
   const t = texts.value.order;
   const [minutes, setMinutes] = useState("10");
-  const [error, setError] = useState<unknown>(null);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setError(null);
-    orders.delay(props.order.id, Number(minutes)).then((order) => {
-      props.take(order);
-      props.close();
-    }, setError);
+  const take = (order: Order) => {
+    props.take(order);
+    props.close();
   };
   return (
-    <Dialog title={t.delayTitle} close={props.close}>
-      <form onSubmit={submit} noValidate>
-        <Faults.Provider value={faultsOf(error)}>
-          <Refusal error={error} />
-          <TextField at="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} type="number" mode="numeric" />
-        </Faults.Provider>
-        <div class="row end">
-          <button type="button" class="button" onClick={props.close}>
-            {texts.value.common.close}
-          </button>
-          <button type="submit" class="button primary">
-            {t.doDelay}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <Ask title={t.delayTitle} yes={t.doDelay} act={() => orders.delay(props.order.id, decimal(minutes))} done={take} close={props.close}>
+      <TextField at="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} mode="numeric" most={6} />
+    </Ask>
   );
 }
 
@@ -185,36 +148,18 @@ function CancelDialog(props: Props & { close: () => void }) {
   const t = texts.value.order;
   const terms = useLoad(() => orders.cancellation(props.order.id), [props.order.id, props.order.situation]);
   const [reason, setReason] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    setError(null);
-    orders.cancel(props.order.id, reason.trim()).then((order) => {
-      props.take(order);
-      props.close();
-    }, setError);
-  };
   const allowed = terms.value?.allowed === true;
+  const take = (order: Order) => {
+    props.take(order);
+    props.close();
+  };
+  let text = <p role="status">{t.cancelAsk}</p>;
+  if (terms.value !== null) text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress.state))}</p>;
+  else if (terms.error !== null) text = <Failure error={terms.error} retry={terms.again} />;
   return (
-    <Dialog title={t.cancelTitle} close={props.close}>
-      <form onSubmit={submit} noValidate>
-        {terms.value !== null ? <p>{termsText(terms.value, zoneOf(props.order.pickupAddress.state))}</p> : terms.error !== null ? <Failure error={terms.error} retry={terms.again} /> : <p role="status">{t.cancelAsk}</p>}
-        <Faults.Provider value={faultsOf(error)}>
-          <Refusal error={error} />
-          {allowed && <TextField at="/reason" label={t.cancelReason} value={reason} set={setReason} optional most={255} lines={2} />}
-        </Faults.Provider>
-        <div class="row end">
-          <button type="button" class="button" onClick={props.close}>
-            {t.keep}
-          </button>
-          {allowed && (
-            <button type="submit" class="button danger">
-              {t.doCancel}
-            </button>
-          )}
-        </div>
-      </form>
-    </Dialog>
+    <Ask danger title={t.cancelTitle} text={text} no={t.keep} yes={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={take} close={props.close}>
+      {allowed && <Reason value={reason} set={setReason} optional />}
+    </Ask>
   );
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { orders } from "../api/client";
 import { ApiError } from "../api/http";
 import { streaming } from "../api/stream";
-import type { Delivery, Order, OrderDetails, PriceLine } from "../api/wire";
+import type { Delivery, Location, Order, OrderDetails, PriceLine } from "../api/wire";
 import { addressLine, kilometres, money, phone, placeLine, quantity, timeWithSeconds, zoneOf } from "../format";
 import { texts } from "../i18n";
 import { lastEvent, put } from "../live";
@@ -101,58 +101,62 @@ function Heading(props: { order: OrderDetails }) {
 function MapPanel(props: { order: OrderDetails }) {
   const { order } = props;
   const t = texts.value.order;
-  const courier = order.deliveryMan;
-  const places = JSON.stringify([order.pickupAddress, order.deliveries.map((one) => [one.address, one.situation]), courier, order.returnCode]);
-  const { marks, path, missing } = useMemo(() => drawing(order), [places, t]);
-  if (marks.length === 0) return null;
+  const situations = order.deliveries.map((one) => [one.id, one.situation, one.orderRoute]);
+  const places = JSON.stringify([order.pickupLocation, situations, order.deliveryMan, order.situation]);
+  const { marks, path, rough } = useMemo(() => drawing(order), [places, t]);
   return (
     <section class="card map-card">
       <h2 class="unseen">{t.route}</h2>
       <RouteMap label={t.map} marks={marks} path={path} />
-      {missing && <p class="hint">{t.someMissing}</p>}
+      {rough && <p class="hint">{t.rough}</p>}
     </section>
   );
 }
 
-function drawing(order: OrderDetails): { marks: Mark[]; path: [number, number][]; missing: boolean } {
+/** Nobody goes to a delivery that was cancelled. */
+const CANCELLED = 600;
+/** A place that is known no better than this is drawn with a circle around it. */
+const ROUGH_M = 150;
+
+function around(at: Location): { latitude: number; longitude: number; radius: number } {
+  return { latitude: at.latitude, longitude: at.longitude, radius: at.radiusM >= ROUGH_M ? at.radiusM : 0 };
+}
+
+function drawing(order: OrderDetails): { marks: Mark[]; path: [number, number][]; rough: boolean } {
   const t = texts.value.order;
-  const marks: Mark[] = [];
-  const path: [number, number][] = [];
-  const { latitude, longitude } = order.pickupAddress;
-  if (latitude !== null && longitude !== null) {
-    marks.push({ name: `${t.pickup}: ${addressLine(order.pickupAddress)}`, label: "P", latitude, longitude, kind: "pickup" });
-    path.push([latitude, longitude]);
-  }
-  let missing = false;
+  const start = order.pickupLocation;
+  const marks: Mark[] = [{ name: `${t.pickup}: ${addressLine(order.pickupAddress)}`, label: t.letter, ...around(start), kind: "pickup" }];
+  const path: [number, number][] = [[start.latitude, start.longitude]];
   for (const stop of order.deliveries) {
-    const at = stop.address;
-    if (at.latitude === null || at.longitude === null) {
-      missing = true;
-      continue;
-    }
+    if (stop.situation === CANCELLED) continue;
     const kind = stop.situation >= 500 ? "done" : "stop";
-    marks.push({ name: `${stop.orderRoute}: ${stop.name ?? addressLine(at)}`, label: String(stop.orderRoute), latitude: at.latitude, longitude: at.longitude, kind });
-    path.push([at.latitude, at.longitude]);
+    const name = `${stop.orderRoute}: ${stop.name ?? addressLine(stop.address)}`;
+    marks.push({ name, label: String(stop.orderRoute), ...around(stop.location), kind });
+    path.push([stop.location.latitude, stop.location.longitude]);
   }
-  const start = path[0];
-  if (start !== undefined && order.deliveries.some((stop) => !stop.onlinePayment)) path.push(start);
+  if (goesBack(order)) path.push([start.latitude, start.longitude]);
+  const rough = marks.some((mark) => mark.radius > 0);
   const courier = order.deliveryMan;
   if (courier !== null && courier.latitude !== null && courier.longitude !== null && order.situation < 500) {
-    marks.push({ name: courier.name, label: "", latitude: courier.latitude, longitude: courier.longitude, kind: "courier" });
+    marks.push({ name: courier.name, label: "", latitude: courier.latitude, longitude: courier.longitude, radius: 0, kind: "courier" });
   }
-  return { marks, path, missing };
+  return { marks, path, rough };
+}
+
+/** Whether the courier comes back to the pickup, with a payment or with goods. */
+function goesBack(order: OrderDetails): boolean {
+  return order.deliveries.some((stop) => !stop.onlinePayment || [400, 410, 540].includes(stop.situation));
 }
 
 function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
   const { order } = props;
   const t = texts.value.order;
-  const back = order.deliveries.some((stop) => !stop.onlinePayment);
   return (
     <section class="card">
       <h2>{t.stops}</h2>
       <ol class="stops">
         <li>
-          <span class="stop-mark pickup" aria-hidden="true">P</span>
+          <span class="stop-mark pickup" aria-hidden="true">{t.letter}</span>
           <div>
             <p class="strong">{t.pickup}</p>
             <p>{addressLine(order.pickupAddress)}</p>
@@ -162,9 +166,9 @@ function Stops(props: { order: OrderDetails; take: (order: Order) => void }) {
         {order.deliveries.map((stop) => (
           <Stop key={stop.id} stop={stop} order={order} take={props.take} />
         ))}
-        {back && (
+        {goesBack(order) && (
           <li>
-            <span class="stop-mark pickup" aria-hidden="true">P</span>
+            <span class="stop-mark pickup" aria-hidden="true">{t.letter}</span>
             <div>
               <p class="strong">{t.returnStop}</p>
             </div>
@@ -280,6 +284,7 @@ function Timeline(props: { order: OrderDetails }) {
                 {event.description}
                 {event.deliveryId !== null && <span class="dim"> · {names.get(event.deliveryId)}</span>}
               </p>
+              {event.reason !== null && <p>{t.reason(event.reason)}</p>}
               <p class="dim">{event.requestedBy.name === "platform" ? t.platform : event.requestedBy.name}</p>
             </div>
           </li>

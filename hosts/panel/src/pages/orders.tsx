@@ -5,7 +5,9 @@ import { texts } from "../i18n";
 import { chosenDay, failure, load, loaded, rows, shownDay } from "../live";
 import { branches, isMatrix, storeName, zone } from "../session";
 import { isFinal } from "../situations";
+import { DayChoice } from "../ui/filters";
 import { Age, Empty, Failure, Loading, Page, Situation, When } from "../ui/parts";
+import { Table } from "../ui/table";
 
 type Which = "open" | "closed" | "all";
 const which = signal<Which>("open");
@@ -50,24 +52,20 @@ function Filters() {
           </button>
         ))}
       </div>
-      <label class="inline">
-        <span>{t.day}</span>
-        <input
-          type="date"
-          value={shownDay()}
-          max={day(new Date(), zone.value)}
-          onChange={(event) => {
-            const picked = event.currentTarget.value;
-            chosenDay.value = picked === day(new Date(), zone.value) ? "" : picked;
-            rows.value = [];
-            loaded.value = false;
-            void load();
-          }}
-        />
-      </label>
+      <DayChoice
+        label={t.day}
+        value={shownDay()}
+        max={day(new Date(), zone.value)}
+        set={(picked) => {
+          chosenDay.value = picked === day(new Date(), zone.value) ? "" : picked;
+          rows.value = [];
+          loaded.value = false;
+          void load();
+        }}
+      />
       <label class="inline grow">
         <span>{t.search}</span>
-        <input type="search" value={search.value} onInput={(event) => (search.value = event.currentTarget.value)} />
+        <input type="search" placeholder={t.searchHint} value={search.value} onInput={(event) => (search.value = event.currentTarget.value)} />
       </label>
     </div>
   );
@@ -80,64 +78,58 @@ function Body() {
   if (found.value.length === 0) {
     return search.value.trim() !== "" ? <Empty text={t.noMatch} /> : <Empty text={t.empty} hint={t.emptyHint} />;
   }
+  return <OrderTable rows={found.value} />;
+}
+
+function OrderTable(props: { rows: readonly OrderRow[] }) {
+  const t = texts.value.orders;
+  const there = (row: OrderRow) => zoneOf(row.pickupAddress.state);
   const many = isMatrix.value && branches.value.length > 0;
   return (
-    <div class="table-box">
-      <table class="table orders">
-        <thead>
-          <tr>
-            <th scope="col">{t.code}</th>
-            <th scope="col">{t.situation}</th>
-            <th scope="col">{t.recipients}</th>
-            {many && <th scope="col">{texts.value.common.store}</th>}
-            <th scope="col">{t.courier}</th>
-            <th scope="col">{t.due}</th>
-            <th scope="col" class="right">{t.age}</th>
-            <th scope="col" class="right">{t.fee}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.value.map((row) => (
-            <Row key={row.id} row={row} many={many} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={t.title}
+      class="orders open-rows"
+      rows={props.rows}
+      id={(row) => row.id}
+      columns={[
+        {
+          head: t.code,
+          kind: "main",
+          cell: (row) => (
+            <>
+              <a href={`#/orders/${row.id}`} class="strong row-link">{row.code}</a>
+              <span class="dim number"> #{row.id}</span>
+            </>
+          ),
+        },
+        { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
+        { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
+        many ? { head: texts.value.common.store, class: "from", cell: (row) => storeName(row.storeId) } : null,
+        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier nobody"), cell: (row) => row.deliveryMan?.name ?? "—" },
+        {
+          head: t.due,
+          class: (row) => (row.expectedDelivery === null ? "due nobody" : "due"),
+          cell: (row) => <When at={row.expectedDelivery} zone={there(row)} />,
+        },
+        {
+          head: t.age,
+          right: true,
+          class: "age",
+          cell: (row) => (isFinal(row.situation) ? <When at={row.createdAt} zone={there(row)} /> : <Age since={row.createdAt} />),
+        },
+        { head: t.fee, right: true, class: "number fee", cell: (row) => money(row.deliveryFee) },
+      ]}
+    />
   );
 }
 
-function Row(props: { row: OrderRow; many: boolean }) {
-  const { row } = props;
-  const t = texts.value.orders;
-  const there = zoneOf(row.pickupAddress.state);
-  const [first, ...others] = row.deliveries;
+function Recipients(props: { of: OrderRow }) {
+  const [first, ...others] = props.of.deliveries;
   return (
-    <tr>
-      <td class="main-cell">
-        <a href={`#/orders/${row.id}`} class="strong">
-          {row.code}
-        </a>
-        <span class="dim number"> #{row.id}</span>
-      </td>
-      <td>
-        <Situation of={row.situation} />
-      </td>
-      <td data-label={t.recipients}>
-        {first?.name ?? first?.address.street ?? "—"}
-        {others.length > 0 && <span class="dim"> {t.others(others.length)}</span>}
-        <span class="sub">{first?.address.neighborhood ?? first?.address.city}</span>
-      </td>
-      {props.many && <td class="from" data-label={texts.value.common.store}>{storeName(row.storeId)}</td>}
-      <td class={row.deliveryMan ? "courier" : "courier nobody"} data-label={t.courier}>{row.deliveryMan?.name ?? "—"}</td>
-      <td class={row.expectedDelivery === null ? "due nobody" : "due"} data-label={t.due}>
-        <When at={row.expectedDelivery} zone={there} />
-      </td>
-      <td data-label={t.age} class="right age">
-        {isFinal(row.situation) ? <When at={row.createdAt} zone={there} /> : <Age since={row.createdAt} />}
-      </td>
-      <td data-label={t.fee} class="right number">
-        {money(row.deliveryFee)}
-      </td>
-    </tr>
+    <>
+      {first?.name ?? first?.address.street ?? "—"}
+      {others.length > 0 && <span class="dim"> {texts.value.orders.others(others.length)}</span>}
+      <span class="sub">{first?.address.neighborhood ?? first?.address.city}</span>
+    </>
   );
 }

@@ -10,10 +10,11 @@ import { postcode } from "../preview";
 import { go } from "../router";
 import { family, isMatrix, loadBranches, store } from "../session";
 import { AddressFields, noAddress, sentAddress, type AddressDraft } from "../ui/address";
-import { Dialog } from "../ui/dialog";
+import { Ask } from "../ui/ask";
 import { ChoiceField, Faults, Refusal, TextField, faultsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Empty, Failure, Loading, Page, Secret } from "../ui/parts";
+import { Table, acts } from "../ui/table";
 import { say } from "../ui/toast";
 
 /** The key of the branch that was created last, shown once. */
@@ -41,14 +42,19 @@ export function StoresPage() {
       <StoreTable stores={all} leave={setLeaving} />
       {list.value !== null && all.length <= 1 && <Empty text={t.empty} hint={t.emptyHint} />}
       {leaving !== null && (
-        <RemoveDialog
-          store={leaving}
-          close={() => setLeaving(null)}
+        <Ask
+          danger
+          title={t.removeTitle(leaving.name)}
+          text={t.removeText}
+          yes={texts.value.common.remove}
+          act={() => stores.remove(leaving.id)}
           done={() => {
+            say(t.removed(leaving.name));
             setLeaving(null);
             list.again();
             void loadBranches();
           }}
+          close={() => setLeaving(null)}
         />
       )}
     </Page>
@@ -58,70 +64,50 @@ export function StoresPage() {
 function StoreTable(props: { stores: readonly Store[]; leave: ((store: Store) => void) | null }) {
   const t = texts.value.stores;
   return (
-    <div class="table-box">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">{t.name}</th>
-            <th scope="col">{t.cnpj}</th>
-            <th scope="col">{t.address}</th>
-            <th scope="col">{t.contact}</th>
-            <th scope="col" class="right">{t.balance}</th>
-            <th scope="col"><span class="unseen">{texts.value.common.actions}</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.stores.map((one) => (
-            <tr key={one.id}>
-              <td class="main-cell">
-                <span class="strong">{one.name}</span>
-                <span class="dim number"> #{one.id}</span>
-                <span class="sub">{one.matrix === null ? t.matrix : (t.business[one.marketplaceBranchId] ?? "")}</span>
-              </td>
-              <td data-label={t.cnpj} class="number">{cnpj(one.cnpj)}</td>
-              <td data-label={t.address}>
-                {addressLine(one.address)}
-                <span class="sub">{placeLine(one.address)}</span>
-              </td>
-              <td data-label={t.contact}>
-                {one.responsible.name}
-                <span class="sub">{phone(one.responsible.phone)} · {one.email}</span>
-              </td>
-              <td data-label={t.balance} class="right number">{money(one.balance)}</td>
-              <td class="right">
-                {one.matrix !== null && props.leave !== null && (
-                  <button type="button" class="button small" aria-label={`${texts.value.common.remove}: ${one.name}`} onClick={() => props.leave?.(one)}>
-                    {texts.value.common.remove}
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function RemoveDialog(props: { store: Store; close: () => void; done: () => void }) {
-  const t = texts.value.stores;
-  const [error, setError] = useState<unknown>(null);
-  const act = () => {
-    setError(null);
-    stores.remove(props.store.id).then(() => {
-      say(t.removed(props.store.name));
-      props.done();
-    }, setError);
-  };
-  return (
-    <Dialog title={t.removeTitle(props.store.name)} close={props.close}>
-      <p>{t.removeText}</p>
-      <Refusal error={error} />
-      <div class="row end">
-        <button type="button" class="button" onClick={props.close}>{texts.value.common.close}</button>
-        <button type="button" class="button danger" onClick={act}>{texts.value.common.remove}</button>
-      </div>
-    </Dialog>
+    <Table
+      label={t.title}
+      rows={props.stores}
+      id={(one) => one.id}
+      columns={[
+        {
+          head: t.name,
+          kind: "main",
+          cell: (one) => (
+            <>
+              <span class="strong">{one.name}</span>
+              <span class="dim number"> #{one.id}</span>
+              <span class="sub">{one.matrix === null ? t.matrix : (t.business[one.marketplaceBranchId] ?? "")}</span>
+            </>
+          ),
+        },
+        { head: t.cnpj, class: "number", cell: (one) => cnpj(one.cnpj) },
+        {
+          head: t.address,
+          cell: (one) => (
+            <>
+              {addressLine(one.address)}
+              <span class="sub">{placeLine(one.address)}</span>
+            </>
+          ),
+        },
+        {
+          head: t.contact,
+          cell: (one) => (
+            <>
+              {one.responsible.name}
+              <span class="sub">{phone(one.responsible.phone ?? "")}</span>
+              <span class="sub break">{one.email}</span>
+            </>
+          ),
+        },
+        { head: t.balance, right: true, class: "number", cell: (one) => money(one.balance) },
+        acts<Store>((one) => one.matrix !== null && props.leave !== null && (
+          <button type="button" class="button small" aria-label={`${texts.value.common.remove}: ${one.name}`} onClick={() => props.leave?.(one)}>
+            {texts.value.common.remove}
+          </button>
+        )),
+      ]}
+    />
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { context, orders } from "../api/client";
+import type { PreviewOrder } from "despacho";
 import type { Preview } from "../api/wire";
 import { ApiError, credentials } from "../api/http";
 import { store } from "../session";
@@ -45,9 +46,9 @@ function prepared(): Promise<Ready | null> {
 async function prepare(storeId: number): Promise<Ready | null> {
   const core = await load();
   if (core === null) return null;
-  const rules = (await context()) as { exact?: boolean };
+  const rules = await context();
   // A server that knows more roads or addresses than the page has the better answer.
-  if (rules.exact === false) return null;
+  if (!rules.exact) return null;
   return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
 
@@ -63,7 +64,7 @@ export async function preview(request: unknown, signal: AbortSignal): Promise<An
   const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
   if (got !== null && (other === undefined || other === got.storeId)) {
     try {
-      return { preview: got.previewer.preview(request, { language: credentials.language }), by: "page" };
+      return { preview: got.previewer.preview(request as PreviewOrder, { language: credentials.language }), by: "page" };
     } catch (thrown) {
       const problem = problemOf(thrown);
       throw problem === null ? thrown : new ApiError(problem);

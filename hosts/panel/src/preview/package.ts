@@ -1,19 +1,14 @@
 /** The package from bindings/, as the panel uses it. */
 
-import type { Preview, Problem } from "../api/wire";
+import type { Problem } from "../api/wire";
 
-export interface Previewer {
-  preview(request: unknown, options: { language: string }): Preview;
-}
-
-export interface Package {
-  createPreviewer(context: unknown, options: { language: string }): Promise<Previewer>;
-  lookupPostcode(zip: string): Promise<{ city: string; state: string } | null>;
-}
+export type Package = typeof import("despacho");
+export type { Previewer } from "despacho";
 
 /** Loads the package, apart from the first page; `null` where this build of the panel was made without it. */
 export async function load(): Promise<Package | null> {
-  const found = await import("despacho");
+  // What stands in for the package has no function at all.
+  const found: { createPreviewer: Package["createPreviewer"] | null } = await import("despacho");
   return found.createPreviewer === null ? null : (found as Package);
 }
 

@@ -10,6 +10,8 @@ export interface Mark {
   label: string;
   latitude: number;
   longitude: number;
+  /** Metres by which the place may be off; 0 where it is known well. */
+  radius: number;
   kind: "pickup" | "stop" | "done" | "courier";
 }
 
@@ -57,6 +59,9 @@ export function RouteMap(props: Props) {
       L.polyline(props.path.map(([a, b]) => L.latLng(a, b)), { className: "leg", weight: 3, interactive: false }).addTo(layer);
     }
     for (const mark of props.marks) {
+      if (mark.radius > 0) {
+        L.circle([mark.latitude, mark.longitude], { radius: mark.radius, className: `rough ${mark.kind}`, weight: 1.5, interactive: false }).addTo(layer);
+      }
       const circle = L.circleMarker([mark.latitude, mark.longitude], {
         radius: mark.kind === "courier" ? 8 : 11,
         className: `mark ${mark.kind}`,

@@ -4,10 +4,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, Unreachable } from "../api/http";
 import { now } from "../clock";
-import { age, dateTime, moment, zoneName } from "../format";
+import { age, dateTime, day, moment, timeWithSeconds, zoneName } from "../format";
 import { texts } from "../i18n";
 import { zone } from "../session";
 import { tone } from "../situations";
+import type { Loaded as Reading } from "./load";
 
 export function Page(props: { title: string; aside?: ComponentChildren; children: ComponentChildren; lead?: string }) {
   useEffect(() => {
@@ -80,11 +81,20 @@ export function Failure(props: { error: unknown; retry?: () => void }) {
   );
 }
 
+/** What is being read, or why it is not there; a value that is there already stays while it is read again. */
+export function Loaded<T>(props: { of: Reading<T>; lines?: number; children: (value: T) => ComponentChildren }) {
+  const { value, error, again } = props.of;
+  if (value !== null) return <>{props.children(value)}</>;
+  return error !== null ? <Failure error={error} retry={again} /> : <Loading lines={props.lines ?? 4} />;
+}
+
 /** A time in a store's zone, with the zone's name where it is not the reader's store's. */
-export function When(props: { at: string | null; zone?: string; full?: boolean }) {
+export function When(props: { at: string | null; zone?: string; full?: boolean; seconds?: boolean }) {
   if (props.at === null) return <>—</>;
   const there = props.zone ?? zone.value;
-  const text = props.full === true ? dateTime(props.at, there) : moment(props.at, there, now.value);
+  const today = day(new Date(props.at), there) === day(new Date(now.value), there);
+  let text = props.full === true ? dateTime(props.at, there) : moment(props.at, there, now.value);
+  if (props.seconds === true && today) text = timeWithSeconds(props.at, there);
   return (
     <time dateTime={props.at} title={`${dateTime(props.at, there)} (${there})`}>
       {text}

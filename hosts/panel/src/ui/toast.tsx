@@ -1,6 +1,7 @@
 /** Short messages, seen and read out. */
 
 import { signal } from "@preact/signals";
+import { texts } from "../i18n";
 
 type Kind = "good" | "bad" | "quiet";
 interface Message {
@@ -19,6 +20,11 @@ export function say(text: string, kind: Kind = "good"): void {
   const id = last;
   messages.value = [...messages.value.slice(-3), { id, text, kind }];
   setTimeout(() => (messages.value = messages.value.filter((message) => message.id !== id)), SHOWN_MS);
+}
+
+/** Says why something was not done. */
+export function complain(error: unknown): void {
+  say(error instanceof Error && error.message !== "" ? error.message : texts.value.net.failed, "bad");
 }
 
 export function Toasts() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Config, Database, LogFormat, geography, value};
+use super::{Config, Database, LogFormat, geography, otlp, overload, value};
 
 /// Reads a text into its slot of the configuration, within the field's range.
 pub(super) type Setter = fn(&mut Config, &str, (u64, u64)) -> Result<(), String>;
@@ -203,6 +203,7 @@ pub static FIELDS: &[Field] = &[
         1..=1_000_000,
         max_connections
     ),
+    overload::TRUSTED,
     field!("timeouts.header-seconds", "For a request's head, and for the next request of an idle connection",
         seconds 1..=300, timeouts.header),
     field!("timeouts.request-seconds", "For a request's body, then again for its answer", seconds 1..=300, timeouts.request),
@@ -261,6 +262,9 @@ pub static FIELDS: &[Field] = &[
         |c, text, _| value::log_level(text).map(|v| c.log_level = v),
         |c| c.log_level.to_string().to_lowercase()
     ),
+    otlp::ENDPOINT,
+    otlp::HEADERS,
+    otlp::SAMPLE,
     field!("limits.deliveries", "COUNT", "Deliveries in one order", 1..=200, limits.deliveries),
     field!("limits.body-bytes", "BYTES", "Bytes of a request's body", 1_024..=16_777_216, limits.body_bytes),
     field!(
@@ -292,6 +296,12 @@ pub static FIELDS: &[Field] = &[
         1..=10_000,
         limits.logins_per_quarter
     ),
+    overload::LOGINS_FROM,
+    overload::UNKNOWN_KEYS,
+    overload::REQUESTS,
+    overload::WAITING,
+    overload::WAIT,
+    overload::BODIES,
     field!(
         "timing.search-minutes",
         "MINUTES",
@@ -379,6 +389,8 @@ pub static FIELDS: &[Field] = &[
     field!("robots.speed", "FACTOR", "Seconds of the robots that pass in one of ours", 1..=600, robots.speed),
     field!("keys.days", "DAYS", "How long an issued key is valid", 1..=3_650, keys.days),
     field!("keys.session-hours", "HOURS", "How long a login at the panel is valid", 1..=720, keys.session_hours),
+    overload::KEYS,
+    overload::SESSIONS,
     field!(
         "webhooks.first-retry-ms",
         "MILLISECONDS",

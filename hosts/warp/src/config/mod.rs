@@ -3,6 +3,8 @@
 mod fields;
 mod geography;
 mod load;
+mod otlp;
+mod overload;
 mod prepare;
 mod show;
 mod value;
@@ -22,6 +24,8 @@ use despacho_core::{
     webhook::WebhookTerms,
 };
 use despacho_postgres::Address;
+
+use crate::{overload::OverloadTerms, peer::Network, telemetry::OtlpTerms};
 
 pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
@@ -83,6 +87,12 @@ pub struct Config {
     pub log_level: tracing::Level,
     /// Connections served at once.
     pub max_connections: usize,
+    /// How many requests are taken on.
+    pub overload: OverloadTerms,
+    /// Where traces go.
+    pub otlp: OtlpTerms,
+    /// Proxies whose word about the caller's address is taken.
+    pub trusted_proxies: Vec<Network>,
     /// How long things may take.
     pub timeouts: Timeouts,
     /// The certificate chain in PEM; both or neither of the two.
@@ -166,6 +176,9 @@ impl Default for Config {
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,
             max_connections: 10_000,
+            overload: OverloadTerms::default(),
+            otlp: OtlpTerms::default(),
+            trusted_proxies: Vec::new(),
             timeouts: Timeouts {
                 header: Duration::from_secs(30),
                 request: Duration::from_secs(30),

@@ -25,6 +25,7 @@ pub use extract::Extract;
 pub use figures::Figures;
 pub use packs::LoadedPack;
 pub use platform::Platform;
+pub(crate) use wire::connector;
 
 use crate::config::Config;
 use cache::Cache;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use despacho_geo::{Answer, Kept, Missed, Note, Question, World};
-use http::{Method, Request, header};
+use http::{Method, Request, Uri, header};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
@@ -17,6 +17,7 @@ use super::{
     cache::Cache,
     figures::{Cached, Figures},
 };
+use crate::telemetry::{self, Attribute, Kind};
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000.
 const LONGEST_ANSWER: usize = 16 << 20;
@@ -52,6 +53,17 @@ impl Wire {
         Ok(Wire { client: Some(client), cache: cache.map(Arc::new), ..Wire::nowhere(figures) })
     }
 
+    async fn in_time(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
+        match timeout(patience, self.once(url, question)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "no answer");
+                Err(Missed::Unreachable)
+            }
+            Err(_) => Err(Missed::Late),
+        }
+    }
+
     async fn once(&self, url: &str, question: &Question) -> Result<Answer, String> {
         let body = question.json.clone().map(Bytes::from);
         let mut request = Request::builder()
@@ -62,6 +74,9 @@ impl Wire {
             .header(header::ACCEPT_LANGUAGE, "pt-BR");
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        if let Some((name, value)) = telemetry::current().and_then(|context| context.header()) {
+            request = request.header(name, value);
         }
         let request = request.body(Full::new(body.unwrap_or_default())).map_err(|error| error.to_string())?;
         let client = self.client.as_ref().ok_or("there is nobody to ask")?;
@@ -74,14 +89,19 @@ impl Wire {
 
 impl World for Wire {
     async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
-        match timeout(patience, self.once(url, question)).await {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => {
-                tracing::debug!(%error, "no answer");
-                Err(Missed::Unreachable)
-            }
-            Err(_) => Err(Missed::Late),
+        let Some(mut span) = telemetry::child("service", Kind::Client) else {
+            return self.in_time(url, question, patience).await;
+        };
+        // Of the address its host alone: what is asked for is where somebody lives.
+        if let Some(host) = url.parse::<Uri>().ok().as_ref().and_then(Uri::host) {
+            span.note("server.address", Attribute::Text(host.to_owned()));
         }
+        let answer = telemetry::within(Some(span.context()), self.in_time(url, question, patience)).await;
+        if let Ok(answer) = &answer {
+            span.note("http.response.status_code", Attribute::Number(answer.status.into()));
+        }
+        span.end(answer.is_err());
+        answer
     }
 
     async fn pause(&self, span: Duration) {
@@ -136,7 +156,7 @@ impl World for Wire {
 }
 
 /// HTTP, and HTTPS by the certificates that this system trusts; these are read only where they are needed.
-fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, String> {
+pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, String> {
     let provider = tokio_rustls::rustls::crypto::ring::default_provider();
     let mut http = HttpConnector::new();
     http.enforce_http(false);

@@ -1,6 +1,6 @@
 //! Connections: how many, how long they may dally, and how each ends.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use hyper::server::conn::{http1, http2};
 use hyper_util::{
@@ -20,6 +20,7 @@ use super::stack::{self, Stack};
 use crate::{
     app::App,
     config::{Config, Timeouts},
+    peer::Network,
 };
 
 /// Connections that are told at once that there is no room. Past these they are closed without a word.
@@ -30,12 +31,17 @@ const REFUSAL: Duration = Duration::from_secs(2);
 const HEAD_BYTES: usize = 64 * 1024;
 /// Requests at once on one HTTP/2 connection.
 const STREAMS: u32 = 128;
+/// Bytes of one HTTP/2 request's body, and of all of a connection's, that may be under way before they are read: what a peer can make
+/// the server hold, times the connections. The library's own are a megabyte each.
+const WINDOW: u32 = 64 * 1024;
+const CONNECTION_WINDOW: u32 = 256 * 1024;
 
 /// What every connection needs.
 pub(super) struct Server {
     app: Arc<App>,
     stack: Stack,
     refuser: Stack,
+    trusted: Arc<[Network]>,
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
     room: Arc<Semaphore>,
@@ -54,7 +60,8 @@ impl Server {
     ) -> Server {
         Server {
             stack: stack::full(app.clone(), config),
-            refuser: stack::refuser(),
+            refuser: stack::refuser(app.clone()),
+            trusted: config.trusted_proxies.clone().into(),
             app,
             tls,
             timeouts: config.timeouts,
@@ -69,7 +76,7 @@ impl Server {
     pub(super) async fn accept(&self, listener: TcpListener) {
         loop {
             match listener.accept().await {
-                Ok((socket, _)) => self.welcome(socket),
+                Ok((socket, peer)) => self.welcome(socket, peer.ip()),
                 // Out of file handles or memory: closing connections will help, spinning will not.
                 Err(error) => {
                     tracing::warn!(%error, "a connection was not accepted");
@@ -79,7 +86,7 @@ impl Server {
         }
     }
 
-    fn welcome(&self, socket: TcpStream) {
+    fn welcome(&self, socket: TcpStream, peer: IpAddr) {
         // Answers are written whole: waiting for more only delays them.
         let _ = socket.set_nodelay(true);
         let connection = Connection {
@@ -89,7 +96,7 @@ impl Server {
             unfinished: self.unfinished.clone(),
         };
         if let Ok(place) = self.room.clone().try_acquire_owned() {
-            let (stack, app) = (self.stack.clone(), self.app.clone());
+            let (stack, app) = (stack::called_from(peer, &self.trusted, self.stack.clone()), self.app.clone());
             tokio::spawn(async move {
                 app.metrics.connections.inc();
                 connection.run(socket, stack).await;
@@ -149,6 +156,9 @@ impl Connection {
             .keep_alive_interval(self.timeouts.header)
             .keep_alive_timeout(self.timeouts.header)
             .max_concurrent_streams(STREAMS)
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
+            .max_send_buf_size(WINDOW as usize)
             .serve_connection(TokioIo::new(io), TowerToHyperService::new(service));
         self.serve_out(connection).await;
     }

@@ -3,13 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
+use despacho_core::api::CallerAddress;
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Request, header, request::Parts, uri::PathAndQuery};
 use warp::{Filter, filters::path::FullPath, reject::Rejection, reply::Response as Reply};
 
 use crate::{
     app::App,
+    overload::{Shed, Weight},
     refusal::{self, Refusal},
+    telemetry::Context,
 };
 
 /// Bytes beyond the limit that are still read and thrown away, so that a caller who is still sending can read the refusal
@@ -25,10 +28,19 @@ pub(super) fn catch_all(
         .and(warp::path::full())
         .and(query)
         .and(warp::header::headers_cloned())
+        .and(warp::ext::optional::<CallerAddress>())
+        .and(warp::ext::optional::<Context>())
         .and(warp::body::stream())
-        .then(move |method, path: FullPath, query, headers, body| {
+        .then(move |method, path: FullPath, query, headers, caller, trace, body| {
+            let mut head = head(method, path.as_str(), query, headers);
+            if let Some(caller) = caller {
+                head.extensions.insert(caller);
+            }
+            if let Some(trace) = trace {
+                head.extensions.insert(trace);
+            }
             // On the heap, so that the layers around it do not copy it at each step.
-            Box::pin(respond(app.clone(), head(method, path.as_str(), query, headers), body))
+            Box::pin(respond(app.clone(), head, body))
         })
 }
 
@@ -50,66 +62,105 @@ where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    match collect(body, app.settings.limits.body_bytes, app.patience).await {
-        Some(body) => app.answer(Request::from_parts(head, body)).await,
-        None => {
-            let mut response = refusal::respond(&head, "unmatched", Refusal::LateBody);
-            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            response.map(Into::into)
-        }
+    let mut weight = app.overload.weight();
+    let refusal = match collect(body, app.settings.limits.body_bytes, app.patience, &mut weight).await {
+        Ok(body) => match app.overload.enter(head.uri.path()).await {
+            Ok(place) => return app.answer(Request::from_parts(head, body), (place, weight)).await,
+            Err(shed) => turned_away(&app, shed),
+        },
+        Err(Unread::Shed(shed)) => turned_away(&app, shed),
+        Err(Unread::Late) => Refusal::LateBody,
+    };
+    let mut response = refusal::respond(&head, "unmatched", refusal);
+    // Who was turned away keeps its connection: another one costs more than the answer did.
+    if refusal == Refusal::LateBody {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
+    response.map(Into::into)
 }
 
-/// The body, or its first `limit + 1` bytes, by which the core sees that it is too large. `None` where it did not come in time
-/// or not whole. What it declares as its length is not believed: chunked bodies declare none.
-async fn collect<S, B>(body: S, limit: usize, patience: Duration) -> Option<Bytes>
+fn turned_away(app: &App, shed: Shed) -> Refusal {
+    app.metrics.turned_away(shed);
+    Refusal::Busy
+}
+
+/// Why a body was not read.
+#[derive(Debug, PartialEq, Eq)]
+enum Unread {
+    /// It did not come in time, or not whole.
+    Late,
+    /// There was no room for it.
+    Shed(Shed),
+}
+
+/// The body, or its first `limit + 1` bytes, by which the core sees that it is too large. What it declares as its length is not
+/// believed: chunked bodies declare none.
+async fn collect<S, B>(body: S, limit: usize, patience: Duration, weight: &mut Weight) -> Result<Bytes, Unread>
 where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    let most = limit.saturating_add(1);
+    let mut reading = Reading { most: limit.saturating_add(1), kept: 0, wasted: 0, shed: None, weight };
     let read = async {
         let mut body = std::pin::pin!(body);
-        let mut first = match body.next().await {
-            None => return Some(Bytes::new()),
-            Some(piece) => piece.ok()?,
+        let first = match body.next().await {
+            None => return Ok(Bytes::new()),
+            Some(piece) => reading.keep(piece.map_err(|_| Unread::Late)?),
         };
-        let mut wasted = first.remaining().saturating_sub(most);
-        let first = first.copy_to_bytes(first.remaining().min(most));
-        let Some(second) = body.next().await else { return Some(first) };
+        let Some(second) = body.next().await else { return reading.end(first) };
         let mut whole = BytesMut::from(first);
         let mut next = Some(second);
         while let Some(piece) = next {
-            let piece = piece.ok()?;
-            let room = most - whole.len();
-            wasted += piece.remaining().saturating_sub(room);
-            whole.extend_from_slice(&{ piece }.copy_to_bytes_up_to(room));
-            if wasted > GRACE_BYTES {
+            whole.extend_from_slice(&reading.keep(piece.map_err(|_| Unread::Late)?));
+            if reading.wasted > GRACE_BYTES {
                 break;
             }
             next = body.next().await;
         }
-        Some(whole.freeze())
+        reading.end(whole.freeze())
     };
-    tokio::time::timeout(patience, read).await.ok().flatten()
+    tokio::time::timeout(patience, read).await.unwrap_or(Err(Unread::Late))
 }
 
-/// As much of a buffer as there is room for.
-trait UpTo: Buf + Sized {
-    fn copy_to_bytes_up_to(mut self, room: usize) -> Bytes {
-        self.copy_to_bytes(self.remaining().min(room))
+/// A body on its way in.
+struct Reading<'a> {
+    most: usize,
+    kept: usize,
+    wasted: usize,
+    shed: Option<Shed>,
+    weight: &'a mut Weight,
+}
+
+impl Reading<'_> {
+    /// As much of a piece as there is room for; the rest is thrown away.
+    fn keep(&mut self, mut piece: impl Buf) -> Bytes {
+        let length = piece.remaining();
+        let mut keeps = if self.shed.is_none() { length.min(self.most - self.kept) } else { 0 };
+        if let Err(shed) = self.weight.add(keeps) {
+            (self.shed, keeps) = (Some(shed), 0);
+        }
+        self.kept += keeps;
+        self.wasted += length - keeps;
+        piece.copy_to_bytes(keeps)
+    }
+
+    fn end(&self, whole: Bytes) -> Result<Bytes, Unread> {
+        self.shed.map_or(Ok(whole), |shed| Err(Unread::Shed(shed)))
     }
 }
-
-impl<B: Buf> UpTo for B {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::overload::{Overload, OverloadTerms};
 
-    async fn collected(pieces: &[&'static [u8]], limit: usize) -> Option<Bytes> {
+    fn weight() -> Weight {
+        Overload::new(OverloadTerms { body_megabytes: 1, ..OverloadTerms::default() }).weight()
+    }
+
+    async fn collected(pieces: &[&'static [u8]], limit: usize) -> Result<Bytes, Unread> {
         let pieces: Vec<_> = pieces.iter().map(|piece| Ok(Bytes::from_static(piece))).collect();
-        collect(futures_util::stream::iter(pieces), limit, Duration::from_secs(5)).await
+        collect(futures_util::stream::iter(pieces), limit, Duration::from_secs(5), &mut weight()).await
     }
 
     #[tokio::test]
@@ -123,10 +174,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_never_ends_is_given_up() {
+        let full = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
+        let shed = collect(full, 16 << 20, Duration::from_secs(5), &mut weight()).await;
+        assert_eq!(shed, Err(Unread::Shed(Shed::BodyMemory)), "all bodies together have a megabyte here");
         let endless = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
-        assert_eq!(collect(endless, 10, Duration::from_secs(5)).await.unwrap().len(), 11);
+        let patience = Duration::from_secs(5);
+        assert_eq!(collect(endless, 10, patience, &mut weight()).await.unwrap().len(), 11);
         let silent = futures_util::stream::pending::<Result<Bytes, warp::Error>>();
-        assert_eq!(collect(silent, 10, Duration::from_secs(5)).await, None);
+        assert_eq!(collect(silent, 10, patience, &mut weight()).await, Err(Unread::Late));
     }
 
     #[test]

@@ -18,7 +18,8 @@ use tokio::{
 };
 
 use crate::{
-    app::App, config::Config, metrics::Metrics, panel::Panel, scheduler, store::Store, streams::Streams, webhooks,
+    app::App, config::Config, metrics::Metrics, overload::Overload, panel::Panel, scheduler, store::Store,
+    streams::Streams, telemetry, webhooks,
 };
 
 /// Why the server could not run.
@@ -40,6 +41,7 @@ pub async fn serve(
     let patience = config.timeouts.request;
     let metrics = Metrics::new().with_geography(store.geography().figures());
     let (told, stopping) = watch::channel(false);
+    let (tracer, exporter) = telemetry::start(&config.otlp, &metrics.spans)?.unzip();
     let app = Arc::new(App {
         settings,
         store,
@@ -47,12 +49,16 @@ pub async fn serve(
         panel,
         patience,
         streams: Streams::new(config.streams),
+        tracer,
+        overload: Overload::new(config.overload),
         stopping: stopping.clone(),
         unfinished: unfinished.downgrade(),
     });
     let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
     let webhooks = tokio::spawn(webhooks::run(app.clone(), stopping.clone(), config.timeouts.shutdown));
+    let (traced, untraced) = watch::channel(false);
+    let exporter = exporter.map(|exporter| tokio::spawn(telemetry::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
     let robots = demo::start(config, &app, address, &stopping);
     announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
@@ -81,6 +87,11 @@ pub async fn serve(
         let _ = robots.await;
     }
     let _ = tokio::join!(scheduler, webhooks);
+    // Last, so that what the others did at the end is told too.
+    let _ = traced.send(true);
+    if let Some(exporter) = exporter {
+        let _ = exporter.await;
+    }
     let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
     tracing::info!("stopped");
     closed

@@ -10,7 +10,11 @@ use std::{
 use despacho_core::api::{self, Outcome, sent_request_id};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 
-use crate::{app::App, refusal};
+use crate::{
+    app::App,
+    overload, refusal,
+    telemetry::{Attribute, Kind, Span},
+};
 
 /// Half a year of HTTPS alone.
 const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=15552000");
@@ -22,13 +26,20 @@ const ROUTINE: [&str; 3] = ["GET /courier/me", "GET /courier/order", "POST /cour
 pub(super) struct Asked {
     method: Method,
     request_id: Option<String>,
+    span: Option<Span>,
 }
 
 impl Asked {
-    pub(super) fn of<B>(request: &Request<B>) -> Asked {
+    pub(super) fn of<B>(app: &App, request: &mut Request<B>) -> Asked {
         let preflight = request.method() == Method::OPTIONS;
         let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
-        Asked { method: request.method().clone(), request_id }
+        // Who only looks whether the server is there would bury what people look for.
+        let tracer = app.tracer.as_ref().filter(|_| !overload::is_watched(request.uri().path()));
+        let span = tracer.and_then(|tracer| tracer.root(request.headers(), "request", Kind::Server));
+        if let Some(span) = &span {
+            request.extensions_mut().insert(span.context());
+        }
+        Asked { method: request.method().clone(), request_id, span }
     }
 }
 
@@ -55,6 +66,9 @@ pub(super) async fn observe<B>(
     });
     app.metrics.answered(outcome.route, status, took);
     write_down(&asked.method, &outcome, status, took);
+    if let Some(span) = asked.span {
+        end(span, &asked.method, &outcome, status);
+    }
     if let Ok(id) = HeaderValue::try_from(outcome.request_id) {
         response.headers_mut().insert("x-request-id", id);
     }
@@ -74,6 +88,19 @@ fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
         }
         None => tracing::info!(request_id, %method, route, status, ms, code, "request"),
     }
+}
+
+/// Ends a request's span with what its endpoint was, as the conventions for HTTP name it.
+fn end(mut span: Span, method: &Method, outcome: &Outcome, status: u16) {
+    span.rename(outcome.route);
+    span.note("http.request.method", Attribute::Text(method.to_string()));
+    span.note("http.route", Attribute::Text(outcome.route.to_owned()));
+    span.note("http.response.status_code", Attribute::Number(status.into()));
+    span.note("despacho.request_id", Attribute::Text(outcome.request_id.clone()));
+    if let Some(code) = outcome.code {
+        span.note("error.type", Attribute::Text(code.to_owned()));
+    }
+    span.end(status >= 500);
 }
 
 fn harden(headers: &mut HeaderMap, secure: bool) {

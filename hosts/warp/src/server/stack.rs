@@ -1,6 +1,6 @@
 //! The layers around the filter, from the outside in: observation with security headers, compression, CORS.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, header};
@@ -19,6 +19,8 @@ use super::{filter, observe};
 use crate::{
     app::App,
     config::Config,
+    endpoints, overload,
+    peer::{self, Network},
     refusal::{self, Refusal},
 };
 
@@ -75,13 +77,33 @@ pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
     }
 }
 
-/// What a connection gets for which there is no room: one refusal, and its end.
-pub(super) fn refuser() -> Stack {
-    BoxCloneSyncService::new(service_fn(|request: Request<Incoming>| async move {
-        let (request, _) = request.into_parts();
-        let mut response = refusal::respond(&request, "unmatched", Refusal::Overloaded);
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        Ok(response.map(|body| Either::Right(Full::new(body))))
+/// What a connection gets for which there is no room: one refusal, and its end. Whoever watches the server is answered all the same,
+/// since a server that is busy is not one that is dead.
+pub(super) fn refuser(app: Arc<App>) -> Stack {
+    BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
+        let app = app.clone();
+        async move {
+            let (head, _) = request.into_parts();
+            let watched = if overload::is_watched(head.uri.path()) {
+                endpoints::answer(&app, &Request::from_parts(head.clone(), Bytes::new())).await
+            } else {
+                None
+            };
+            let refused = || refusal::respond(&head, "unmatched", Refusal::Overloaded);
+            let mut response = watched.unwrap_or_else(refused);
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            Ok(response.map(|body| Either::Right(Full::new(body))))
+        }
+    }))
+}
+
+/// The same service for a connection from an address, which each request is told.
+pub(super) fn called_from(peer: IpAddr, trusted: &Arc<[Network]>, stack: Stack) -> Stack {
+    let trusted = trusted.clone();
+    BoxCloneSyncService::new(stack.map_request(move |mut request: Request<Incoming>| {
+        let caller = peer::caller(peer, request.headers(), &trusted);
+        request.extensions_mut().insert(caller);
+        request
     }))
 }
 
@@ -97,7 +119,8 @@ where
     BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
         let (app, inner) = (app.clone(), inner.clone());
         async move {
-            let asked = observe::Asked::of(&request);
+            let mut request = request;
+            let asked = observe::Asked::of(&app, &mut request);
             let response = observe::observe(&app, asked, secure, inner.oneshot(with_path(request))).await?;
             Ok(response.map(Either::Left))
         }

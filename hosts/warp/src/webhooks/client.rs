@@ -7,6 +7,7 @@ use despacho_core::{
     api::outbox::Job,
     webhook::{Answer, SendFault, WebhookTerms},
 };
+use http::HeaderValue;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::{
     client::legacy::{self, Error},
@@ -40,8 +41,13 @@ impl Client {
     }
 
     /// Sends one message and says what came of it.
-    pub(super) async fn post(&self, url: &str, job: &Job) -> Answer {
-        let request = job.request(url).map(|request| request.map(Full::new));
+    pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> Answer {
+        let request = job.request(url).map(|mut request| {
+            if let Some((name, value)) = trace {
+                request.headers_mut().insert(name, value);
+            }
+            request.map(Full::new)
+        });
         // The URL was checked when it was taken, so that no request fails to be built.
         let Ok(request) = request else { return Answer::Fault(SendFault::Broken) };
         match timeout(self.patience, self.inner.request(request)).await {

@@ -13,15 +13,19 @@ use despacho_core::{
     api::outbox::{Batch, Job, Lane},
     domain::WebhookId,
     host::Fault,
-    webhook::{ROUND, Tried, Webhook},
+    webhook::{Answer, ROUND, Tried, Webhook},
 };
+use http::HeaderMap;
 use tokio::{
     sync::{Semaphore, watch},
     task::JoinSet,
     time::MissedTickBehavior,
 };
 
-use crate::app::App;
+use crate::{
+    app::App,
+    telemetry::{Attribute, Kind},
+};
 use client::Client;
 
 /// How often it is looked what is due: events of other instances, and messages to be tried again.
@@ -142,6 +146,21 @@ async fn send(sender: &Arc<Sender>, batch: &Batch) -> Vec<Tried> {
     lanes.join_all().await.into_iter().flatten().collect()
 }
 
+/// One message, with a trace of its own: the request that it comes from was answered long ago.
+async fn post(sender: &Sender, url: &str, job: &Job) -> Answer {
+    let tracer = sender.app.tracer.as_ref();
+    let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", Kind::Client)) else {
+        return sender.client.post(url, job, None).await;
+    };
+    span.note("despacho.webhook", Attribute::Number(i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX)));
+    let answer = sender.client.post(url, job, span.context().header()).await;
+    if let Answer::Status(status) = answer {
+        span.note("http.response.status_code", Attribute::Number(status.into()));
+    }
+    span.end(!answer.is_success());
+    answer
+}
+
 async fn lane(sender: Arc<Sender>, own: Arc<Semaphore>, url: String, jobs: Vec<Job>, started: Instant) -> Vec<Tried> {
     let round = Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
     let mut lane = Lane::new(jobs);
@@ -151,7 +170,7 @@ async fn lane(sender: Arc<Sender>, own: Arc<Semaphore>, url: String, jobs: Vec<J
         let may_start = started.elapsed() <= round && !*sender.stop.borrow();
         let Some(job) = lane.turn(may_start) else { break };
         let (at, began) = (sender.app.store.now(), Instant::now());
-        let answer = sender.client.post(&url, &job).await;
+        let answer = post(&sender, &url, &job).await;
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         lane.answered(job, at, took_ms, answer);
     }

@@ -94,6 +94,26 @@ fn secrets_take_no_flag_and_are_shown_to_nobody() {
 }
 
 #[test]
+fn a_shared_database_demands_a_secret_and_its_password_is_shown_to_nobody() {
+    let folder = folder_with("");
+    let (secret, address) = ("ab".repeat(32), "postgres://ana:tell-nobody@db.invalid/d?sslmode=require");
+    let mut command = despacho(&folder);
+    let refused = command.env("DESPACHO_DATABASE", address).arg("config").output().unwrap();
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        refused.status.code() == Some(2) && told.contains("secret (environment DESPACHO_DATABASE): is needed"),
+        "{told}"
+    );
+    let shown = stdout(&command.env("DESPACHO_SECRET", &secret).output().unwrap());
+    assert!(shown.contains("postgres://ana:***@db.invalid:5432/d?sslmode=require"), "{shown}");
+    assert!(!shown.contains("tell-nobody") && !told.contains("tell-nobody"));
+    let mut command = despacho(&folder);
+    let refused = command.env("DESPACHO_SECRET", &secret).args(["config", "--database", address]).output().unwrap();
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("put it into DESPACHO_DATABASE") && !told.contains("tell-nobody"), "{told}");
+}
+
+#[test]
 fn every_command_explains_itself() {
     let folder = folder_with("");
     for command in [
@@ -104,6 +124,7 @@ fn every_command_explains_itself() {
         &["key", "revoke"],
         &["tariff", "check"],
         &["backup"],
+        &["migrate"],
         &["config"],
         &["healthcheck"],
     ] {

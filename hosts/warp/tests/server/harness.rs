@@ -118,6 +118,11 @@ impl Server {
         Server { child, address, log, reader: Some(reader), key, folder }
     }
 
+    /// The process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn address(&self) -> &str {
         &self.address
     }

@@ -5,9 +5,13 @@
 mod commands;
 mod config;
 mod couriers;
+mod deploy;
 mod edges;
 mod geography;
 mod harness;
+mod http2;
 mod life;
+mod overload;
 mod secrets;
+mod telemetry;
 mod web;

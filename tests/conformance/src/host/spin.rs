@@ -53,15 +53,18 @@ impl Spin {
             // No SQLite at all: nothing of it may be asked for.
             options = Options { database: None, ..options.variable("database_url", address) };
         }
+        let mut settings = serde_json::json!({});
         for (key, text) in chosen {
             match key.as_str() {
-                "least-precision" => {
-                    let settings = serde_json::json!({ "places": { key.as_str(): text } });
-                    options = options.variable("settings", &settings.to_string());
+                "least-precision" => settings["places"][key.as_str()] = text.as_str().into(),
+                "keys.per-store" => {
+                    let count: u32 = text.parse().map_err(|_| format!("`{text}` is no count"))?;
+                    settings["keys"]["per-store"] = count.into();
                 }
                 _ => return Err(format!("the component's host has no setting `{key}` for cases")),
             }
         }
+        options = options.variable("settings", &settings.to_string());
         let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
         let cluster = postgres.map(|(cluster, _)| cluster);
         Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })

@@ -4,7 +4,9 @@
 
 mod configuration;
 mod faults;
+mod geography;
 mod limits;
+mod panel;
 mod postgres;
 mod side_by_side;
 mod support;

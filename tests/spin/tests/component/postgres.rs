@@ -1,11 +1,14 @@
 //! The same on PostgreSQL.
 
 use despacho_cluster::Cluster;
-use despacho_spin_tests::Options;
+use despacho_spin_tests::{Options, Reuse};
 
 use crate::{
+    geography,
     side_by_side::{each_is_stored_once, one_code_is_one_order, spread},
     support::{Place, create, get, serve},
+    upstream::Upstream,
+    webhooks,
 };
 
 /// A database, or `None` with the reason said, where PostgreSQL is not installed.
@@ -47,6 +50,38 @@ fn the_first_requests_of_all_find_one_schema_and_one_demonstration() {
     let wrong = answers.iter().find(|answer| answer.status != 201);
     assert!(wrong.is_none(), "{wrong:?}");
     assert_eq!(cluster.ask(&address, "SELECT COUNT(*) FROM stores"), Ok("3".to_owned()));
+}
+
+#[test]
+fn geocoders_answers_are_kept_and_webhooks_sent_once() {
+    let Some((cluster, address)) = database() else { return };
+    let (geocoder, receiver) = (Upstream::fixed(200, &geography::house()), Upstream::fixed(200, ""));
+    let outbound = vec![geocoder.address, receiver.address];
+    let options = Options { outbound, reuse: Reuse::NEVER, ..on(&address) };
+    let options = options.variable("nominatim", &geocoder.base());
+    let served = serve(&options.variable("settings", r#"{"webhooks": {"loopback": true}}"#));
+    for _ in 0..2 {
+        let found = geography::preview(&served.base, geography::street());
+        assert_eq!(found.body["deliveries"][0]["precision"], "number", "{found:?}");
+    }
+    assert_eq!(geocoder.asked().len(), 1);
+    for write in geography::fill_and_forget() {
+        cluster.ask(&address, &write).unwrap_or_else(|fault| panic!("{write}: {fault}"));
+    }
+    // The place of the preview ends last.
+    assert_eq!(cluster.ask(&address, "SELECT COUNT(*) FROM geocoded"), Ok("3".to_owned()));
+    webhooks::subscribe(&served, &receiver.base());
+    for number in 0..10 {
+        assert_eq!(create(&served.base, &format!("PG-{number}")).map(|answer| answer.status), Ok(201));
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| assert_eq!(webhooks::dispatch(&served).status, 200));
+        }
+    });
+    webhooks::dispatch(&served);
+    assert_eq!(receiver.asked().len(), 10);
+    assert_eq!(served.stats().traps(), 0);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use despacho_core::domain::Address;
 use despacho_warp::{
     config::{Config, Geography as Chosen},
     geo::Geography,
+    overload::{Overload, OverloadTerms},
 };
 
 /// What a test chooses, with little patience.
@@ -30,7 +31,8 @@ fn open(folder: &Path, geography: Chosen) -> Geography {
 /// The metrics as a server would show them.
 fn metrics(geography: &Geography) -> String {
     let server = despacho_warp::metrics::Metrics::new().with_geography(geography.figures());
-    server.text(&despacho_warp::store::Stats::default()).unwrap()
+    let (stats, pool) = Default::default();
+    server.text(&stats, &pool, &Overload::new(OverloadTerms::default())).unwrap()
 }
 
 fn address(street: &str, number: &str, zip_code: &str) -> Address {

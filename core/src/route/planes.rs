@@ -1,0 +1,474 @@
+//! The proof where the tree bound does not suffice: branch and cut over the legs that are left.
+//!
+//! A linear program over places that are left and entered once, with subtour and blossom limits as they are broken (Dantzig,
+//! Fulkerson and Johnson 1954; Fischetti and Toth 1997 for one-way matrices), is above the tree bound or equal to it. It
+//! begins at the prices of the best tree, whose nested parts are its first limits, and branches on a leg that is used in
+//! part, chosen by trying (Applegate, Bixby, Chvátal and Cook 2006).
+//!
+//! **What counts is proven in integers.** The program's floats propose prices; rounded to integers, they give a bound by
+//! adding up whole numbers below 2⁵³, which floats do exactly. Only that bound closes a part or rules a leg out.
+
+use std::collections::BinaryHeap;
+
+use super::ascent::priced;
+use super::cycles::Directed;
+use super::proof::Open;
+use super::separate::{Cut, LEAST, Set, Support};
+use super::simplex::{Ended, Limit, Simplex, State};
+use super::tree::{FORBIDDEN, Legs, Prices, Tree};
+
+/// The most rounds of limits at the root and in a part of the search.
+const ROOT_ROUNDS: usize = 60;
+const PART_ROUNDS: usize = 2;
+/// Rounds at the root that bring next to nothing before it is split.
+const ROOT_PATIENCE: usize = 4;
+/// Legs whose first pivot is looked at, those used by about a half.
+const LOOKS: usize = 12;
+/// Legs of these that are tried before branching, and pivots of each trial.
+const TRIALS: usize = 3;
+const TRIAL_PIVOTS: usize = 6;
+/// The most pivots between two looks for limits.
+const PIVOTS: usize = 4_000;
+/// What is closer to zero or one is not used in part.
+const WHOLE: f64 = 0.001;
+/// Limits with more slack go when new ones come.
+const SLACK: f64 = 0.05;
+/// Legs are told apart by at most four units, the 1024th part of this.
+const APART: f64 = 1_024.0;
+/// How far the program has to be above the room before it is worth proving.
+const MARGIN: f64 = 256.0;
+/// Adding this and taking it away rounds to a whole number; it has to stay below 2⁵².
+const ROUNDER: f64 = 6_755_399_441_055_744.0;
+/// The largest price in integers: sums over all rows and legs stay exact.
+const PRICE_MOST: f64 = 4_294_967_296.0;
+
+/// A leg that is left; the origin's index is the number of free stops.
+#[derive(Clone, Copy)]
+struct Leg {
+    from: usize,
+    to: usize,
+}
+
+/// A decision: a leg is used or not.
+type Fix = (usize, bool);
+
+/// A branch and cut under way.
+pub(super) struct Planes {
+    legs: Vec<Leg>,
+    costs: Vec<f64>,
+    /// Free stops, and with them the origin.
+    count: usize,
+    lp: Simplex,
+    saved: State,
+    open: BinaryHeap<Open<Vec<Fix>>>,
+    fixed: Vec<Fix>,
+    values: Vec<f64>,
+    whole: Vec<f64>,
+    /// The bound of the whole search with what every leg costs on top of it.
+    root: (i64, Vec<f64>),
+    symmetric: bool,
+    serial: u64,
+    /// The least bound among parts that could neither be closed nor split.
+    stuck: i64,
+    /// Work done so far.
+    pub(super) work: u64,
+}
+
+/// What became of a part.
+enum Part {
+    /// No better order is in it.
+    Closed,
+    /// A bound, and what a leg costs at least on top of it.
+    Open(i64),
+}
+
+impl Planes {
+    /// The program of the legs that are left, at the prices of a tree.
+    pub(super) fn begin(legs: &Legs, tree: &Tree, prices: &Prices) -> Planes {
+        let count = legs.count;
+        let mut left = Vec::new();
+        let (mut columns, mut costs) = (Vec::new(), Vec::new());
+        let (out_row, back_row) = if legs.symmetric { (count, count + 1) } else { (count, 2 * count + 1) };
+        let enters = |stop: usize| if legs.symmetric { stop } else { count + 1 + stop };
+        let mut put = |from: usize, to: usize, cost: i32, rows: (usize, usize)| {
+            if cost < FORBIDDEN {
+                left.push(Leg { from, to });
+                // Equal legs make for pivots that lead nowhere: the program sees each a little dearer.
+                let apart = u32::try_from(columns.len()).unwrap_or(0).wrapping_mul(2_654_435_769) >> 20;
+                columns.push((f64::from(cost) + f64::from(apart) / APART, rows));
+                costs.push(f64::from(cost));
+            }
+        };
+        for from in 0..count {
+            put(count, from, legs.out[from], (out_row, enters(from)));
+            put(from, count, legs.back[from], (from, back_row));
+            for to in (0..count).filter(|&to| to != from && (from < to || !legs.symmetric)) {
+                put(from, to, legs.at(from, to), (from, enters(to)));
+            }
+        }
+        let rows = if legs.symmetric { count + 2 } else { 2 * count + 2 };
+        let mut equations = vec![(1.0, 0.0); rows];
+        let (sets, longest) = nested(legs, tree, prices);
+        // All free stops together are what leaves them less the one that leads back.
+        let share = f64::from(longest) / if legs.symmetric { 2.0 } else { 1.0 };
+        for stop in 0..count {
+            equations[stop].1 = share - f64::from(prices.leave[stop]);
+            if legs.symmetric {
+                equations[stop].0 = 2.0;
+            } else {
+                equations[enters(stop)].1 = -f64::from(prices.enter[stop]);
+            }
+        }
+        for (set, dual) in sets.iter().filter(|(set, _)| set.is_large()) {
+            // Such a limit is written by what leaves the set: the price of all that is inside goes to its stops.
+            for stop in (0..count).filter(|&stop| set.holds(stop)) {
+                equations[stop].1 += f64::from(*dual) / if legs.symmetric { 2.0 } else { 1.0 };
+            }
+        }
+        let enter = prices.enter(legs.symmetric);
+        let least = |legs: &[i32], prices: &[i32]| legs.iter().zip(prices).map(|(leg, price)| leg + price).min();
+        equations[out_row].1 =
+            f64::from(least(&legs.out, enter).unwrap_or(0)) - if legs.symmetric { share } else { 0.0 };
+        equations[back_row].1 = f64::from(least(&legs.back, &prices.leave).unwrap_or(0)) - share;
+        let limits = sets.iter().map(|&(set, dual)| {
+            let cut = Cut::Sets(vec![set], set.len() - 1);
+            Limit { entries: entries(&left, &cut, legs.symmetric), most: cut.limit(), dual: f64::from(dual) }
+        });
+        let lp = Simplex::new(&columns, &equations, limits.collect());
+        Planes {
+            legs: left,
+            costs,
+            count,
+            lp,
+            saved: State::default(),
+            open: BinaryHeap::from([Open { value: i64::MIN, serial: 0, what: Vec::new() }]),
+            fixed: Vec::new(),
+            values: Vec::new(),
+            whole: Vec::new(),
+            root: (i64::MIN, Vec::new()),
+            symmetric: legs.symmetric,
+            serial: 0,
+            stuck: i64::MAX,
+            work: 0,
+        }
+    }
+
+    /// Splits parts until none is open that has room for a better order, or the work is spent; the bound of what is left.
+    ///
+    /// `offer` takes an order that was found and answers with the room below the best known one.
+    pub(super) fn run(&mut self, mut room: i64, budget: u64, offer: &mut dyn FnMut(Vec<usize>) -> i64) -> i64 {
+        self.narrow(room);
+        while let Some(part) = self.open.pop() {
+            if part.value > room {
+                self.open.clear();
+                break;
+            }
+            if self.spent() >= budget {
+                self.open.push(part);
+                break;
+            }
+            self.enter(&part.what);
+            match self.solve(part.value, &mut room, part.serial == 0, budget, offer) {
+                Part::Closed => {}
+                Part::Open(value) if self.spent() >= budget => {
+                    self.open.push(Open { value, ..part });
+                    break;
+                }
+                Part::Open(value) => self.branch(value, room, budget),
+            }
+        }
+        self.open.peek().map_or(i64::MAX, |part| part.value).min(self.stuck)
+    }
+
+    /// Work done so far, the program's included.
+    pub(super) fn spent(&self) -> u64 {
+        self.work + self.lp.work
+    }
+
+    /// Applies the decisions of a part in place of those before.
+    fn enter(&mut self, fixes: &[Fix]) {
+        for (leg, _) in std::mem::take(&mut self.fixed) {
+            if !self.lp.now.columns[leg].gone {
+                self.lp.bound(leg, 0.0, 1.0);
+            }
+        }
+        for &(leg, used) in fixes {
+            self.fix(leg, used);
+        }
+        self.fixed = fixes.to_vec();
+    }
+
+    fn fix(&mut self, leg: usize, used: bool) {
+        let value = if used { 1.0 } else { 0.0 };
+        self.lp.bound(leg, value, value);
+    }
+
+    /// Raises the bound of a part by limits.
+    fn solve(
+        &mut self,
+        known: i64,
+        room: &mut i64,
+        root: bool,
+        budget: u64,
+        offer: &mut dyn FnMut(Vec<usize>) -> i64,
+    ) -> Part {
+        let mut bound = known;
+        let mut stale = 0;
+        for round in 0.. {
+            let (mut ended, mut value) = self.pivot(*room, PIVOTS);
+            if ended == Ended::Infeasible && value <= *room {
+                // Rounding errors stand in the way of the proof.
+                self.lp.renew();
+                (ended, value) = self.pivot(*room, PIVOTS);
+            }
+            // Limits that bring less than a hundredth of what is missing are not worth their rows.
+            stale = if value - bound < (*room - bound) / 50 && round > 0 { stale + 1 } else { 0 };
+            bound = bound.max(value);
+            if bound > *room {
+                return Part::Closed;
+            }
+            if ended == Ended::Infeasible {
+                // The proof failed by rounding errors: the part is left as it is.
+                self.stuck = self.stuck.min(bound);
+                return Part::Closed;
+            }
+            if ended != Ended::Optimal || self.spent() >= budget {
+                break;
+            }
+            self.rule_out(value, *room, root);
+            self.lp.values(&mut self.values);
+            let used = self.legs.iter().zip(&self.values).map(|(leg, &value)| (leg.from, leg.to, value));
+            let used: Vec<(usize, usize, f64)> = used.filter(|leg| leg.2 > LEAST).collect();
+            let support = Support::of(self.count + 1, &used);
+            self.work += support.work();
+            let mut cuts = support.broken();
+            if !self.symmetric {
+                cuts.extend(Directed::broken(self.count + 1, &used, &mut self.work));
+            }
+            if cuts.is_empty() {
+                if let Some(order) = self.order() {
+                    *room = offer(order);
+                    if bound > *room {
+                        return Part::Closed;
+                    }
+                    self.stuck = self.stuck.min(bound);
+                    return Part::Closed;
+                }
+                break;
+            }
+            // A solution without fractions that is no route cannot be split: it needs its limits.
+            let split = self.values.iter().any(|&value| value > WHOLE && value < 1.0 - WHOLE);
+            let (rounds, patience) = if root { (ROOT_ROUNDS, ROOT_PATIENCE) } else { (PART_ROUNDS, PART_ROUNDS) };
+            if split && (round + 1 >= rounds || stale >= patience) {
+                break;
+            }
+            self.lp.purge(SLACK);
+            self.add(&cuts);
+        }
+        Part::Open(bound)
+    }
+
+    /// Pivots for a while: how that ended, and the bound that is proven then.
+    fn pivot(&mut self, room: i64, pivots: usize) -> (Ended, i64) {
+        let mut ended = self.lp.run(float(room) + MARGIN, pivots);
+        if ended == Ended::Above {
+            let value = self.proven(&self.lp.now.duals.clone());
+            if value > room {
+                return (ended, value);
+            }
+            // The program is not as far above as its rounded prices: it goes on to its end.
+            ended = self.lp.run(f64::INFINITY, pivots);
+        }
+        let prices = match ended {
+            Ended::Infeasible => self.lp.beyond((float(room) - self.lp.objective()).clamp(0.0, f64::MAX) + 4_096.0),
+            _ => self.lp.now.duals.clone(),
+        };
+        (ended, self.proven(&prices))
+    }
+
+    /// Adds limits to the program.
+    fn add(&mut self, cuts: &[Cut]) {
+        for cut in cuts {
+            self.work += self.legs.len() as u64 * cut.work();
+            self.lp.add(entries(&self.legs, cut, self.symmetric), cut.limit());
+        }
+        self.lp.index();
+    }
+
+    /// The bound that prices prove, in integers; the reduced cost of every leg is left in `whole`.
+    fn proven(&mut self, duals: &[f64]) -> i64 {
+        let round = |price: f64| (price.clamp(-PRICE_MOST, PRICE_MOST) + ROUNDER) - ROUNDER;
+        let limit = |(row, &price): (usize, &f64)| {
+            // The price of an upper limit is never above zero.
+            if self.lp.is_limit(row) && price > 0.0 { 0.0 } else { round(price) }
+        };
+        let duals: Vec<f64> = duals.iter().enumerate().map(limit).collect();
+        let mut total: f64 = self.lp.rhs.iter().zip(&duals).map(|(rhs, price)| rhs * price).sum();
+        self.whole.clear();
+        for (index, column) in self.lp.now.columns.iter().enumerate() {
+            let entries = self.lp.entries(index).iter();
+            let reduced = self.costs[index] - entries.map(|&(row, coefficient)| coefficient * duals[row]).sum::<f64>();
+            total += reduced * if reduced < 0.0 { column.high } else { column.low };
+            self.whole.push(reduced);
+        }
+        self.work += 6 * self.legs.len() as u64;
+        integer(total)
+    }
+
+    /// Takes away the legs that no order in a part can use; `whole` holds what they cost above a bound.
+    fn rule_out(&mut self, bound: i64, room: i64, root: bool) {
+        if root {
+            if bound > self.root.0 {
+                self.root = (bound, self.whole.clone());
+            }
+            return self.narrow(room);
+        }
+        for index in 0..self.legs.len() {
+            let column = self.lp.now.columns[index];
+            let open = !self.lp.is_basic(index) && column.high > column.low;
+            if open && bound + integer(self.whole[index]) > room {
+                self.lp.bound(index, 0.0, 0.0);
+                self.fixed.push((index, false));
+            }
+        }
+    }
+
+    /// Takes away the legs that no better order can use, for good.
+    fn narrow(&mut self, room: i64) {
+        for (index, &above) in self.root.1.iter().enumerate() {
+            let column = self.lp.now.columns[index];
+            if !column.gone && column.high > 0.0 && self.root.0 + integer(above) > room {
+                self.lp.bound(index, 0.0, 0.0);
+                self.lp.now.columns[index].gone = true;
+            }
+        }
+    }
+
+    /// Splits the part that was solved last on a leg that is used in part, the one whose trial raises the bound the most.
+    fn branch(&mut self, bound: i64, room: i64, budget: u64) {
+        self.lp.values(&mut self.values);
+        let mut candidates: Vec<(f64, usize)> = Vec::new();
+        for (index, &value) in self.values.iter().enumerate() {
+            if value > WHOLE && value < 1.0 - WHOLE {
+                candidates.push(((value - 0.5).abs(), index));
+            }
+        }
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        candidates.truncate(LOOKS);
+        for (score, index) in &mut candidates {
+            let [down, up] = self.lp.look(*index);
+            let (least, most) = if down < up { (down, up) } else { (up, down) };
+            *score = -(8.0 * least + most);
+        }
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        candidates.truncate(TRIALS);
+        let mut fixes = self.fixed.clone();
+        let mut best: Option<(i64, usize, [i64; 2])> = None;
+        self.saved.copy(&self.lp.now);
+        for &(_, index) in &candidates {
+            let mut values = [bound; 2];
+            for (used, value) in [false, true].into_iter().zip(&mut values) {
+                self.fix(index, used);
+                *value = bound.max(self.pivot(room, TRIAL_PIVOTS).1);
+                self.lp.now.copy(&self.saved);
+                self.work += self.lp.rows() as u64 * self.lp.rows() as u64 / 4;
+            }
+            let gains = values.map(|value| value.min(room + 1) - bound + 1);
+            let score = gains[0].min(gains[1]).saturating_mul(8).saturating_add(gains[0].max(gains[1]));
+            if best.is_none_or(|best| score > best.0) {
+                best = Some((score, index, values));
+            }
+            if values[0] > room || values[1] > room || self.spent() >= budget {
+                break;
+            }
+        }
+        let Some((_, index, values)) = best else {
+            self.stuck = self.stuck.min(bound);
+            return;
+        };
+        for (used, value) in [true, false].into_iter().zip([values[1], values[0]]) {
+            if value <= room {
+                self.serial += 1;
+                fixes.push((index, used));
+                self.open.push(Open { value, serial: self.serial, what: fixes.clone() });
+                fixes.pop();
+            }
+        }
+    }
+
+    /// The order that the solution is, where every leg is used whole or not at all.
+    fn order(&self) -> Option<Vec<usize>> {
+        let mut near: Vec<Vec<usize>> = vec![Vec::new(); self.count + 1];
+        let mut head = None;
+        for (leg, &value) in self.legs.iter().zip(&self.values) {
+            if value > WHOLE && value < 1.0 - WHOLE {
+                return None;
+            }
+            if value >= 1.0 - WHOLE {
+                match leg.from {
+                    origin if origin == self.count => head = Some(leg.to),
+                    from => {
+                        near[from].push(leg.to);
+                        if self.symmetric && leg.to != self.count {
+                            near[leg.to].push(from);
+                        }
+                    }
+                }
+            }
+        }
+        let (mut order, mut seen) = (Vec::new(), Set::of([self.count]));
+        let mut next = head;
+        while let Some(at) = next {
+            order.push(at);
+            seen.put(at);
+            next = near[at].iter().copied().find(|&other| !seen.holds(other));
+        }
+        (order.len() == self.count).then_some(order)
+    }
+}
+
+/// The parts of a tree that hang together below each length of its legs with their prices, and the longest of these
+/// lengths: as limits of a linear program they give the tree's own bound.
+fn nested(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
+    let mut edges: Vec<(i32, usize, usize)> = Vec::new();
+    for &stop in tree.joined.iter().skip(1) {
+        let (hub, down) = tree.parent[stop];
+        let (from, to) = if down { (hub, stop) } else { (stop, hub) };
+        edges.push((priced(legs, prices, from, to), from, to));
+    }
+    edges.sort_unstable();
+    let mut part: Vec<usize> = (0..legs.count).collect();
+    let mut made: Vec<Option<usize>> = vec![None; legs.count];
+    let mut sets: Vec<(Set, i32)> = Vec::new();
+    for &(length, from, to) in &edges {
+        let (one, other) = (part[from], part[to]);
+        for merged in [made[one], made[other]].into_iter().flatten() {
+            // So far the price is the length at which the part came to be.
+            sets[merged].1 -= length;
+        }
+        part.iter_mut().filter(|part| **part == other).for_each(|part| *part = one);
+        made[one] = Some(sets.len());
+        sets.push((Set::of((0..legs.count).filter(|&stop| part[stop] == one)), length));
+    }
+    sets.pop();
+    sets.retain(|&(_, price)| price < 0);
+    (sets, edges.last().map_or(0, |edge| edge.0))
+}
+
+/// The entries of a limit, by leg.
+fn entries(legs: &[Leg], cut: &Cut, symmetric: bool) -> Vec<(usize, f64)> {
+    let counted = legs.iter().map(|leg| cut.coefficient(leg.from, leg.to, symmetric)).enumerate();
+    counted.filter(|&(_, counted)| counted != 0.0).collect()
+}
+
+/// A bound as a float: far below 2⁵³.
+#[expect(clippy::cast_precision_loss, reason = "bounds are below 2^40")]
+fn float(bound: i64) -> f64 {
+    bound as f64
+}
+
+/// A sum of whole numbers as an integer.
+#[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+fn integer(sum: f64) -> i64 {
+    sum as i64
+}

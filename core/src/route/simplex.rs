@@ -1,0 +1,373 @@
+//! A dual simplex method over columns between bounds: where the cutting planes get their prices from.
+//!
+//! Bounded columns make any prices a start (Koberstein 2005): a column whose reduced cost is negative waits at its upper
+//! bound. The basis leaves by steepest edge (Forrest and Goldfarb 1992); its inverse is kept whole, which is quick for a
+//! few hundred rows and gives the weights of the edges for nothing. Columns that reach their other bound on the way are
+//! turned over without a pivot (Maros 2003).
+//!
+//! Floats, but of additions, multiplications and divisions alone, which every host rounds alike. Nothing here is believed:
+//! the prices become integers and are proven by [`super::planes`].
+
+mod pivot;
+mod renew;
+
+/// A column that has reached neither of its bounds is violated by more than this.
+const FEASIBLE: f64 = 1e-6;
+/// The smallest entry that may become a pivot.
+const PIVOT: f64 = 1e-7;
+/// Entries below this are rounding errors.
+const ZERO: f64 = 1e-11;
+/// From here on variables stand for rows that nothing fills yet; such a one leaves the basis and never returns.
+const ARTIFICIAL: usize = 1 << 24;
+/// Pivots after which the inverse is computed anew.
+const OLD: usize = 2_000;
+/// Rows and columns are added in steps of so many.
+const GROWTH: usize = 32;
+
+/// How a run of pivots ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Nothing is violated.
+    Optimal,
+    /// The value has passed the limit.
+    Above,
+    /// Nothing within the bounds fulfils the rows.
+    Infeasible,
+    /// The pivots are spent, or rounding errors have grown too large to go on.
+    Spent,
+}
+
+/// A column: a leg of the route, between 0 and 1 unless it is decided.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) cost: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    pub(super) reduced: f64,
+    /// Whether it is zero for good.
+    pub(super) gone: bool,
+    at_high: bool,
+    basic: bool,
+}
+
+/// An upper limit to begin with: its entries by column, the most they may add up to, and its price, never above zero.
+pub(super) struct Limit {
+    pub(super) entries: Vec<(usize, f64)>,
+    pub(super) most: f64,
+    pub(super) dual: f64,
+}
+
+/// A program under way.
+pub(super) struct Simplex {
+    /// Entries of the columns: row and coefficient, those of column `j` from `starts[j]` on.
+    starts: Vec<usize>,
+    entries: Vec<(usize, f64)>,
+    /// The two rows each column stands in from the beginning, with a coefficient of one.
+    ends: Vec<(usize, usize)>,
+    /// The entries of each row that was added, by column.
+    cuts: Vec<Vec<(usize, f64)>>,
+    pub(super) rhs: Vec<f64>,
+    /// What a row costs that nothing fills: its price at the beginning.
+    unfilled: Vec<f64>,
+    /// Rows that are equations; those after them are upper limits.
+    equations: usize,
+    /// Columns that are not fixed for good.
+    active: Vec<usize>,
+    pub(super) now: State,
+    edge: Vec<f64>,
+    alphas: Vec<f64>,
+    blocking: Vec<(f64, usize)>,
+    image: Vec<f64>,
+    /// Where nothing fulfils the rows: which way the prices may move without end, and how fast the value rises then.
+    pub(super) ray: (f64, f64),
+    /// Work done so far.
+    pub(super) work: u64,
+}
+
+/// What pivots change: kept apart so that a trial can be taken back.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) columns: Vec<Column>,
+    /// What is basic at each place: a column, the slack of a row (from the columns' count on), or nothing ([`ARTIFICIAL`]).
+    basis: Vec<usize>,
+    /// The value of what is basic at each place.
+    value: Vec<f64>,
+    /// The squared length of each row of the inverse.
+    norm: Vec<f64>,
+    /// The price of each row.
+    pub(super) duals: Vec<f64>,
+    inverse: Vec<f64>,
+    stride: usize,
+    /// Pivots since the inverse was computed anew.
+    age: usize,
+}
+
+impl State {
+    /// Takes over another state without new memory.
+    pub(super) fn copy(&mut self, other: &State) {
+        self.columns.clone_from(&other.columns);
+        self.basis.clone_from(&other.basis);
+        self.value.clone_from(&other.value);
+        self.norm.clone_from(&other.norm);
+        self.duals.clone_from(&other.duals);
+        self.inverse.clone_from(&other.inverse);
+        (self.stride, self.age) = (other.stride, other.age);
+    }
+}
+
+impl Simplex {
+    /// A program of equations, each with its right side and its price, and of limits; each column has its cost and its two
+    /// equations. The prices are where it starts.
+    pub(super) fn new(columns: &[(f64, (usize, usize))], equations: &[(f64, f64)], limits: Vec<Limit>) -> Simplex {
+        let rows = equations.len() + limits.len();
+        let stride = rows + GROWTH;
+        let mut inverse = vec![0.0; rows * stride];
+        for row in 0..rows {
+            inverse[row * stride + row] = 1.0;
+        }
+        let (rhs, duals): (Vec<f64>, Vec<f64>) =
+            equations.iter().copied().chain(limits.iter().map(|limit| (limit.most, limit.dual))).unzip();
+        let column = |&(cost, _): &(f64, (usize, usize))| Column {
+            cost,
+            low: 0.0,
+            high: 1.0,
+            reduced: 0.0,
+            gone: false,
+            at_high: false,
+            basic: false,
+        };
+        let now = State {
+            columns: columns.iter().map(column).collect(),
+            basis: (ARTIFICIAL..ARTIFICIAL + rows).collect(),
+            value: rhs.clone(),
+            norm: vec![1.0; rows],
+            duals: duals.clone(),
+            inverse,
+            stride,
+            age: 0,
+        };
+        let mut simplex = Simplex {
+            starts: Vec::new(),
+            entries: Vec::new(),
+            ends: columns.iter().map(|column| column.1).collect(),
+            cuts: limits.into_iter().map(|limit| limit.entries).collect(),
+            rhs,
+            unfilled: duals,
+            equations: equations.len(),
+            active: Vec::new(),
+            now,
+            edge: Vec::new(),
+            alphas: vec![0.0; columns.len()],
+            blocking: Vec::new(),
+            image: Vec::new(),
+            ray: (1.0, 1.0),
+            work: 0,
+        };
+        simplex.index();
+        for column in 0..columns.len() {
+            // Where the price of a column is below zero it begins at one.
+            simplex.bound(column, 0.0, 1.0);
+        }
+        simplex
+    }
+
+    /// How many rows there are.
+    pub(super) fn rows(&self) -> usize {
+        self.rhs.len()
+    }
+
+    /// The value of the program at the present prices: below every solution of it, but for rounding errors.
+    pub(super) fn objective(&self) -> f64 {
+        let rows: f64 = self.rhs.iter().zip(&self.now.duals).map(|(rhs, dual)| rhs * dual).sum();
+        let columns = self.now.columns.iter().filter(|column| !column.basic);
+        rows + columns.map(|column| column.reduced * column.at()).sum::<f64>()
+    }
+
+    /// Prices that prove, after a run that ended infeasible, that the value rises by so much.
+    pub(super) fn beyond(&self, rise: f64) -> Vec<f64> {
+        let (sign, slope) = self.ray;
+        let theta = sign * rise / slope;
+        self.now.duals.iter().zip(&self.edge).map(|(dual, edge)| dual - theta * edge).collect()
+    }
+
+    /// The value of every column.
+    pub(super) fn values(&self, into: &mut Vec<f64>) {
+        into.clear();
+        into.extend(self.now.columns.iter().map(|column| if column.basic { 0.0 } else { column.at() }));
+        for (&variable, &value) in self.now.basis.iter().zip(&self.now.value) {
+            if variable < into.len() {
+                into[variable] = value;
+            }
+        }
+    }
+
+    /// Whether a column is in the basis.
+    pub(super) fn is_basic(&self, column: usize) -> bool {
+        self.now.columns[column].basic
+    }
+
+    /// Coefficients of a column.
+    pub(super) fn entries(&self, column: usize) -> &[(usize, f64)] {
+        &self.entries[self.starts[column]..self.starts[column + 1]]
+    }
+
+    /// Whether a row is an upper limit, whose price is never above zero.
+    pub(super) fn is_limit(&self, row: usize) -> bool {
+        row >= self.equations
+    }
+
+    /// Moves the bounds of a column; what is violated by it the next pivots mend.
+    pub(super) fn bound(&mut self, column: usize, low: f64, high: f64) {
+        let priced = self.entries(column).iter().map(|&(row, coefficient)| coefficient * self.now.duals[row]);
+        let priced: f64 = priced.sum();
+        let state = &mut self.now.columns[column];
+        let was = state.at();
+        (state.low, state.high) = (low, high);
+        if state.basic {
+            return;
+        }
+        // While a column is ruled out its reduced cost is not kept.
+        state.reduced = state.cost - priced;
+        state.at_high = state.reduced < 0.0;
+        let change = state.at() - was;
+        if change != 0.0 {
+            self.shift(column, change);
+        }
+    }
+
+    /// Moves a column that is not basic: the basic ones make up for it.
+    fn shift(&mut self, column: usize, change: f64) {
+        for &(row, coefficient) in &self.entries[self.starts[column]..self.starts[column + 1]] {
+            let factor = coefficient * change;
+            for place in 0..self.now.basis.len() {
+                self.now.value[place] -= factor * self.now.inverse[place * self.now.stride + row];
+            }
+        }
+        self.work += 2 * self.now.basis.len() as u64;
+    }
+}
+
+impl Column {
+    fn at(&self) -> f64 {
+        if self.at_high { self.high } else { self.low }
+    }
+}
+
+/// Rows come and go.
+impl Simplex {
+    /// Adds an upper limit; [`Simplex::index`] must follow before the next pivot.
+    pub(super) fn add(&mut self, cut: Vec<(usize, f64)>, limit: f64) {
+        let rows = self.rows();
+        if rows + 1 > self.now.stride {
+            let wider = rows + GROWTH;
+            let mut inverse = vec![0.0; rows * wider];
+            for (to, from) in inverse.chunks_exact_mut(wider).zip(self.now.inverse.chunks_exact(self.now.stride)) {
+                to[..rows].copy_from_slice(&from[..rows]);
+            }
+            (self.now.inverse, self.now.stride) = (inverse, wider);
+        }
+        let stride = self.now.stride;
+        let mut coefficients = vec![0.0; self.now.columns.len()];
+        let mut value = limit;
+        for &(column, coefficient) in &cut {
+            coefficients[column] = coefficient;
+            if !self.now.columns[column].basic {
+                value -= coefficient * self.now.columns[column].at();
+            }
+        }
+        let mut fresh = vec![0.0; stride];
+        for place in 0..rows {
+            self.now.inverse[place * stride + rows] = 0.0;
+            let variable = self.now.basis[place];
+            if variable < coefficients.len() && coefficients[variable] != 0.0 {
+                let coefficient = coefficients[variable];
+                value -= coefficient * self.now.value[place];
+                for (entry, &above) in fresh[..rows].iter_mut().zip(&self.now.inverse[place * stride..]) {
+                    *entry -= coefficient * above;
+                }
+            }
+        }
+        fresh[rows] = 1.0;
+        self.now.norm.push(fresh.iter().map(|entry| entry * entry).sum());
+        self.now.inverse.extend_from_slice(&fresh);
+        self.now.basis.push(self.now.columns.len() + rows);
+        self.now.value.push(value);
+        self.now.duals.push(0.0);
+        self.rhs.push(limit);
+        self.unfilled.push(0.0);
+        self.cuts.push(cut);
+        self.work += 20 * rows as u64 + 2 * coefficients.len() as u64;
+    }
+
+    /// Takes away the limits that leave more than so much slack.
+    pub(super) fn purge(&mut self, slack: f64) {
+        let count = self.now.columns.len();
+        let mut place = 0;
+        while place < self.now.basis.len() {
+            let variable = self.now.basis[place];
+            if variable < ARTIFICIAL && variable >= count && self.now.value[place] > slack {
+                self.drop_row(place, variable - count);
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    /// Takes away a row whose slack is basic at a place; the last row and the last place fill the gaps.
+    fn drop_row(&mut self, place: usize, row: usize) {
+        let last = self.rows() - 1;
+        let (count, stride) = (self.now.columns.len(), self.now.stride);
+        for line in self.now.inverse.chunks_exact_mut(stride) {
+            line[row] = line[last];
+        }
+        self.now.inverse.copy_within(last * stride..(last + 1) * stride, place * stride);
+        self.now.inverse.truncate(last * stride);
+        self.now.basis.swap_remove(place);
+        self.now.value.swap_remove(place);
+        self.now.norm.swap_remove(place);
+        self.now.duals.swap_remove(row);
+        self.rhs.swap_remove(row);
+        self.unfilled.swap_remove(row);
+        self.cuts.swap_remove(row - self.equations);
+        for variable in &mut self.now.basis {
+            for first in [count, ARTIFICIAL] {
+                if *variable == first + last {
+                    *variable = first + row;
+                }
+            }
+        }
+        self.work += 2 * last as u64;
+    }
+
+    /// Lists the entries of every column anew after rows came or went, without columns that are fixed.
+    pub(super) fn index(&mut self) {
+        let count = self.now.columns.len();
+        let mut starts = vec![2; count + 1];
+        starts[0] = 0;
+        for &(column, _) in self.cuts.iter().flatten() {
+            starts[column + 1] += 1;
+        }
+        for column in 0..count {
+            starts[column + 1] += starts[column];
+        }
+        let mut filled = starts.clone();
+        self.entries.clear();
+        self.entries.resize(starts[count], (0, 0.0));
+        let mut put = |column: usize, row: usize, coefficient: f64| {
+            self.entries[filled[column]] = (row, coefficient);
+            filled[column] += 1;
+        };
+        for (column, &(from, to)) in self.ends.iter().enumerate() {
+            put(column, from, 1.0);
+            put(column, to, 1.0);
+        }
+        for (cut, row) in self.cuts.iter().zip(self.equations..) {
+            for &(column, coefficient) in cut {
+                put(column, row, coefficient);
+            }
+        }
+        self.starts = starts;
+        self.active = (0..count).filter(|&column| !self.now.columns[column].gone).collect();
+        self.work += 2 * self.entries.len() as u64;
+    }
+}

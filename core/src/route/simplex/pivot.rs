@@ -1,0 +1,228 @@
+//! The pivots: what leaves the basis, what enters, and what follows from it.
+
+use super::{ARTIFICIAL, Ended, FEASIBLE, OLD, PIVOT, Simplex, ZERO};
+
+/// Pivots.
+impl Simplex {
+    /// Pivots until nothing is violated, the value passes a limit, or so many pivots are done.
+    pub(in crate::route) fn run(&mut self, limit: f64, pivots: usize) -> Ended {
+        if self.now.age > OLD {
+            self.renew();
+        }
+        for pivot in 0..pivots {
+            if pivot % 4 == 3 && self.objective() > limit {
+                return Ended::Above;
+            }
+            let Some((place, up, target)) = self.leaving() else { return Ended::Optimal };
+            self.edge.clear();
+            self.edge.extend_from_slice(&self.now.inverse[place * self.now.stride..][..self.now.basis.len()]);
+            let sign = if up { 1.0 } else { -1.0 };
+            self.price();
+            self.block(sign);
+            let missing = (self.now.value[place] - target).abs();
+            let Some((entering, passed)) = self.entering(missing, sign) else { return Ended::Infeasible };
+            if self.exchange(place, target, sign, entering, passed) {
+                self.now.age += 1;
+            } else if self.now.age == 0 {
+                return Ended::Spent;
+            } else {
+                self.renew();
+            }
+        }
+        Ended::Spent
+    }
+
+    /// How much the first pivot raises the value where a basic column is set to zero, and where it is set to one.
+    pub(in crate::route) fn look(&mut self, column: usize) -> [f64; 2] {
+        let place = self.now.basis.iter().position(|&variable| variable == column);
+        let Some(place) = place else { return [0.0; 2] };
+        self.edge.clear();
+        self.edge.extend_from_slice(&self.now.inverse[place * self.now.stride..][..self.now.basis.len()]);
+        let value = self.now.value[place];
+        let least = |blocking: &[(f64, usize)]| {
+            blocking.iter().map(|blocking| blocking.0).fold(f64::MAX, |a, b| if b < a { b } else { a })
+        };
+        self.price();
+        [(-1.0, value), (1.0, 1.0 - value)].map(|(sign, missing)| {
+            self.block(sign);
+            missing * least(&self.blocking)
+        })
+    }
+
+    /// The place whose basic variable is violated the most for the length of its edge, whether it must rise, and to what.
+    fn leaving(&mut self) -> Option<(usize, bool, f64)> {
+        let (mut best, mut most) = (None, 0.0);
+        for (place, (&variable, &value)) in self.now.basis.iter().zip(&self.now.value).enumerate() {
+            let (low, high) = match self.now.columns.get(variable) {
+                Some(column) => (column.low, column.high),
+                None if variable >= ARTIFICIAL => (0.0, 0.0),
+                None => (0.0, f64::INFINITY),
+            };
+            let (up, missing) = if value < low { (true, low - value) } else { (false, value - high) };
+            if missing > FEASIBLE && missing * missing > most * self.now.norm[place] {
+                most = missing * missing / self.now.norm[place];
+                best = Some((place, up, if up { low } else { high }));
+            }
+        }
+        self.work += self.now.basis.len() as u64;
+        best
+    }
+
+    /// The row of the program that belongs to the edge.
+    fn price(&mut self) {
+        let mut touched = 0;
+        for &index in &self.active {
+            let column = &self.now.columns[index];
+            self.alphas[index] = 0.0;
+            if column.basic || column.high == 0.0 {
+                // What is ruled out adds nothing; its reduced cost is computed anew when it is let in again.
+                continue;
+            }
+            let entries = &self.entries[self.starts[index]..self.starts[index + 1]];
+            touched += entries.len();
+            self.alphas[index] = entries.iter().map(|&(row, coefficient)| coefficient * self.edge[row]).sum();
+        }
+        self.work += (touched + self.active.len()) as u64;
+    }
+
+    /// The columns that end a step along the edge, with how far it goes.
+    fn block(&mut self, sign: f64) {
+        self.blocking.clear();
+        for &index in &self.active {
+            let (along, column) = (sign * self.alphas[index], &self.now.columns[index]);
+            let blocks = if column.at_high { along > PIVOT } else { along < -PIVOT };
+            if blocks && column.low < column.high {
+                self.blocking.push(((column.reduced / along).abs(), index));
+            }
+        }
+        let count = self.now.columns.len();
+        for row in self.equations..self.rhs.len() {
+            // A slack waits at zero, with the price of its row for a reduced cost.
+            if sign * self.edge[row] < -PIVOT {
+                self.blocking.push(((self.now.duals[row] / self.edge[row]).abs(), count + row));
+            }
+        }
+        self.work += (self.active.len() + self.edge.len()) as u64;
+    }
+
+    /// What enters, and how many columns before it in the list are turned over instead.
+    fn entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
+        let count = self.now.columns.len();
+        self.blocking.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut slope = missing;
+        for (rank, &(_, variable)) in self.blocking.iter().enumerate() {
+            if variable >= count {
+                return Some((variable, rank));
+            }
+            slope -= self.alphas[variable].abs();
+            if slope <= FEASIBLE {
+                return Some((variable, rank));
+            }
+        }
+        self.ray = (sign, slope);
+        None
+    }
+
+    /// Lets one variable in for another; false where rounding errors make that impossible.
+    fn exchange(&mut self, place: usize, target: f64, sign: f64, entering: usize, passed: usize) -> bool {
+        let count = self.now.columns.len();
+        for rank in 0..passed {
+            let index = self.blocking[rank].1;
+            let column = &mut self.now.columns[index];
+            let was = column.at();
+            column.at_high = !column.at_high;
+            let change = column.at() - was;
+            self.shift(index, change);
+        }
+        self.project(entering);
+        let pivot = self.image[place];
+        let (expected, reduced, from) = match self.now.columns.get(entering) {
+            Some(column) => (self.alphas[entering], column.reduced, column.at()),
+            None => (self.edge[entering - count], -self.now.duals[entering - count], 0.0),
+        };
+        if (pivot - expected).abs() > 1e-6 * (1.0 + expected.abs()) || pivot.abs() < PIVOT / 2.0 {
+            return false;
+        }
+        let step = (self.now.value[place] - target) / pivot;
+        for (value, image) in self.now.value.iter_mut().zip(&self.image) {
+            *value -= step * image;
+        }
+        // The price of the step: reduced costs that a rounding error put on the wrong side do not move it back.
+        let theta = -reduced / pivot;
+        let theta = if theta * sign < 0.0 { 0.0 } else { theta };
+        for (dual, edge) in self.now.duals.iter_mut().zip(&self.edge) {
+            *dual -= theta * edge;
+        }
+        for &index in &self.active {
+            let alpha = self.alphas[index];
+            if alpha != 0.0 {
+                self.now.columns[index].reduced += theta * alpha;
+            }
+        }
+        let leaving = std::mem::replace(&mut self.now.basis[place], entering);
+        if let Some(column) = self.now.columns.get_mut(leaving) {
+            column.basic = false;
+            column.at_high = sign < 0.0;
+            column.reduced = theta;
+        }
+        if let Some(column) = self.now.columns.get_mut(entering) {
+            column.basic = true;
+            column.reduced = 0.0;
+        }
+        self.now.value[place] = from + step;
+        self.invert(place, pivot);
+        true
+    }
+
+    /// The image of a column or slack under the inverse.
+    pub(super) fn project(&mut self, variable: usize) {
+        let (count, stride, rows) = (self.now.columns.len(), self.now.stride, self.now.basis.len());
+        self.image.clear();
+        self.image.resize(rows, 0.0);
+        let unit = [(variable.saturating_sub(count), 1.0)];
+        let entries =
+            if variable < count { &self.entries[self.starts[variable]..self.starts[variable + 1]] } else { &unit[..] };
+        for &(row, coefficient) in entries {
+            for (image, line) in self.image.iter_mut().zip(self.now.inverse.chunks_exact(stride)) {
+                *image += coefficient * line[row];
+            }
+        }
+        self.work += (entries.len() * rows) as u64;
+    }
+
+    /// The inverse after the exchange.
+    pub(super) fn invert(&mut self, place: usize, pivot: f64) {
+        let (stride, rows) = (self.now.stride, self.now.basis.len());
+        for entry in &mut self.edge {
+            *entry /= pivot;
+        }
+        let mut touched = 1;
+        for (other, line) in self.now.inverse.chunks_exact_mut(stride).enumerate() {
+            let factor = self.image[other];
+            if other == place {
+                line[..rows].copy_from_slice(&self.edge);
+            } else if factor.abs() > ZERO {
+                for (entry, edge) in line[..rows].iter_mut().zip(&self.edge) {
+                    *entry -= factor * edge;
+                }
+            } else {
+                continue;
+            }
+            self.now.norm[other] = squared(&line[..rows]);
+            touched += 1;
+        }
+        self.work += touched * rows as u64 / 2;
+    }
+}
+
+/// The squared length of a row, summed in four lanes so that it becomes vector instructions.
+fn squared(row: &[f64]) -> f64 {
+    let mut lanes = [0.0; 4];
+    let (chunks, rest) = row.as_chunks::<4>();
+    for chunk in chunks {
+        for (lane, entry) in lanes.iter_mut().zip(chunk) {
+            *lane += entry * entry;
+        }
+    }
+    rest.iter().map(|entry| entry * entry).sum::<f64>() + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+}

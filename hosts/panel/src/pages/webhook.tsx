@@ -1,0 +1,163 @@
+import { useEffect, useState } from "preact/hooks";
+import { webhooks } from "../api/client";
+import type { Attempt, Webhook } from "../api/wire";
+import { texts } from "../i18n";
+import { go } from "../router";
+import { Ask } from "../ui/ask";
+import { useLoad } from "../ui/load";
+import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
+import { Table, acts } from "../ui/table";
+import { complain, say } from "../ui/toast";
+import { HookEvents, HookStatus } from "./webhooks";
+
+/** How often the log is read again. */
+const PACE_MS = 3_000;
+
+export function WebhookPage(props: { id: number }) {
+  const t = texts.value.webhooks;
+  const hook = useLoad(async () => (await webhooks.list()).webhooks.find((one) => one.id === props.id) ?? null, [props.id]);
+  const log = useLoad(() => webhooks.attempts(props.id), [props.id]);
+  const [secret, setSecret] = useState<string | null>(null);
+  const again = () => {
+    hook.again();
+    log.again();
+  };
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) again();
+    }, PACE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const act = (what: Promise<unknown>, done: string) => {
+    what.then(() => {
+      say(done);
+      again();
+    }, complain);
+  };
+  const found = hook.value;
+  return (
+    <Page
+      title={t.log}
+      {...(found === null ? {} : { lead: found.url })}
+      aside={found !== null && <HookActions of={found} act={act} told={setSecret} />}
+    >
+      {secret !== null && <Secret lead={t.rotated} value={secret} note={t.once} />}
+      {found !== null && (
+        <p class="bits">
+          <HookStatus of={found} />
+          <span><HookEvents of={found} /></span>
+          {found.failures > 0 && <span class="warn-text">{t.failures(found.failures)}</span>}
+          {found.previousSecretUntil !== null && (
+            <span class="dim">
+              {t.oldSecret} <When at={found.previousSecretUntil} />
+            </span>
+          )}
+        </p>
+      )}
+      {found?.status === "disabled" && <p class="notice">{t.disabledHint}</p>}
+      {found?.status === "ended" && <p class="notice">{t.endedHint}</p>}
+      <Loaded of={log}>
+        {({ attempts }) =>
+          attempts.length === 0 ? (
+            <Empty text={t.noAttempts} hint={t.noAttemptsHint} />
+          ) : (
+            <AttemptTable attempts={attempts} replay={(one) => act(webhooks.retry(one.id), t.replayed)} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ActionsProps {
+  of: Webhook;
+  act: (what: Promise<unknown>, done: string) => void;
+  /** Takes a new secret, to show it once. */
+  told: (secret: string) => void;
+}
+
+function HookActions(props: ActionsProps) {
+  const t = texts.value.webhooks;
+  const [asked, setAsked] = useState<"rotate" | "remove" | null>(null);
+  const { id, status } = props.of;
+  const close = () => setAsked(null);
+  return (
+    <div class="actions">
+      {status === "disabled" && (
+        <button type="button" class="button primary" onClick={() => props.act(webhooks.enable(id), t.enabled)}>{t.enable}</button>
+      )}
+      {status !== "ended" && (
+        <>
+          <button type="button" class="button" onClick={() => props.act(webhooks.test(id), t.tested)}>{t.test}</button>
+          <button type="button" class="button" onClick={() => setAsked("rotate")}>{t.rotate}</button>
+        </>
+      )}
+      <button type="button" class="button danger" onClick={() => setAsked("remove")}>{texts.value.common.remove}</button>
+      {asked === "rotate" && (
+        <Ask
+          title={t.rotateTitle}
+          text={t.rotateText}
+          yes={t.rotate}
+          act={() => webhooks.rotate(id)}
+          done={(made) => {
+            close();
+            props.told(made.secret);
+          }}
+          close={close}
+        />
+      )}
+      {asked === "remove" && (
+        <Ask
+          danger
+          title={t.removeTitle}
+          text={t.removeText}
+          yes={texts.value.common.remove}
+          act={() => webhooks.remove(id)}
+          done={() => {
+            say(t.removed);
+            go("/webhooks");
+          }}
+          close={close}
+        />
+      )}
+    </div>
+  );
+}
+
+function Outcome(props: { of: Attempt }) {
+  const { delivered, status, fault } = props.of;
+  const text = status !== null ? `HTTP ${status}` : (texts.value.webhooks.faults[fault ?? ""] ?? fault ?? "—");
+  return <span class={`badge ${delivered ? "good" : "bad"}`}>{text}</span>;
+}
+
+function AttemptTable(props: { attempts: readonly Attempt[]; replay: (attempt: Attempt) => void }) {
+  const t = texts.value.webhooks;
+  return (
+    <Table
+      label={t.log}
+      rows={props.attempts}
+      id={(one) => one.id}
+      columns={[
+        {
+          head: t.event,
+          kind: "main",
+          cell: (one) => (
+            <>
+              <code>{one.type}</code>
+              {one.orderId !== null && <> <a class="number" href={`#/orders/${one.orderId}`}>#{one.orderId}</a></>}
+              <span class="sub break">{one.messageId}</span>
+            </>
+          ),
+        },
+        { head: t.result, kind: "plain", cell: (one) => <Outcome of={one} /> },
+        { head: t.when, cell: (one) => <When at={one.at} seconds /> },
+        { head: t.attempt, right: true, class: "number", cell: (one) => one.attempt },
+        { head: t.took, right: true, class: "number", cell: (one) => `${one.milliseconds} ms` },
+        { head: t.next, cell: (one) => (one.nextAt !== null ? <When at={one.nextAt} seconds /> : one.delivered ? "—" : t.givenUp) },
+        acts<Attempt>((one) => (
+          <button type="button" class="button small" aria-label={`${t.replay}: ${one.type} ${one.id}`} onClick={() => props.replay(one)}>{t.replay}</button>
+        )),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+/** What a list is narrowed by. */
+
+import { texts } from "../i18n";
+import { family } from "../session";
+
+/** One of the session's stores; nothing where there is only one. */
+export function StoreChoice(props: { value: number; set: (store: number) => void }) {
+  if (family.value.length < 2) return null;
+  return (
+    <label class="inline">
+      <span>{texts.value.common.store}</span>
+      <select value={String(props.value)} onChange={(event) => props.set(Number(event.currentTarget.value))}>
+        {family.value.map((one) => (
+          <option key={one.id} value={String(one.id)}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** A calendar day that cannot be emptied. */
+export function DayChoice(props: { label: string; value: string; set: (day: string) => void; min?: string; max?: string }) {
+  const { label, value, min, max } = props;
+  return (
+    <label class="inline">
+      <span>{label}</span>
+      <input type="date" value={value} min={min} max={max} onChange={(event) => event.currentTarget.value && props.set(event.currentTarget.value)} />
+    </label>
+  );
+}

@@ -1,0 +1,18 @@
+// Puts the browser package's types, which are written from the service's own document, where the compiler finds them.
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const from = process.env.DESPACHO_PACKAGE ?? path.join(here, "../../target/package");
+const to = path.join(here, "types");
+
+mkdirSync(to, { recursive: true });
+for (const name of ["api.d.ts", "index.d.ts"]) {
+  const file = path.join(from, name);
+  if (!existsSync(file)) {
+    console.error(`${file} is not there: run \`cargo run -p despacho-package\`, or with \`-- --types\` for the types alone`);
+    process.exit(1);
+  }
+  cpSync(file, path.join(to, name));
+}

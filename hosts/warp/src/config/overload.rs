@@ -1,0 +1,86 @@
+//! Settings of what the server takes on when much is asked of it, of callers that nobody knows, and of whom it believes about a
+//! caller's address.
+
+use std::time::Duration;
+
+use super::{
+    fields::{Field, field},
+    value,
+};
+use crate::peer::Network;
+
+pub(super) const REQUESTS: Field = field!(
+    "overload.requests",
+    "COUNT",
+    "Requests answered at once; health checks and metrics have room of their own",
+    1..=100_000,
+    overload.requests
+);
+
+pub(super) const WAITING: Field = field!(
+    "overload.waiting",
+    "COUNT",
+    "Requests that wait for their turn; further ones get 503 at once",
+    0..=100_000,
+    overload.waiting
+);
+
+pub(super) const WAIT: Field = Field {
+    key: "overload.wait-ms",
+    unit: "MILLISECONDS",
+    help: "How long a request waits for its turn before it gets 503",
+    range: Some((1, 30_000)),
+    secret: false,
+    set: |config, text, range| {
+        value::whole(text, range).map(|millis| config.overload.patience = Duration::from_millis(millis))
+    },
+    show: |config| config.overload.patience.as_millis().to_string(),
+};
+
+pub(super) const BODIES: Field = field!(
+    "overload.body-megabytes",
+    "MEGABYTES",
+    "Bodies of all requests at once; what does not fit gets 503",
+    1..=65_536,
+    overload.body_megabytes
+);
+
+pub(super) const LOGINS_FROM: Field = field!(
+    "limits.logins-per-address",
+    "COUNT",
+    "Logins for each caller's address and quarter of an hour",
+    1..=100_000,
+    limits.logins_per_address
+);
+
+pub(super) const UNKNOWN_KEYS: Field = field!(
+    "limits.unknown-keys-per-minute",
+    "COUNT",
+    "Requests with a key that nobody has, for each caller's address and minute",
+    1..=1_000_000,
+    limits.unknown_keys_per_minute
+);
+
+pub(super) const KEYS: Field =
+    field!("keys.per-store", "COUNT", "Valid keys that a store may have, logins aside", 1..=10_000, keys.per_store);
+
+pub(super) const SESSIONS: Field = field!(
+    "keys.sessions-per-store",
+    "COUNT",
+    "Valid logins that a store may have; with one more the oldest ends",
+    1..=10_000,
+    keys.sessions_per_store
+);
+
+pub(super) const TRUSTED: Field = field!(
+    "trusted-proxies",
+    "NETWORK,...",
+    "Proxies, as 10.0.0.0/8 or ::1, whose X-Forwarded-For is believed; without any the caller is whoever connects",
+    text,
+    |c, text, _| networks(text).map(|v| c.trusted_proxies = v),
+    |c| c.trusted_proxies.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+);
+
+fn networks(text: &str) -> Result<Vec<Network>, String> {
+    text.split(',').map(str::trim).filter(|network| !network.is_empty()).map(Network::parse).collect()
+}

@@ -1,0 +1,226 @@
+//! What the server does when more is asked of it than it can do: a bounded number of requests at once, a short bounded queue
+//! behind them, and for everybody else 503 at once, which costs little. Whoever watches the server has a way in beside the queue.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+/// Requests of supervisors and monitors at once: more is nobody's honest number.
+const WATCHERS: usize = 64;
+/// Bytes that one permit of the room for bodies stands for.
+const BODY_UNIT: usize = 1_024;
+/// What supervisors and monitors ask for.
+const WATCHED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
+/// How much is taken on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverloadTerms {
+    /// Requests that are answered at once.
+    pub requests: usize,
+    /// Requests that wait for their turn; the next one is refused.
+    pub waiting: usize,
+    /// How long a request waits for its turn before it is refused.
+    pub patience: Duration,
+    /// Megabytes of bodies of all requests that are being read, wait or are answered.
+    pub body_megabytes: usize,
+}
+
+impl Default for OverloadTerms {
+    /// The SQLite writer commits 256 writes together: twice as many keep it busy, and as many again wait less than a second for it.
+    fn default() -> OverloadTerms {
+        OverloadTerms { requests: 512, waiting: 512, patience: Duration::from_secs(1), body_megabytes: 64 }
+    }
+}
+
+/// Why a request was turned away. Nothing of it was carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shed {
+    /// The queue was full.
+    QueueFull,
+    /// Its turn did not come in time.
+    WaitedTooLong,
+    /// There was no memory set aside for its body.
+    BodyMemory,
+}
+
+impl Shed {
+    /// As metrics call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shed::QueueFull => "queue_full",
+            Shed::WaitedTooLong => "waited_too_long",
+            Shed::BodyMemory => "body_memory",
+        }
+    }
+}
+
+/// The doors of the server.
+#[derive(Debug)]
+pub struct Overload {
+    room: Arc<Semaphore>,
+    queue: Semaphore,
+    watchers: Arc<Semaphore>,
+    bodies: Arc<Semaphore>,
+    terms: OverloadTerms,
+}
+
+/// A request's place, given back when it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    _permit: OwnedSemaphorePermit,
+}
+
+/// The memory that a body takes, given back when it is dropped.
+#[derive(Debug)]
+pub struct Weight {
+    bodies: Arc<Semaphore>,
+    held: Option<OwnedSemaphorePermit>,
+    spare: usize,
+}
+
+impl Overload {
+    /// Doors with nobody inside.
+    pub fn new(terms: OverloadTerms) -> Overload {
+        Overload {
+            room: Arc::new(Semaphore::new(terms.requests)),
+            queue: Semaphore::new(terms.waiting),
+            watchers: Arc::new(Semaphore::new(WATCHERS)),
+            bodies: Arc::new(Semaphore::new(body_units(&terms))),
+            terms,
+        }
+    }
+
+    /// A place for a request of this path, perhaps after a wait.
+    pub async fn enter(&self, path: &str) -> Result<Place, Shed> {
+        if WATCHED.contains(&path) {
+            let permit = self.watchers.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
+            return Ok(Place { _permit: permit });
+        }
+        let permit = match self.room.clone().try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) => self.in_turn().await?,
+        };
+        // What needs the processor alone would be done before the next request is even counted, and a thousand requests that wait for
+        // a processor would look like none. Whoever steps back once is counted before it is served.
+        tokio::task::yield_now().await;
+        Ok(Place { _permit: permit })
+    }
+
+    async fn in_turn(&self) -> Result<OwnedSemaphorePermit, Shed> {
+        let _chair = self.queue.try_acquire().map_err(|_| Shed::QueueFull)?;
+        match timeout(self.terms.patience, self.room.clone().acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Shed::WaitedTooLong),
+        }
+    }
+
+    /// Requests that wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.terms.waiting.saturating_sub(self.queue.available_permits())
+    }
+
+    /// Bytes of memory that bodies take.
+    pub fn body_bytes(&self) -> usize {
+        body_units(&self.terms).saturating_sub(self.bodies.available_permits()) * BODY_UNIT
+    }
+
+    /// The weight of a body of which nothing has come yet.
+    pub fn weight(&self) -> Weight {
+        Weight { bodies: self.bodies.clone(), held: None, spare: 0 }
+    }
+}
+
+impl Weight {
+    /// Adds the bytes of a piece that has come.
+    pub fn add(&mut self, bytes: usize) -> Result<(), Shed> {
+        if bytes <= self.spare {
+            self.spare -= bytes;
+            return Ok(());
+        }
+        let units = (bytes - self.spare).div_ceil(BODY_UNIT);
+        let many = u32::try_from(units).map_err(|_| Shed::BodyMemory)?;
+        let more = self.bodies.clone().try_acquire_many_owned(many).map_err(|_| Shed::BodyMemory)?;
+        self.spare = self.spare + units * BODY_UNIT - bytes;
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            None => self.held = Some(more),
+        }
+        Ok(())
+    }
+}
+
+fn body_units(terms: &OverloadTerms) -> usize {
+    ((terms.body_megabytes << 20) / BODY_UNIT).min(Semaphore::MAX_PERMITS)
+}
+
+/// Whether a path is one that a supervisor or monitor asks for.
+pub fn is_watched(path: &str) -> bool {
+    WATCHED.contains(&path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doors(requests: usize, waiting: usize) -> Overload {
+        Overload::new(OverloadTerms { requests, waiting, patience: Duration::from_secs(1), body_megabytes: 1 })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_too_many_is_refused_at_once_and_one_that_waits_after_a_while() {
+        let doors = Arc::new(doors(1, 1));
+        let inside = doors.enter("/delivery/orders").await.unwrap();
+        let waits = tokio::spawn({
+            let doors = doors.clone();
+            async move { doors.enter("/delivery/orders").await.map(drop) }
+        });
+        tokio::task::yield_now().await;
+        assert_eq!(doors.waiting(), 1);
+        assert_eq!(doors.enter("/x").await.err(), Some(Shed::QueueFull));
+        assert_eq!(waits.await.unwrap(), Err(Shed::WaitedTooLong));
+        assert_eq!(doors.waiting(), 0);
+        drop(inside);
+        assert!(doors.enter("/x").await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_is_served_when_somebody_leaves() {
+        let doors = Arc::new(doors(1, 1));
+        let inside = doors.enter("/x").await.unwrap();
+        let waits = tokio::spawn({
+            let doors = doors.clone();
+            async move { doors.enter("/x").await.map(drop) }
+        });
+        tokio::task::yield_now().await;
+        drop(inside);
+        assert_eq!(waits.await.unwrap(), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_full_house_still_answers_its_supervisor() {
+        let doors = doors(1, 0);
+        let _inside = doors.enter("/x").await.unwrap();
+        assert_eq!(doors.enter("/x").await.err(), Some(Shed::QueueFull));
+        for path in WATCHED {
+            assert!(doors.enter(path).await.is_ok(), "{path}");
+        }
+    }
+
+    #[test]
+    fn bodies_share_their_memory_and_give_it_back() {
+        let doors = doors(1, 1);
+        let mut first = doors.weight();
+        for _ in 0..1_024 {
+            first.add(1_000).unwrap();
+        }
+        let mut second = doors.weight();
+        assert_eq!(second.add(100_000), Err(Shed::BodyMemory));
+        assert_eq!(doors.body_bytes(), 1_000 * BODY_UNIT);
+        drop(first);
+        assert_eq!(doors.body_bytes(), 0);
+        assert_eq!(second.add(100_000), Ok(()));
+    }
+}

@@ -1,0 +1,87 @@
+//! The deployment files speak of what there is: settings, metrics, paths.
+
+use std::collections::BTreeSet;
+
+use despacho_warp::config::FIELDS;
+use serde_json::Value;
+
+use crate::harness::{Server, matrix};
+
+const DOCKERFILE: &str = include_str!("../../deploy/Dockerfile");
+const KUBERNETES: &str = include_str!("../../deploy/kubernetes.yaml");
+const SERVICE: &str = include_str!("../../deploy/despacho.service");
+const DASHBOARD: &str = include_str!("../../deploy/grafana.json");
+
+/// The words of a text that begin so, of letters, digits and underscores.
+fn words<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
+    let split = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    split.filter(|word| word.starts_with(prefix)).collect()
+}
+
+#[test]
+fn every_variable_of_the_deployment_files_is_a_setting() {
+    let known: BTreeSet<String> = FIELDS.iter().map(|field| field.variable()).collect();
+    for (name, text) in [("Dockerfile", DOCKERFILE), ("kubernetes.yaml", KUBERNETES), ("despacho.service", SERVICE)] {
+        let named = words(text, "DESPACHO_");
+        assert!(!named.is_empty(), "{name}");
+        for variable in named {
+            assert!(known.contains(variable), "{name}: {variable} is no setting");
+        }
+    }
+}
+
+#[test]
+fn every_secret_of_the_deployment_files_is_kept_as_one() {
+    let secrets = FIELDS.iter().filter(|field| field.secret).map(|field| field.variable());
+    for variable in secrets {
+        let place = KUBERNETES.find(&format!("- name: {variable}\n"));
+        if let Some(rest) = place.and_then(|at| KUBERNETES.get(at..)) {
+            let second = rest.lines().nth(1).unwrap_or_default().trim();
+            assert_eq!(second, "valueFrom:", "{variable} stands in the manifest");
+        }
+        assert!(!DOCKERFILE.contains(&format!("{variable}=")), "{variable} stands in the image");
+        assert!(!SERVICE.contains(&format!("Environment={variable}=")), "{variable} stands in the unit");
+    }
+}
+
+#[test]
+fn every_metric_of_the_dashboard_is_one_that_the_server_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    server.ask(&format!("GET /delivery/orders\nx-api-token: {key}"), b"");
+    let metrics = server.get("/metrics").text().to_owned();
+    let exported: BTreeSet<&str> = metrics
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split(['{', ' ']).next())
+        .collect();
+    let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
+    let mut expressions = 0;
+    for panel in dashboard["panels"].as_array().unwrap() {
+        for target in panel["targets"].as_array().into_iter().flatten() {
+            let expression = target["expr"].as_str().unwrap();
+            let named = words(expression, "despacho_");
+            assert!(!named.is_empty(), "{expression}");
+            for metric in named {
+                assert!(exported.contains(metric), "{metric} of {}: {exported:?}", panel["title"]);
+            }
+            expressions += 1;
+        }
+    }
+    assert!(expressions > 20, "{expressions}");
+    assert!(words(DASHBOARD, "despacho_build").iter().all(|metric| exported.contains(metric)));
+}
+
+#[test]
+fn every_probe_asks_an_endpoint_that_answers_without_a_key() {
+    let server = Server::start(&[]);
+    let paths: BTreeSet<&str> =
+        KUBERNETES.lines().filter_map(|line| line.trim().strip_prefix("path: ")).map(str::trim).collect();
+    assert_eq!(paths, ["/healthz", "/readyz"].into());
+    for path in paths {
+        assert_eq!(server.get(path).status, 200, "{path}");
+    }
+    let annotated = KUBERNETES.lines().find_map(|line| line.trim().strip_prefix("prometheus.io/path: ")).unwrap();
+    assert_eq!(server.get(annotated).status, 200);
+}

@@ -1,0 +1,138 @@
+//! HTTP/2 over TLS by a real client: many requests on one connection, the limits of a body, and a stream of events.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::{body::Incoming, client::conn::http2::SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
+};
+
+use crate::harness::{PATIENCE, Server};
+
+/// Requests at once that the server allows on a connection.
+const STREAMS: usize = 128;
+
+type Sender = SendRequest<Full<Bytes>>;
+
+/// A server with a certificate for `localhost`, and the certificate.
+fn server() -> (Server, rcgen::CertifiedKey<rcgen::KeyPair>) {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (cert, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let (cert, key) = (cert.to_string_lossy().into_owned(), key.to_string_lossy().into_owned());
+    (Server::start_in(folder, &["--tls-cert", &cert, "--tls-key", &key, "--demo"]), made)
+}
+
+async fn connect(server: &Server, made: &rcgen::CertifiedKey<rcgen::KeyPair>) -> Sender {
+    let mut roots = RootCertStore::empty();
+    roots.add(made.cert.der().clone()).unwrap();
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let socket = TcpStream::connect(server.address()).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, socket).await.unwrap();
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+    let (sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    sender
+}
+
+fn request(method: &str, path: &str, key: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+    Request::builder()
+        .method(method)
+        .uri(format!("https://localhost{path}"))
+        .header("x-api-token", key)
+        .header("content-type", "application/json")
+        .body(Full::new(body.into()))
+        .unwrap()
+}
+
+async fn send(sender: &Sender, request: Request<Full<Bytes>>) -> Response<Incoming> {
+    let mut sender = sender.clone();
+    sender.ready().await.unwrap();
+    timeout(PATIENCE, sender.send_request(request)).await.unwrap().unwrap()
+}
+
+async fn problem(response: Response<Incoming>) -> (StatusCode, String) {
+    let status = response.status();
+    let body = timeout(PATIENCE, response.into_body().collect()).await.unwrap().unwrap().to_bytes();
+    let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    (status, problem["code"].as_str().unwrap_or_default().to_owned())
+}
+
+fn preview() -> String {
+    r#"{"code": "H2", "deliveries": [{"name": "Rita", "phone": "+5511987654321", "onlinePayment": true, "address":
+    {"street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP", "latitude": -23.557, "longitude": -46.66}}]}"#
+        .to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_connection_carries_more_requests_than_it_may_at_once() {
+    let (server, made) = server();
+    let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
+    let mut asked = tokio::task::JoinSet::new();
+    for _ in 0..2 * STREAMS {
+        let (sender, request) = (sender.clone(), request("POST", "/delivery/orders/preview", &key, preview()));
+        asked.spawn(async move { send(&sender, request).await });
+    }
+    for answer in asked.join_all().await {
+        assert_eq!((answer.status(), answer.version()), (StatusCode::OK, http::Version::HTTP_2));
+        assert!(
+            answer.headers().contains_key("x-request-id") && answer.headers().contains_key("strict-transport-security")
+        );
+        assert!(!answer.headers().contains_key("connection"), "HTTP/2 has no such header");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_past_the_limit_is_413_and_the_connection_goes_on() {
+    let (server, made) = server();
+    let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
+    // Larger than the windows too, so that it must be read on for the refusal to come through.
+    let large = send(&sender, request("POST", "/delivery/orders", &key, vec![b' '; 600_000])).await;
+    assert_eq!(problem(large).await, (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large".to_owned()));
+    let within = send(&sender, request("POST", "/delivery/orders", &key, vec![b' '; 200_000])).await;
+    assert_eq!(problem(within).await, (StatusCode::BAD_REQUEST, "malformed_request".to_owned()));
+    let nobody = send(&sender, request("GET", "/delivery/orders", "dsp_wrong", "")).await;
+    assert_eq!(problem(nobody).await, (StatusCode::UNAUTHORIZED, "api_key_invalid".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_of_events_and_requests_share_a_connection() {
+    let (server, made) = server();
+    let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
+    let mut open = request("GET", "/delivery/events/stream", &key, "");
+    open.headers_mut().insert("accept", "text/event-stream".parse().unwrap());
+    let stream = send(&sender, open).await;
+    assert_eq!(stream.status(), StatusCode::OK);
+    assert_eq!(stream.headers()["content-type"], "text/event-stream");
+    let mut body = stream.into_body();
+    let created = send(&sender, request("POST", "/delivery/orders", &key, preview())).await;
+    assert_eq!(created.status(), StatusCode::CREATED);
+    let told = async {
+        let mut text = String::new();
+        while !text.contains("order.created") {
+            let frame = body.frame().await.unwrap().unwrap();
+            text += &String::from_utf8_lossy(&frame.into_data().unwrap_or_default());
+        }
+        text
+    };
+    assert!(timeout(PATIENCE, told).await.unwrap().contains("id:"));
+    // Ending the stream ends neither the connection nor the server.
+    drop(body);
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    assert_eq!(send(&sender, request("GET", "/healthz", &key, "")).await.status(), StatusCode::OK);
+}

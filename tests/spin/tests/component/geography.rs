@@ -1,0 +1,156 @@
+//! Places and roads by services on loopback, through the built component.
+
+use std::time::{Duration, Instant};
+
+use despacho_core::domain::Timestamp;
+use despacho_spin_tests::{Options, Reuse};
+use despacho_sql::{Value as SqlValue, forget_geocoded, keep_geocoded, limit_geocoded};
+use serde_json::{Value, json};
+
+use crate::{
+    support::{Answer, Place, get, post, serve},
+    upstream::Upstream,
+};
+
+const STREET: &str = "Rua Martiniano de Carvalho";
+
+/// A house in Nominatim's shape (jsonv2 with addressdetails).
+pub(crate) fn house() -> String {
+    json!([{"lat": "-23.5625917", "lon": "-46.6420750", "addresstype": "place",
+        "address": {"house_number": "438", "road": STREET, "city": "São Paulo", "ISO3166-2-lvl4": "BR-SP",
+            "postcode": "01321-000"},
+        "boundingbox": ["-23.5626417", "-23.5625417", "-46.6421250", "-46.6420250"]}])
+    .to_string()
+}
+
+pub(crate) fn with(place: &Place, variable: &str, upstream: &Upstream) -> Options {
+    Options { outbound: vec![upstream.address], ..place.demo().variable(variable, &upstream.base()) }
+}
+
+pub(crate) fn preview(base: &str, address: Value) -> Answer {
+    let stop = json!({"orderRoute": 1, "onlinePayment": true, "address": address});
+    post(base, "/delivery/orders/preview", &json!({"deliveries": [stop]}))
+}
+
+pub(crate) fn street() -> Value {
+    json!({"street": STREET, "number": "438", "city": "São Paulo", "state": "SP", "zipCode": "01321-000"})
+}
+
+fn door() -> Value {
+    json!({"latitude": -23.5700, "longitude": -46.6500})
+}
+
+#[test]
+fn a_geocoder_finds_a_house_and_its_answer_is_kept_for_all_instances() {
+    let (place, upstream) = (Place::new(), Upstream::fixed(200, &house()));
+    let served = serve(&Options { reuse: Reuse::NEVER, ..with(&place, "nominatim", &upstream) });
+    for _ in 0..3 {
+        let found = preview(&served.base, street());
+        assert_eq!((found.status, &found.body["deliveries"][0]["precision"]), (200, &json!("number")), "{found:?}");
+        assert_eq!(found.body["estimated"], false);
+    }
+    let asked = upstream.asked();
+    let [question] = &asked[..] else { panic!("one question, not {asked:?}") };
+    assert!(question.line.starts_with("GET /search?street=438+Rua+Martiniano+de+Carvalho&city="), "{question:?}");
+    assert!(question.headers["user-agent"].starts_with("despacho/"), "{question:?}");
+    assert_eq!(place.count("SELECT COUNT(*) FROM geocoded WHERE precision = 'number'"), 1);
+    assert_eq!(place.count("SELECT COUNT(*) FROM geocoded WHERE question LIKE '%artiniano%'"), 0, "a hash alone");
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn a_geocoder_that_is_down_or_slow_is_the_operators_affair_and_ends_in_time() {
+    let slow = Upstream::start(|_| {
+        std::thread::sleep(Duration::from_secs(5));
+        (200, house())
+    });
+    for upstream in [Upstream::fixed(500, "down"), slow] {
+        let place = Place::new();
+        let terms = |more: &str| format!(r#"{{"geocoder": {{"timeout-milliseconds": 200}}{more}}}"#);
+        let lenient = serve(&with(&place, "nominatim", &upstream).variable("settings", &terms("")));
+        let began = Instant::now();
+        let found = preview(&lenient.base, street());
+        assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+        assert_eq!((found.status, &found.body["estimated"]), (200, &json!(true)), "{found:?}");
+        assert_eq!((upstream.asked().len(), lenient.stats().traps()), (3, 0), "three attempts");
+        drop(lenient);
+        let strict = terms(r#", "places": {"least-precision": "street"}"#);
+        let strict = serve(&with(&place, "nominatim", &upstream).variable("settings", &strict));
+        let refused = preview(&strict.base, street());
+        assert_eq!((refused.status, &refused.body["code"]), (503, &json!("unavailable")), "{refused:?}");
+        assert_eq!(strict.stats().traps(), 0);
+    }
+}
+
+#[test]
+fn a_wrong_answer_is_not_believed_and_nobody_who_is_not_allowed_is_called() {
+    let place = Place::new();
+    let elsewhere = Upstream::fixed(200, &house().replace("São Paulo", "Osasco"));
+    let served = serve(&with(&place, "nominatim", &elsewhere));
+    let found = preview(&served.base, street());
+    assert_eq!(found.body["deliveries"][0]["precision"], "municipality", "{found:?}");
+    drop(served);
+    let upstream = Upstream::fixed(200, &house());
+    let served = serve(&Options { outbound: Vec::new(), ..with(&place, "photon", &upstream) });
+    let found = preview(&served.base, street());
+    assert_eq!((found.status, upstream.asked().len()), (200, 0), "{found:?}");
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn legs_are_a_road_networks_and_the_model_stands_in() {
+    let table = json!({"code": "Ok", "distances": [[0, 4_321.4], [4_400, 0]], "durations": [[0, 600], [600, 0]]});
+    let matrix = json!({"sources_to_targets": {"distances": [[0, 4.3214], [4.4, 0]], "durations": [[0, 600], [600, 0]]},
+        "units": "kilometers"});
+    for (variable, status, body, estimated) in [
+        ("osrm", 200, table.to_string(), false),
+        ("osrm", 503, String::new(), true),
+        ("osrm", 200, "<html>".to_owned(), true),
+        ("valhalla", 200, matrix.to_string(), false),
+        ("valhalla", 400, json!({"error_code": 171}).to_string(), true),
+    ] {
+        let (place, upstream) = (Place::new(), Upstream::fixed(status, &body));
+        let served = serve(&with(&place, variable, &upstream));
+        let found = preview(&served.base, door());
+        assert_eq!((found.status, &found.body["estimated"]), (200, &json!(estimated)), "{variable} {body}: {found:?}");
+        assert_eq!(found.body["totalDistance"] == json!(4.321), !estimated, "{variable} {body}: {found:?}");
+        let question = &upstream.asked()[0];
+        let told =
+            if variable == "osrm" { question.line.contains("&radiuses=500;500") } else { question.body.len() > 9 };
+        assert!(told, "{question:?}");
+        let context = get(&served.base, "/delivery/preview-context");
+        assert_eq!(context.body["exact"], false, "a page previews with the service: {}", context.body);
+        assert_eq!(served.stats().traps(), 0);
+    }
+}
+
+#[test]
+fn old_and_surplus_answers_are_forgotten() {
+    let place = Place::new();
+    get(&serve(&place.demo()).base, "/readyz");
+    let connection = rusqlite::Connection::open(place.file()).expect("the database");
+    for write in fill_and_forget() {
+        connection.prepare(&write).and_then(|mut write| write.raw_query().next().map(drop)).expect("it is run");
+    }
+    assert_eq!(place.count("SELECT COUNT(*) FROM geocoded"), 3);
+    assert_eq!(place.count("SELECT MIN(until) FROM geocoded"), 8, "those that end first are gone");
+}
+
+/// Ten answers, of which two are over at 3 and five more are too many.
+pub(crate) fn fill_and_forget() -> Vec<String> {
+    let at = Timestamp::from_millis;
+    let kept = (1..=10).map(|until| keep_geocoded(&until.to_string(), &None, at(until)));
+    let again = keep_geocoded("10", &None, at(10));
+    let all = kept.chain([again, forget_geocoded(at(2)), limit_geocoded(3)]);
+    all.map(|query| with_params(query.sql, &query.params)).collect()
+}
+
+/// A statement with its parameters in it, for whoever has no other way to send them.
+fn with_params(sql: &str, params: &[SqlValue]) -> String {
+    let literal = |value: &SqlValue| match value {
+        SqlValue::Null => "NULL".to_owned(),
+        SqlValue::Integer(number) => number.to_string(),
+        SqlValue::Text(text) => format!("'{text}'"),
+    };
+    (1..).zip(params).fold(sql.to_owned(), |sql, (n, value)| sql.replace(&format!("${n}"), &literal(value)))
+}

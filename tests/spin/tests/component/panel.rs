@@ -1,0 +1,65 @@
+//! The merchant panel's files beside the API.
+
+use despacho_spin_tests::Options;
+use http::Request;
+
+use crate::support::{Place, get, send, serve};
+
+/// Files as spin.toml copies them, with their path.
+fn built() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let dist = folder.path().join("hosts/panel/dist");
+    std::fs::create_dir_all(dist.join("assets")).expect("a folder");
+    for (name, text) in [("index.html", "<!doctype html>"), ("assets/a-1.js", "\"x\""), (".env", "secret")] {
+        std::fs::write(dist.join(name), text).expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn its_files_are_served_with_their_kind_and_policy() {
+    let (place, files) = (Place::new(), built());
+    let tiles = "https://tiles.example/{z}/{x}/{y}.png";
+    let served =
+        serve(&Options { files: Some(files.path().to_owned()), ..place.demo().variable("panel_tiles", tiles) });
+    for (path, kind, kept) in [
+        ("/", "text/html; charset=utf-8", "no-cache"),
+        ("/index.html", "text/html; charset=utf-8", "no-cache"),
+        ("/assets/a-1.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
+        ("/panel.json", "application/json", "no-cache"),
+    ] {
+        let answer = get(&served.base, path);
+        let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        assert_eq!((answer.status, header("content-type"), header("cache-control")), (200, kind, kept), "{path}");
+        let policy = header("content-security-policy");
+        assert!(policy.contains("img-src 'self' https://tiles.example; connect-src 'self'"), "{path}: {policy}");
+        for name in ["content-length", "etag", "x-request-id", "x-content-type-options"] {
+            assert!(answer.headers.contains_key(name), "{path} lacks {name}");
+        }
+        let request = Request::get(path).header("if-none-match", header("etag")).body(Vec::new()).expect("a request");
+        assert_eq!(send(&served.base, request).map(|again| again.status), Ok(304), "{path}");
+    }
+    let told = get(&served.base, "/panel.json").body;
+    assert_eq!((&told["tiles"]["url"], told["demo"].is_object()), (&tiles.into(), true));
+    for path in ["/.env", "/assets/none.js", "/../index.html", "/hosts/panel/dist/index.html"] {
+        assert_eq!(get(&served.base, path).status, 404, "{path}");
+    }
+    let posted = Request::post("/index.html").body(Vec::new()).expect("a request");
+    let posted = send(&served.base, posted).expect("an answer");
+    assert_eq!((posted.status, posted.headers["allow"].to_str().ok()), (405, Some("GET, HEAD")));
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn where_it_was_not_built_it_is_said_how() {
+    let place = Place::new();
+    let empty = tempfile::tempdir().expect("a folder");
+    for files in [None, Some(empty.path().to_owned())] {
+        let served = serve(&Options { files, ..place.demo() });
+        let answer = get(&served.base, "/");
+        assert_eq!((answer.status, &answer.body["code"]), (404, &"endpoint_not_found".into()));
+        assert!(answer.body["detail"].as_str().is_some_and(|said| said.contains("npm run build")), "{}", answer.body);
+        assert_eq!(get(&served.base, "/panel.json").status, 404);
+        assert_eq!(served.stats().traps(), 0);
+    }
+}
