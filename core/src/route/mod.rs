@@ -1,7 +1,8 @@
 //! The visiting order for an order's stops, and the assignment of couriers to waiting orders.
 //!
-//! Pure and deterministic: no clock, no randomness, no threads, integers alone in whatever reaches an answer, so that the
-//! same question gets the same bytes on every host. [`best_order`] says not only an order but whether it is proven best,
+//! Pure and deterministic: no clock, no randomness, no threads, integers in whatever is proven, and floats where prices are
+//! proposed alone, by sums, products and quotients that every host rounds alike; so that the same question gets the same
+//! bytes on every host. [`best_order`] says not only an order but whether it is proven best,
 //! and below what no order can be.
 //!
 //! # Which algorithm at which size
