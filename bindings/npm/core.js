@@ -1,4 +1,5 @@
 // What both entries share: the surface of the package over the compiled core.
+import { TABLES } from "./tables.js";
 
 /** A problem document of the service, thrown. */
 export class DespachoError extends Error {
@@ -55,17 +56,39 @@ class Previewer {
   }
 }
 
+/** Where the gazetteer belongs in the module's memory: it comes as a file of its own, since not every page needs it. */
+function place(memory, bytes) {
+  if (bytes === null) {
+    for (const [address, length, empty] of TABLES) new Uint8Array(memory.buffer, address, length).fill(empty);
+    return;
+  }
+  const whole = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const wanted = TABLES.reduce((sum, [, length]) => sum + length, 0);
+  if (whole.length !== wanted) throw new Error(`the gazetteer has ${whole.length} bytes in place of ${wanted}: it is not the one of this package`);
+  let from = 0;
+  for (const [address, length] of TABLES) {
+    new Uint8Array(memory.buffer, address, length).set(whole.subarray(from, from + length));
+    from += length;
+  }
+}
+
 /** The package's functions over a module that is compiled once, when the first of them is called. */
-export function surface(compile) {
+export function surface(compile, read) {
   let module;
-  const load = (source) => (module ??= compile(source).catch((fault) => {
+  const start = async (source, gazetteer) => {
+    // Both on their way at once.
+    const [{ wasm, memory }, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
+    place(memory, bytes);
+    return wasm;
+  };
+  const load = (source, gazetteer) => (module ??= start(source, gazetteer).catch((fault) => {
     // A failed download may succeed the next time.
     module = undefined;
     throw fault;
   }));
   return {
-    load: async (source) => {
-      await load(source);
+    load: async (source, { gazetteer } = {}) => {
+      await load(source, gazetteer);
     },
     createPreviewer: async (context, { language = "en" } = {}) => {
       const wasm = await load();

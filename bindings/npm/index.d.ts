@@ -39,8 +39,15 @@ export interface Previewer {
   free(): void;
 }
 
-/** Compiles the module ahead of its first use, from bytes, a response or an address of your own where you name one. */
-export function load(source?: BufferSource | WebAssembly.Module | Response | URL | string): Promise<void>;
+/**
+ * Compiles the module ahead of its first use, from bytes, a response or an address of your own where you name one; likewise the gazetteer
+ * of Brazil's municipalities and CEPs. With `gazetteer: false` it is left out: addresses are then located by their coordinates and by
+ * packs alone, coordinates are not compared with the city beside them, and `lookupPostcode` knows none.
+ */
+export function load(
+  source?: BufferSource | WebAssembly.Module | Response | URL | string,
+  options?: { gazetteer?: BufferSource | Response | URL | string | false },
+): Promise<void>;
 /** A previewer on a context of `GET /delivery/preview-context`, fresh or saved. Throws a DespachoError for one that is damaged. */
 export function createPreviewer(context: PreviewContext | string, options?: { language?: Language }): Promise<Previewer>;
 /** Throws the DespachoError that the service would answer `POST /delivery/orders` with, as far as the body alone says. */

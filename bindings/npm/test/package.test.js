@@ -83,16 +83,39 @@ test("routes and assignments", async () => {
   assert.deepEqual([...pairs.assign], [1, 0]);
 });
 
-test("a worker computes the same", async () => {
+/** What code says in a worker of its own, with a module of its own. */
+function inWorker(code, data) {
   const source = `
     import { parentPort, workerData } from "node:worker_threads";
-    const { createPreviewer } = await import(workerData.entry);
-    const previewer = await createPreviewer(workerData.context);
-    parentPort.postMessage(previewer.previewText(workerData.request, { now: 0 }));
+    const { createPreviewer, load, lookupPostcode } = await import(workerData.entry);
+    parentPort.postMessage(await (async () => { ${code} })());
   `;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData: { entry: entry.href, context, ...data } });
+  return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
+}
+
+test("a worker computes the same", async () => {
   const request = { deliveries: [{ address: { zipCode: "01310-200" } }] };
-  const workerData = { entry: entry.href, context, request };
-  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData });
-  const answer = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
-  assert.equal(answer, (await createPreviewer(context)).previewText(request, { now: 0 }));
+  const code = "return (await createPreviewer(workerData.context)).previewText(workerData.request, { now: 0 })";
+  assert.equal(await inWorker(code, { request }), (await createPreviewer(context)).previewText(request, { now: 0 }));
+});
+
+test("the gazetteer is left out where a page does without, and is never another one's", async () => {
+  const request = { deliveries: [{ address: { latitude: -23.5557, longitude: -46.6396 } }] };
+  const bare = `
+    await load(undefined, { gazetteer: false });
+    const previewer = await createPreviewer(workerData.context);
+    const refused = (() => { try { previewer.preview({ deliveries: [{ address: { zipCode: "01310-200" } }] }) } catch (error) { return error.code } })();
+    return [previewer.previewText(workerData.request, { now: 0 }), await lookupPostcode("01310-200"), refused];
+  `;
+  const whole = (await createPreviewer(context)).previewText(request, { now: 0 });
+  assert.deepEqual(await inWorker(bare, { request }), [whole, null, "address_not_found"]);
+  const wrong = `
+    const fault = await load(undefined, { gazetteer: new Uint8Array(7) }).catch((error) => error.message);
+    await load();
+    return [fault, (await lookupPostcode("01310-200")).city];
+  `;
+  const [fault, city] = await inWorker(wrong, {});
+  assert.match(fault, /7 bytes/);
+  assert.equal(city, "São Paulo");
 });

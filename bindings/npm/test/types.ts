@@ -3,7 +3,7 @@ import { assign, bestRoute, createPreviewer, DespachoError, load, lookupPostcode
 import type { CreateOrder, Preview, PreviewContext, ProblemCode } from "despacho";
 
 export async function quoted(context: PreviewContext, zipCode: string): Promise<number> {
-  await load();
+  await load(undefined, { gazetteer: false });
   const previewer = await createPreviewer(context, { language: "pt-BR" });
   const preview: Preview = previewer.preview({ deliveries: [{ address: { zipCode } }] }, { now: new Date() });
   const first: string = preview.deliveries[0]!.precision;

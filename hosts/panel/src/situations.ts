@@ -15,6 +15,12 @@ export function tone(situation: number): Tone {
 
 export const isFinal = (situation: number): boolean => situation >= 500;
 
+/** How a stop is marked, beside its name and on the map: only what was delivered is green. */
+export function mark(situation: number): "stop" | "done" | "over" {
+  if (situation === 500) return "done";
+  return isFinal(situation) ? "over" : "stop";
+}
+
 /** Whether a courier may be moving for this order. */
 export const isMoving = (situation: number): boolean => situation >= 200 && situation < 500;
 

@@ -82,9 +82,9 @@ export async function ask(key, method, to, body) {
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** A courier whom a test leads by the hand, in a city where no robot rides. */
+/** A courier whom a test leads by the hand, in a city where no robot rides; the orders of a demonstration go to no others. */
 export async function courier(name) {
-  const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true };
+  const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true, demo: true };
   const made = await ask(ADMIN, "POST", "/admin/couriers", record);
   if (made.status !== 201) throw new Error(`no courier: ${JSON.stringify(made)}`);
   const does = async (to, body = {}) => {

@@ -1,5 +1,8 @@
 //! Builds the npm package `despacho`: compiles the bindings to WebAssembly, writes their JavaScript, and puts the package's own files
-//! beside them. `--out FOLDER` says where to, `target/package` without it; `--check` tests it then, under Node.js and `tsc --strict`.
+//! beside them. `--out FOLDER` says where to, `target/package` without it; `--check` tests it then, under Node.js and `tsc --strict`;
+//! `--types` writes its types alone.
+
+mod carve;
 
 use std::{
     error::Error,
@@ -14,6 +17,12 @@ use wasm_bindgen_cli_support::Bindgen;
 const FILES: [&str; 6] = ["package.json", "README.md", "core.js", "node.js", "web.js", "index.d.ts"];
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
+/// What wasm-bindgen calls the compiled module.
+const MODULE: &str = "despacho_wasm_bg.wasm";
+/// The core's tables that become a file of their own, with the byte that an empty one is full of: no municipality has the hash 0, and no
+/// CEP comes after a range that starts past all of them.
+const TABLES: [(&str, u8); 2] = [("municipalities.bin", 0), ("ceps.bin", 0xff)];
+const GAZETTEER: &str = "gazetteer.bin";
 
 fn main() -> ExitCode {
     match run() {
@@ -28,14 +37,19 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let (mut out, mut checked) = (target.join("package"), false);
+    let (mut out, mut checked, mut typed) = (target.join("package"), false, false);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
             lexopt::Arg::Long("out") => out = parser.value()?.into(),
             lexopt::Arg::Long("check") => checked = true,
+            lexopt::Arg::Long("types") => typed = true,
             other => return Err(other.unexpected().into()),
         }
+    }
+    fs::create_dir_all(&out)?;
+    if typed {
+        return types(&root, &out);
     }
     build(&root, &target, &out)?;
     if checked { check(&root, &target, &out) } else { Ok(()) }
@@ -43,12 +57,13 @@ fn run() -> Result<(), Box<dyn Error>> {
 
 fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     compile(root)?;
-    fs::create_dir_all(out)?;
     let compiled = target.join(TARGET).join(PROFILE).join("despacho_bindings.wasm");
     let mut bindgen = Bindgen::new();
     bindgen.input_path(&compiled).web(true).map_err(|fault| fault.to_string())?;
     bindgen.typescript(true).out_name("despacho_wasm").remove_name_section(true).remove_producers_section(true);
     bindgen.generate(out).map_err(|fault| format!("{fault:#}"))?;
+    types(root, out)?;
+    separate(root, out)?;
     for file in FILES {
         let from = root.join("bindings/npm").join(file);
         fs::copy(&from, out.join(file)).map_err(|fault| format!("{}: {fault}", from.display()))?;
@@ -56,13 +71,16 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), out.join(licence))?;
     }
-    types(root, out)?;
     // Derived data of the embedded gazetteer carries licences of its own.
     fs::copy(root.join("core/data/NOTICE.md"), out.join("NOTICE.md"))?;
-    let size = fs::metadata(out.join("despacho_wasm_bg.wasm"))?.len();
+    let size = |file: &str| fs::metadata(out.join(file)).map(|meta| meta.len());
     #[expect(clippy::print_stdout, reason = "what was built and how large it is")]
     {
-        println!("the browser package is in {}, {size} bytes of WebAssembly", out.display());
+        let (module, gazetteer) = (size(MODULE)?, size(GAZETTEER)?);
+        println!(
+            "the browser package is in {}: {module} bytes of WebAssembly, {gazetteer} of gazetteer",
+            out.display()
+        );
     }
     Ok(())
 }
@@ -112,6 +130,26 @@ fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
     succeeded(status, "compiling the bindings for the browser")
 }
 
+/// Takes the gazetteer's tables out of the module, and says where they belong when they are loaded.
+fn separate(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut module = fs::read(out.join(MODULE))?;
+    let (mut gazetteer, mut places) = (Vec::new(), Vec::new());
+    for (name, empty) in TABLES {
+        let table = fs::read(root.join("core/data").join(name))?;
+        let address = carve::carve(&mut module, &table).map_err(|fault| format!("{name}: {fault}"))?;
+        places.push(format!("[{address}, {}, {empty}]", table.len()));
+        gazetteer.extend(table);
+    }
+    fs::write(out.join(MODULE), module)?;
+    fs::write(out.join(GAZETTEER), gazetteer)?;
+    let text = format!(
+        "// Where the parts of {GAZETTEER} belong in the memory of this very {MODULE}: address, length, and the byte of an empty one.\n\
+         export const TABLES = [{}];\n",
+        places.join(", ")
+    );
+    Ok(fs::write(out.join("tables.js"), text)?)
+}
+
 /// The types of requests and answers, from the service's own document.
 fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let folder = root.join("bindings/npm");
@@ -120,6 +158,7 @@ fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     if !matches!((installed, written(&folder.join("package-lock.json"))), (Ok(there), Ok(wanted)) if there >= wanted) {
         npm(&folder, &["ci", "--no-audit", "--no-fund"])?;
     }
+    fs::copy(folder.join("index.d.ts"), out.join("index.d.ts"))?;
     let (document, types) = (root.join("core/openapi.json"), out.join("api.d.ts"));
     let words = ["exec", "--", "openapi-typescript", &document.to_string_lossy(), "--output", &types.to_string_lossy()];
     npm(&folder, &words)

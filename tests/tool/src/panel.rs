@@ -12,15 +12,21 @@ use crate::needs::Need;
 
 /// The panel's sources.
 const FOLDER: &str = "hosts/panel";
+/// The operator's token of the server that is tested.
+const OPERATOR: &str = "panel-tests-operator-token";
 /// One account logs in many times, and pages ask often; how quotas work is shown by the cases. Robots ride fast, so that an order is
 /// carried to its end while a test watches.
-const SETTINGS: [(&str, &str); 7] = [
+const SETTINGS: [(&str, &str); 9] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
     // The tests listen for webhooks on this machine.
     ("DESPACHO_WEBHOOKS_LOOPBACK", "true"),
+    // One that fails is stopped while a test watches.
+    ("DESPACHO_WEBHOOKS_DISABLE_AFTER", "4"),
+    // Couriers that do what a test wants are the operator's to register.
+    ("DESPACHO_ADMIN_TOKEN", OPERATOR),
     ("DESPACHO_ROBOTS_COUNT", "12"),
     ("DESPACHO_ROBOTS_SPEED", "20"),
 ];
@@ -29,14 +35,12 @@ const SETTINGS: [(&str, &str); 7] = [
 /// asks the server for its prices.
 pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     let folder = root.join(FOLDER);
-    match Need::Target("wasm32-unknown-unknown").ensure(root, false) {
-        Ok(()) => {
-            run::show(run::command(root, &["cargo", "run", "--quiet", "--locked", "--package", "despacho-package"]))?
-        }
-        Err(_) => {
-            println!("the Rust target wasm32-unknown-unknown is missing: the panel will ask the server for its prices")
-        }
+    let mut package = vec!["cargo", "run", "--quiet", "--locked", "--package", "despacho-package"];
+    if Need::Target("wasm32-unknown-unknown").ensure(root, false).is_err() {
+        println!("the Rust target wasm32-unknown-unknown is missing: the panel will ask the server for its prices");
+        package.extend(["--", "--types"]);
     }
+    run::show(run::command(root, &package))?;
     if !is_newer(&folder.join("node_modules/.package-lock.json"), &folder.join("package-lock.json")) {
         run::show(run::command(&folder, &["npm", "ci", "--no-audit", "--no-fund"]))?;
     }
@@ -57,6 +61,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     }
     let server = Server::start(&server::build(root)?, &data, &["--demo", "--panel", &files], &SETTINGS)?;
     let mut tests = run::command(&root.join(FOLDER), &["npm", "test"]);
+    tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
     tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", target.join("panel"));
     run::show(tests)
 }

@@ -7,7 +7,7 @@ import { addressLine, kilometres, money, phone, placeLine, quantity, timeWithSec
 import { texts } from "../i18n";
 import { lastEvent, put } from "../live";
 import { storeName } from "../session";
-import { isMoving, phase } from "../situations";
+import { isMoving, mark, phase } from "../situations";
 import { useLoad } from "../ui/load";
 import { RouteMap, type Mark } from "../ui/map";
 import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui/parts";
@@ -129,9 +129,8 @@ function drawing(order: OrderDetails): { marks: Mark[]; path: [number, number][]
   const path: [number, number][] = [[start.latitude, start.longitude]];
   for (const stop of order.deliveries) {
     if (stop.situation === CANCELLED) continue;
-    const kind = stop.situation >= 500 ? "done" : "stop";
     const name = `${stop.orderRoute}: ${stop.name ?? addressLine(stop.address)}`;
-    marks.push({ name, label: String(stop.orderRoute), ...around(stop.location), kind });
+    marks.push({ name, label: String(stop.orderRoute), ...around(stop.location), kind: mark(stop.situation) });
     path.push([stop.location.latitude, stop.location.longitude]);
   }
   if (goesBack(order)) path.push([start.latitude, start.longitude]);
@@ -184,7 +183,7 @@ function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order)
   const t = texts.value.order;
   return (
     <li>
-      <span class={`stop-mark ${stop.situation >= 500 ? "done" : ""}`} aria-hidden="true">{stop.orderRoute}</span>
+      <span class={`stop-mark ${mark(stop.situation)}`} aria-hidden="true">{stop.orderRoute}</span>
       <div class="stop">
         <p class="row between">
           <span class="strong">{stop.name ?? t.stop(stop.orderRoute)}</span>
@@ -200,7 +199,7 @@ function Stop(props: { stop: Delivery; order: OrderDetails; take: (order: Order)
         )}
         <p class="bits">
           {stop.phone !== null && <a href={`tel:${stop.phone}`}>{phone(stop.phone)}</a>}
-          <span class="number">{kilometres(stop.distance)}</span>
+          {stop.situation !== CANCELLED && <span class="number">{kilometres(stop.distance)}</span>}
           {stop.precision !== "coordinates" && stop.precision !== "number" && <span class="warn-text">{texts.value.precision[stop.precision] ?? stop.precision}</span>}
           <span class={stop.onlinePayment ? "" : "warn-text"}>
             {stop.onlinePayment ? t.paid : t.collect}

@@ -1,4 +1,4 @@
-/** A question before something that matters. The browser's own dialog keeps the focus inside and gives it back. */
+/** A question before something that matters. The browser's own dialog keeps the focus inside; closed, it goes back. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
@@ -8,8 +8,15 @@ export function Dialog(props: { title: string; close: () => void; children: Comp
   const name = useId();
   useEffect(() => {
     const dialog = box.current;
+    const before = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // A dialog that is gone already gives the focus to nobody: it goes back to where it came from, if that is still there.
+      queueMicrotask(() => {
+        if (document.activeElement === document.body && before instanceof HTMLElement && before.isConnected) before.focus();
+      });
+    };
   }, []);
   return (
     <dialog

@@ -12,7 +12,7 @@ export interface Mark {
   longitude: number;
   /** Metres by which the place may be off; 0 where it is known well. */
   radius: number;
-  kind: "pickup" | "stop" | "done" | "courier";
+  kind: "pickup" | "stop" | "done" | "over" | "courier";
 }
 
 interface Props {

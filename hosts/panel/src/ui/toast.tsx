@@ -18,7 +18,9 @@ let last = 0;
 export function say(text: string, kind: Kind = "good"): void {
   last += 1;
   const id = last;
-  messages.value = [...messages.value.slice(-3), { id, text, kind }];
+  // The same again replaces what it repeats.
+  const others = messages.value.filter((message) => message.text !== text);
+  messages.value = [...others.slice(-3), { id, text, kind }];
   setTimeout(() => (messages.value = messages.value.filter((message) => message.id !== id)), SHOWN_MS);
 }
 
