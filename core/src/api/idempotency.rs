@@ -20,6 +20,8 @@ pub(super) const KEPT: Duration = Duration::minutes(24 * 60);
 /// How long a request may run before its claim is free again: longer than any host lets a request run.
 const RUNNING: Duration = Duration::seconds(90);
 const LONGEST_KEY: usize = 255;
+/// The header of the key.
+pub(super) const HEADER: &str = "idempotency-key";
 
 /// Takes the claim that the request's header asks for. Gives the answer where there is one already.
 pub(super) async fn begin<H: Host>(call: &mut Call<'_, H>, scope: String) -> Result<Option<Answer>, Problem> {
@@ -122,7 +124,7 @@ fn unhex(text: &str) -> Option<[u8; 32]> {
 }
 
 fn header<H: Host>(call: &Call<'_, H>) -> Result<Option<String>, Problem> {
-    let Some(value) = call.parts.headers.get("idempotency-key") else { return Ok(None) };
+    let Some(value) = call.parts.headers.get(HEADER) else { return Ok(None) };
     let text = value.to_str().ok().map(str::trim).filter(|text| (1..=LONGEST_KEY).contains(&text.len()));
     match text {
         Some(text) => Ok(Some(text.to_owned())),

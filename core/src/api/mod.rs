@@ -38,7 +38,12 @@ pub use self::{
     read::Body,
     respond::{protect, sent_request_id},
 };
-use crate::{domain::Language, host::Host, limits::Admission, settings::Settings};
+use crate::{
+    domain::Language,
+    host::Host,
+    limits::{Admission, Usage},
+    settings::Settings,
+};
 
 /// The OpenAPI 3.1 document, written from the wire types by a test.
 pub const OPENAPI: &str = include_str!("../../openapi.json");
@@ -168,6 +173,17 @@ async fn carried_out<H: Host>(
 /// to the balance. A used-up quota would only fill the panel, and a request that is still running has not failed.
 fn is_told(code: Code) -> bool {
     code.status() < 500 && !matches!(code, Code::RateLimited | Code::RequestInProgress)
+}
+
+/// Whether answering a request is meant to change what is stored. A host lets such an answer end even where the caller has gone; any
+/// other may be cut off anywhere.
+pub fn may_write<B>(request: &Request<B>) -> bool {
+    match routes::find(request.method(), request.uri().path()) {
+        // A claim of an idempotency key is stored, whatever it is claimed for.
+        Match::Found(route, _) if route.usage == Usage::Preview => request.headers().contains_key(idempotency::HEADER),
+        Match::Found(route, _) => route.method != http::Method::GET,
+        Match::OtherMethods(_) | Match::Nothing => false,
+    }
 }
 
 /// The language that a request asks for.

@@ -6,6 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
+use http::{Request, header};
+
 use super::wire::WebhookPayload;
 use crate::{
     domain::{NotificationId, OrderId, Timestamp},
@@ -13,7 +16,9 @@ use crate::{
     order::{Order, RecordedEvent},
     settings::Settings,
     store::{FailureReason, Notification, NotificationKind},
-    webhook::{Lease, Message, PAGE, Round, Settled, Tried, WAITING, Webhook, plan, settle, signature, stopped},
+    webhook::{
+        Answer, Lease, Message, PAGE, Round, Settled, Tried, WAITING, Webhook, plan, settle, signature, stopped,
+    },
 };
 
 /// Attempts at settling before a round is left to whoever takes the subscription next.
@@ -42,6 +47,56 @@ pub struct Job {
     pub signature: String,
     /// The body.
     pub body: Vec<u8>,
+}
+
+impl Job {
+    /// The request, ready to be sent to the subscription's URL.
+    ///
+    /// # Errors
+    /// That the URL is none; one that was checked when it was taken is.
+    pub fn request(&self, url: &str) -> Result<Request<Bytes>, http::Error> {
+        Request::post(url)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, concat!("despacho/", env!("CARGO_PKG_VERSION")))
+            .header("webhook-id", &self.message.name)
+            .header("webhook-timestamp", &self.timestamp)
+            .header("webhook-signature", &self.signature)
+            .body(Bytes::from(self.body.clone()))
+    }
+}
+
+/// A lane while it is sent: which request is next, and what came of those before it.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    jobs: std::vec::IntoIter<Job>,
+    tried: Vec<Tried>,
+    stopped: bool,
+}
+
+impl Lane {
+    /// A lane of which nothing was sent yet.
+    pub fn new(jobs: Vec<Job>) -> Lane {
+        Lane { tried: Vec::with_capacity(jobs.len()), jobs: jobs.into_iter(), stopped: false }
+    }
+
+    /// The request to send now: none after one that was not taken, and none once no more may start. Every request that was given
+    /// must be told to [`Lane::answered`].
+    pub fn turn(&mut self, may_start: bool) -> Option<Job> {
+        self.stopped |= !may_start;
+        if self.stopped { None } else { self.jobs.next() }
+    }
+
+    /// Notes what came of a request that began at `at` and took so many milliseconds.
+    pub fn answered(&mut self, job: Job, at: Timestamp, took_ms: u64, answer: Answer) {
+        self.stopped |= !answer.is_success();
+        self.tried.push(Tried { message: job.message, sent: Some((at, took_ms, answer)) });
+    }
+
+    /// What came of all of it, for [`finish`]; what was not sent is told as such.
+    pub fn tried(self) -> Vec<Tried> {
+        let left = self.jobs.map(|job| Tried { message: job.message, sent: None });
+        self.tried.into_iter().chain(left).collect()
+    }
 }
 
 /// Takes a round of a subscription that is due. `None` where somebody else has it or nothing is to be sent.
@@ -161,4 +216,50 @@ async fn jobs<H: Host>(
         lanes.push(jobs);
     }
     Ok(lanes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        domain::WebhookId,
+        webhook::{SendFault, Subject},
+    };
+
+    fn job(name: &str) -> Job {
+        let at = Timestamp::from_millis(0);
+        let webhook = WebhookId::new(1).unwrap();
+        let message =
+            Message { webhook, name: name.to_owned(), subject: Subject::Test, tries: 0, since: at, due_at: at };
+        Job { message, timestamp: "7".to_owned(), signature: "v1,x".to_owned(), body: b"{}".to_vec() }
+    }
+
+    fn sent(lane: Lane) -> Vec<(String, bool)> {
+        lane.tried().into_iter().map(|tried| (tried.message.name, tried.sent.is_some())).collect()
+    }
+
+    #[test]
+    fn a_lane_stops_behind_a_failure_and_when_no_more_may_start() {
+        let jobs = || vec![job("a"), job("b"), job("c")];
+        let at = Timestamp::from_millis(0);
+        let mut lane = Lane::new(jobs());
+        let first = lane.turn(true).unwrap();
+        lane.answered(first, at, 1, Answer::Status(204));
+        let second = lane.turn(true).unwrap();
+        lane.answered(second, at, 1, Answer::Fault(SendFault::Timeout));
+        assert!(lane.turn(true).is_none());
+        assert_eq!(sent(lane), [("a".to_owned(), true), ("b".to_owned(), true), ("c".to_owned(), false)]);
+        let mut late = Lane::new(jobs());
+        assert!(late.turn(false).is_none() && late.turn(true).is_none());
+        assert_eq!(sent(late).iter().filter(|(_, sent)| *sent).count(), 0);
+    }
+
+    #[test]
+    fn a_request_has_the_headers_of_the_specification() {
+        let request = job("evt_1").request("https://loja.example/hook").unwrap();
+        let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+        assert_eq!((header("webhook-id"), header("webhook-timestamp")), (Some("evt_1"), Some("7")));
+        assert_eq!((header("webhook-signature"), header("content-type")), (Some("v1,x"), Some("application/json")));
+        assert!(job("x").request("not a url").is_err());
+    }
 }

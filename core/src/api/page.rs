@@ -10,7 +10,7 @@ use super::{
     problem::{Code, FieldError, Problem},
     read::read,
     validate::{self, Checker, Need, Path},
-    wire::{ContextLimits, ContextLocation, ContextStore, CreateOrder, PreviewContext, PreviewView},
+    wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
 use crate::{
     domain::{Located, Point, StoreId, Text, Timestamp, Uf},
@@ -26,17 +26,12 @@ const FORMAT: u32 = 1;
 
 /// The context of a store; `exact` says whether the service itself goes by embedded data alone.
 pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Timestamp) -> PreviewContext {
-    let Located { point, precision, radius_m } = store.located;
     let limits = &settings.limits;
     PreviewContext {
         format: FORMAT,
         issued_at: now.to_string(),
         exact,
-        store: ContextStore {
-            id: store.id.get(),
-            address: (&store.address).into(),
-            location: ContextLocation { latitude: point.latitude(), longitude: point.longitude(), precision, radius_m },
-        },
+        store: ContextStore { id: store.id.get(), address: (&store.address).into(), location: store.located.into() },
         tariff: settings.tariff.clone(),
         limits: ContextLimits {
             deliveries: limits.deliveries,

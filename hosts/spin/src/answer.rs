@@ -1,5 +1,7 @@
 //! From a request to an answer, whatever happens in between.
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 use despacho_core::{
     api::{
@@ -13,10 +15,19 @@ use despacho_sql::SqlHost;
 use http::{HeaderValue, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
-use crate::{body, config, database::Database, endpoints, platform::Machine, prepare};
+use crate::{
+    body,
+    config::{self, Config},
+    database::Database,
+    endpoints, panel,
+    platform::Machine,
+    prepare, webhooks,
+};
 
 /// Identifiers that a request reserves at once. What it leaves over is a gap, so there are few.
 const FEW_IDS: u32 = 8;
+/// The endpoint that a cron asks.
+const DISPATCH: &str = "POST /admin/dispatch";
 
 /// Answers a request.
 pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
@@ -43,11 +54,14 @@ async fn carried_out(
 ) -> Result<Response<Bytes>, Refused> {
     let unmatched = |problem: Problem| ("unmatched", problem);
     let config = config::load().await.map_err(|faults| unmatched(misconfigured(&faults)))?;
+    if let Some(response) = panel::answer(parts, &config.site) {
+        return Ok(response);
+    }
     let limit = config.settings.limits.body_bytes;
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(broken_off()))?;
     let fault = |fault: host::Fault| unmatched(fault.into());
     let database = Database::of(config.database_url.as_deref());
-    let machine = Machine::new(database.clone()).map_err(fault)?;
+    let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(fault)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone()).reserving(FEW_IDS);
     prepare::prepare(&host, &config).await.map_err(fault)?;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
@@ -57,7 +71,26 @@ async fn carried_out(
     *request.method_mut() = parts.method.clone();
     *request.uri_mut() = parts.uri.clone();
     *request.headers_mut() = parts.headers.clone();
-    Ok(api::handle(&host, &config.settings, request).await)
+    let response = api::handle(&host, &config.settings, request).await;
+    send_webhooks(&response, host, config).await;
+    Ok(response)
+}
+
+/// Sends webhooks before the answer to a round of dispatch, and where the operator wants it after every answer that has news.
+async fn send_webhooks(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
+    let outcome = response.extensions().get::<Outcome>();
+    let after = config.webhooks_after_answers && host.platform().has_news();
+    let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
+    let sending = async move {
+        if let Err(fault) = webhooks::deliver(&host, &config.settings).await {
+            eprintln!("webhooks are sent later: {fault}");
+        }
+    };
+    if dispatched {
+        sending.await;
+    } else if after {
+        spin_sdk::wasip3::spawn(sending);
+    }
 }
 
 /// A problem of the component's own, in the core's shape.
@@ -114,9 +147,14 @@ pub(crate) fn json(parts: &Parts, text: &'static str) -> Response<Bytes> {
     headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Without a length the last piece waits for the client's delayed acknowledgement.
     headers.insert(http::header::CONTENT_LENGTH, HeaderValue::from(text.len()));
+    identify(parts, &mut response);
+    response
+}
+
+/// Gives a response the request's identifier.
+pub(crate) fn identify(parts: &Parts, response: &mut Response<Bytes>) {
     let id = api::sent_request_id(&parts.headers).map_or_else(fresh_id, str::to_owned);
     if let Ok(id) = HeaderValue::try_from(id) {
-        headers.insert("x-request-id", id);
+        response.headers_mut().insert("x-request-id", id);
     }
-    response
 }

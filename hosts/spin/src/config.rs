@@ -13,11 +13,29 @@ use despacho_core::{
     settings::{KeyTerms, PlaceTerms, Secret, operator_token},
     webhook::WebhookTerms,
 };
+use despacho_files::{Site, Tiles};
+use despacho_geo::{GeocoderTerms, RoutingTerms, base_address, profile};
 use serde::Deserialize;
 use spin_sdk::variables;
 
+use crate::geography::{Bases, Geography};
+
 /// The names of the variables, as in spin.toml.
-const NAMES: [&str; 6] = ["admin_token", "secret", "database_url", "demo", "tariff", "settings"];
+const NAMES: [&str; 13] = [
+    "admin_token",
+    "secret",
+    "database_url",
+    "demo",
+    "webhooks_after_answers",
+    "nominatim",
+    "photon",
+    "osrm",
+    "valhalla",
+    "panel_tiles",
+    "panel_tiles_attribution",
+    "tariff",
+    "settings",
+];
 
 /// What the variables say.
 #[derive(Clone, Debug)]
@@ -28,6 +46,12 @@ pub(crate) struct Config {
     pub(crate) database_url: Option<String>,
     /// Whether the demonstration's data is put in on first use.
     pub(crate) demo: bool,
+    /// Whether webhooks leave after every answer that has news, besides with each round of dispatch.
+    pub(crate) webhooks_after_answers: bool,
+    /// What places and roads are known from.
+    pub(crate) geography: Rc<Geography>,
+    /// What the merchant panel's files have in common.
+    pub(crate) site: Site,
 }
 
 /// What is wrong with a variable.
@@ -50,6 +74,8 @@ struct Sections {
     keys: KeyTerms,
     places: PlaceTerms,
     webhooks: WebhookTerms,
+    geocoder: GeocoderTerms,
+    routing: RoutingTerms,
 }
 
 /// What a number may be where the core itself does not say.
@@ -80,6 +106,15 @@ const RANGES: &[(&str, u64, u64)] = &[
     ("/webhooks/disable-after", 1, 1_000_000),
     ("/webhooks/timeout-seconds", 1, 30),
     ("/webhooks/per-store", 1, 1_000),
+    ("/geocoder/timeout-milliseconds", 50, 30_000),
+    ("/geocoder/per-second", 1, 1_000),
+    ("/geocoder/cache-days", 0, 3_650),
+    ("/geocoder/cache-entries", 1, 100_000_000),
+    ("/routing/timeout-milliseconds", 50, 30_000),
+    ("/routing/snap-metres", 10, 10_000),
+    ("/routing/duration-percent", 50, 500),
+    ("/routing/osrm-points", 2, 10_000),
+    ("/routing/valhalla-pairs", 1, 1_000_000),
 ];
 
 thread_local! {
@@ -124,14 +159,38 @@ fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault
     let database_url = set("database_url").map(database_url).transpose();
     let database_url = database_url.map_err(|detail| fault("database_url", detail)).unwrap_or_default();
     let demo = set("demo").map_or(Ok(false), switch).map_err(|detail| fault("demo", detail)).unwrap_or_default();
+    let after = set("webhooks_after_answers").map_or(Ok(false), switch);
+    let webhooks_after_answers = after.map_err(|detail| fault("webhooks_after_answers", detail)).unwrap_or_default();
+    let [nominatim, photon, osrm, valhalla] = ["nominatim", "photon", "osrm", "valhalla"].map(|name| {
+        let base = set(name).map(base_address).transpose();
+        base.map_err(|detail| fault(name, detail)).unwrap_or_default()
+    });
+    if osrm.is_some() && valhalla.is_some() {
+        fault("valhalla", "cannot stand beside osrm: choose one of them".to_owned());
+    }
+    let attribution = set("panel_tiles_attribution").unwrap_or_default();
+    let site = Site::new(set("panel_tiles").map(|url| Tiles { url, attribution }), demo);
+    let site = site.map_err(|detail| fault("panel_tiles", detail)).ok();
     let tariff = set("tariff").map_or_else(|| Ok(Tariff::default()), tariff);
     let tariff = tariff.map_err(|detail| fault("tariff", detail)).unwrap_or_default();
     let sections = set("settings").map_or_else(|| Ok(Sections::default()), sections);
     let sections = sections.map_err(|detail| fault("settings", detail)).unwrap_or_default();
-    let Sections { limits, timing, dispatch, cancellation, keys, places, webhooks } = sections;
+    let Sections { limits, timing, dispatch, cancellation, keys, places, webhooks, geocoder, routing } = sections;
+    let bases = Bases {
+        nominatim: nominatim.as_deref(),
+        photon: photon.as_deref(),
+        osrm: osrm.as_deref(),
+        valhalla: valhalla.as_deref(),
+    };
+    let geography = Rc::new(Geography::new(bases, geocoder, &routing, places.least_precision));
     let settings =
         Settings { limits, timing, dispatch, cancellation, tariff, keys, places, webhooks, secret, operator };
-    if faults.is_empty() { Ok(Config { settings, database_url, demo }) } else { Err(faults) }
+    match site {
+        Some(site) if faults.is_empty() => {
+            Ok(Config { settings, database_url, demo, webhooks_after_answers, geography, site })
+        }
+        _ => Err(faults),
+    }
 }
 
 fn switch(text: &str) -> Result<bool, String> {
@@ -156,6 +215,7 @@ fn tariff(text: &str) -> Result<Tariff, String> {
 fn sections(text: &str) -> Result<Sections, String> {
     let fault = |error: serde_json::Error| format!("cannot be read: {error}");
     let sections: Sections = serde_json::from_str(text).map_err(fault)?;
+    profile(&sections.routing.osrm_profile).map_err(|detail| format!("routing.osrm-profile {detail}"))?;
     let given: serde_json::Value = serde_json::from_str(text).map_err(fault)?;
     let outside = RANGES.iter().filter_map(|(pointer, least, most)| {
         let number = given.pointer(pointer)?.as_u64()?;
@@ -196,7 +256,9 @@ mod tests {
         let faults = read(|name| Some(name).filter(|name| *name != "admin_token").map(|_| "hunter2"));
         let faults = faults.expect_err("all of it is wrong");
         let names: Vec<_> = faults.iter().map(|fault| fault.variable).collect();
-        assert_eq!(names, NAMES);
+        // A source of pictures may have any name.
+        let all: Vec<_> = NAMES.into_iter().filter(|name| *name != "panel_tiles_attribution").collect();
+        assert_eq!(names, all);
         assert!(faults.iter().all(|fault| !fault.detail.contains("hunter2")), "{faults:?}");
     }
 
@@ -210,11 +272,22 @@ mod tests {
         }
         assert_eq!(wrong(&[("tariff", "{}")]), ["tariff"]);
         assert_eq!(wrong(&[("demo", "yes"), ("database_url", "mysql://x")]), ["database_url", "demo"]);
+        assert_eq!(wrong(&[("settings", r#"{"routing": {"osrm-profile": "car/../x"}}"#)]), ["settings"]);
+    }
+
+    #[test]
+    fn services_are_base_addresses_and_one_network_is_chosen() {
+        assert!(with(&[]).expect("sound").geography.is_embedded());
+        let bases = [("nominatim", "http://127.0.0.1:8081"), ("osrm", "https://osrm.example/br/")];
+        assert!(!with(&bases).expect("sound").geography.is_embedded());
+        assert_eq!(wrong(&[("photon", "photon:2322"), ("osrm", "http://a?key=1")]), ["photon", "osrm"]);
+        assert_eq!(wrong(&[("osrm", "http://a"), ("valhalla", "http://b")]), ["valhalla"]);
     }
 
     #[test]
     fn every_number_of_the_core_has_a_range() {
-        let Sections { limits, timing, dispatch, cancellation, keys, places: _, webhooks } = Sections::default();
+        let Sections { limits, timing, dispatch, cancellation, keys, places: _, webhooks, geocoder, routing } =
+            Sections::default();
         let all = serde_json::json!({
             "limits": limits,
             "timing": timing,
@@ -222,6 +295,8 @@ mod tests {
             "cancellation": cancellation,
             "keys": keys,
             "webhooks": webhooks,
+            "geocoder": geocoder,
+            "routing": routing,
         });
         let sections = all.as_object().expect("an object");
         for (section, values) in sections {

@@ -49,7 +49,8 @@ fn description(parts: &Parts) -> Response<Bytes> {
     response
 }
 
-fn read_only() -> Problem {
+/// What is said to other methods than those that read.
+pub(crate) fn read_only() -> Problem {
     Problem {
         allow: Some("GET, HEAD"),
         ..Problem::new(Code::MethodNotAllowed, "This endpoint takes GET, HEAD.", "Este endereço aceita GET, HEAD.")

@@ -11,11 +11,15 @@ mod config;
 mod database;
 mod endpoints;
 mod fault;
+mod geography;
+mod outbound;
+mod panel;
 mod platform;
 mod postgres;
 mod prepare;
 mod session;
 mod sqlite;
+mod webhooks;
 
 use bytes::Bytes;
 use http::Response;

@@ -323,7 +323,12 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
         let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
         match transactions {
-            Ok(transactions) => self.driver.transact_each(transactions).await,
+            Ok(transactions) => {
+                let results = self.driver.transact_each(transactions).await;
+                let committed = changes.iter().zip(&results).filter(|(_, result)| result.is_ok());
+                committed.for_each(|(changes, _)| self.platform.committed(changes));
+                results
+            }
             Err(fault) => vec![Err(fault); changes.len()],
         }
     }

@@ -8,6 +8,7 @@
 //! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
 
 mod bucket;
+mod geocoded;
 mod host;
 mod outward;
 mod read;
@@ -16,7 +17,8 @@ mod statement;
 mod value;
 mod write;
 
-pub use bucket::{forget_arrivals, replace_arrival, stored_arrival};
+pub use bucket::{admit, forget_arrivals, replace_arrival, stored_arrival};
+pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use host::{Driver, Platform, SqlHost};
 pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
 pub use statement::{Expect, Query, Statement};

@@ -87,7 +87,7 @@ pub fn pending(dialect: Dialect, found: Option<i64>) -> Result<Vec<Migration>, S
 }
 
 /// The steps of each version. A version that was released is never edited: a change is a new one.
-const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, LISTS, CARRIED, OUTWARD, BUCKETS];
+const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, LISTS, CARRIED, OUTWARD, BUCKETS, GEOCODED];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
 const FIRST: &[&str] = &[
@@ -182,6 +182,13 @@ const OUTWARD: &[&str] = &[
 const BUCKETS: &[&str] = &[
     "CREATE {unlogged}TABLE buckets (name TEXT NOT NULL PRIMARY KEY, arrival {int} NOT NULL){strict}",
     "CREATE INDEX buckets_arrival ON buckets (arrival)",
+];
+
+/// What geocoders said, where a host keeps it in the database. In PostgreSQL outside the log too: it can be asked for again.
+const GEOCODED: &[&str] = &[
+    "CREATE {unlogged}TABLE geocoded (question TEXT NOT NULL PRIMARY KEY, precision TEXT, lat_e7 {int} NOT NULL, \
+     lon_e7 {int} NOT NULL, radius_m {int} NOT NULL, until {int} NOT NULL){strict}",
+    "CREATE INDEX geocoded_until ON geocoded (until)",
 ];
 
 #[cfg(test)]

@@ -140,7 +140,8 @@ const FINISH_CLAIM: &str = "INSERT INTO claims (scope, idempotency_key, holder, 
 
 const RELEASE_CLAIM: &str = "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3";
 
-const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE (scope, idempotency_key) IN \
+/// The time is asked for twice: a claim that somebody takes anew between the question and the deletion is theirs.
+const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
      (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
 
 fn store(write: &Write<Store>) -> Result<Statement, Fault> {

@@ -3,9 +3,12 @@
 use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::{Settings, api::stream::Subscription};
+use despacho_core::{
+    Settings,
+    api::{self, stream::Subscription},
+};
 use futures_util::FutureExt;
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use tokio::{
     sync::{mpsc, watch},
     time::timeout,
@@ -53,17 +56,17 @@ impl App {
     /// until the work has ended, whether or not somebody still waits for it: callers who give up must not let others in too early.
     pub async fn answer<P: Send + 'static>(self: Arc<App>, request: Request<Bytes>, place: P) -> warp::reply::Response {
         let facts = refusal::facts(&request);
-        let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let writes = api::may_write(&request);
         let (app, patience) = (self.clone(), self.patience);
         let context = request.extensions().get::<Context>().cloned();
         let answer = telemetry::within(context, async move { app.route(request).await });
-        let ended = if reads {
+        let ended = if writes {
+            let held = (self.unfinished.upgrade(), place);
+            in_time(detached(answer, held), patience).await
+        } else {
             let answered = in_time(answer, patience).await;
             drop(place);
             answered
-        } else {
-            let held = (self.unfinished.upgrade(), place);
-            in_time(detached(answer, held), patience).await
         };
         let response = match ended {
             Ended::Answered((response, None)) => response,

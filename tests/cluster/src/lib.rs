@@ -1,19 +1,44 @@
-//! A PostgreSQL of a test's own: made in a temporary folder, on a socket port of its own, gone with the test.
+//! A PostgreSQL server of a test's own: made in a temporary folder, on a socket port of its own, gone with the test.
 
 use std::{
     net::TcpListener,
     path::{Path, PathBuf},
     process::Command,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use despacho_tool::{postgres::programs, run::Failure};
+use despacho_tool::{place, postgres::programs, run::Failure};
 
 /// A running server.
 pub struct Cluster {
     folder: tempfile::TempDir,
     programs: PathBuf,
+    port: u16,
     /// Where a database of it is, but for the name: `postgres://despacho@127.0.0.1:40123`.
     pub base: String,
+}
+
+/// The server of this process, while a test holds it.
+static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
+
+/// The server that the tests of a process share, each with databases of its own; gone with the last of them. The reason where
+/// there is none to be had.
+pub fn shared() -> Result<Arc<Cluster>, Failure> {
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(cluster) = shared.upgrade() {
+        return Ok(cluster);
+    }
+    let cluster = Arc::new(Cluster::start()?);
+    *shared = Arc::downgrade(&cluster);
+    Ok(cluster)
+}
+
+/// Whether PostgreSQL is installed; where it is not, what a test says when it is skipped.
+pub fn missing() -> Option<&'static str> {
+    programs().is_none().then_some("PostgreSQL's initdb and pg_ctl are not installed")
 }
 
 impl Cluster {
@@ -21,35 +46,88 @@ impl Cluster {
     pub fn start() -> Result<Cluster, Failure> {
         let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
         let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
-        let cluster = Cluster { folder, programs, base: String::new() };
         let port = free_port()?;
+        let cluster = Cluster { folder, programs, port, base: format!("postgres://despacho@127.0.0.1:{port}") };
         if is_root() {
             // The server refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
         }
-        let data = cluster.data();
-        let mut make = cluster.command("initdb");
-        run(make.args(["--auth=trust", "--encoding=UTF8", "--no-sync", "--username=despacho", "--pgdata"]).arg(&data))?;
-        // Flushed as in earnest, but for the flush itself, which only a power cut would tell.
-        let settings = format!("-p {port} -h 127.0.0.1 -k {} -c fsync=off -c max_connections=120", data.display());
-        let mut start = cluster.command("pg_ctl");
-        start.args(["--silent", "--wait", "--options", &settings, "--pgdata"]).arg(&data);
-        run(start.arg("--log").arg(data.join("log")).arg("start"))?;
-        Ok(Cluster { base: format!("postgres://despacho@127.0.0.1:{port}"), ..cluster })
+        cluster.fill()?;
+        cluster.run()?;
+        Ok(cluster)
     }
 
     /// Makes an empty database and gives its address.
     pub fn database(&self, name: &str) -> Result<String, Failure> {
-        let address = format!("{}/postgres", self.base);
-        let sql = format!("CREATE DATABASE {name}");
-        run(Command::new(self.programs.join("psql")).args(["--quiet", "--dbname", &address, "--command", &sql]))?;
+        self.make(&format!("CREATE DATABASE {name}"), name)
+    }
+
+    /// Makes an empty database whose name no other has, and gives its address.
+    pub fn fresh(&self) -> Result<String, Failure> {
+        self.database(&unused())
+    }
+
+    /// Makes a copy of a database that nobody is connected to, under a name that no other has, and gives its address.
+    pub fn copy_of(&self, template: &str) -> Result<String, Failure> {
+        let name = unused();
+        self.make(&format!("CREATE DATABASE {name} TEMPLATE {template}"), &name)
+    }
+
+    fn make(&self, sql: &str, name: &str) -> Result<String, Failure> {
+        self.ask(&format!("{}/postgres", self.base), sql)?;
         Ok(format!("{}/{name}", self.base))
     }
 
     /// What a query gives, as psql prints it without decoration.
     pub fn ask(&self, database: &str, sql: &str) -> Result<String, Failure> {
         let mut psql = Command::new(self.programs.join("psql"));
-        run(psql.args(["--quiet", "--no-align", "--tuples-only", "--dbname", database, "--command", sql]))
+        run(psql.args([
+            "--quiet",
+            "--no-align",
+            "--tuples-only",
+            "--no-psqlrc",
+            "--dbname",
+            database,
+            "--command",
+            sql,
+        ]))
+    }
+
+    /// Ends the server at once, as a crash would.
+    pub fn crash(&self) -> Result<(), Failure> {
+        let mut stop = self.command("pg_ctl");
+        run(stop.args(["--silent", "--wait", "--mode=immediate", "--pgdata"]).arg(self.data()).arg("stop")).map(drop)
+    }
+
+    /// Starts it again, on the same port.
+    pub fn run(&self) -> Result<(), Failure> {
+        let data = self.data();
+        // Flushed as in earnest, but for the flush itself, which only a power cut would tell.
+        let settings =
+            format!("-p {} -h 127.0.0.1 -k {} -c fsync=off -c max_connections=200", self.port, data.display());
+        let mut start = self.command("pg_ctl");
+        start.args(["--silent", "--wait", "--options", &settings, "--pgdata"]).arg(&data);
+        run(start.arg("--log").arg(data.join("log")).arg("start")).map(drop)
+    }
+
+    /// Fills the server's folder: from a copy that the first server of this build folder has left, since to make one takes longer than
+    /// most tests.
+    fn fill(&self) -> Result<(), Failure> {
+        let version = self.programs.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let kept = place::target()?.join(format!("postgresql-{version}"));
+        if !kept.join("PG_VERSION").is_file() {
+            let mut make = self.command("initdb");
+            make.args(["--auth=trust", "--encoding=UTF8", "--no-sync", "--wal-segsize=1", "--username=despacho"]);
+            run(make.arg("--pgdata").arg(self.data()))?;
+            // Under its name once it is whole; where another test was first, that one's stays.
+            let draft = kept.with_extension(std::process::id().to_string());
+            run(Command::new("cp").arg("-a").arg(self.data()).arg(&draft))?;
+            if std::fs::rename(&draft, &kept).is_err() {
+                run(Command::new("rm").arg("-rf").arg(&draft))?;
+            }
+            return Ok(());
+        }
+        run(Command::new("cp").arg("-a").arg(&kept).arg(self.data())).map(drop)
     }
 
     fn data(&self) -> PathBuf {
@@ -69,9 +147,14 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let data = self.data();
-        _ = run(self.command("pg_ctl").args(["--silent", "--mode=immediate", "--pgdata"]).arg(&data).arg("stop"));
+        _ = self.crash();
     }
+}
+
+/// A database's name that this process has not used.
+fn unused() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn is_root() -> bool {

@@ -13,9 +13,9 @@ use wasmtime::{
     Engine, Store, StoreContextMut,
     component::{GuestTaskId, Linker, ResourceTable},
 };
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{
-    Error as HttpError, RequestOptions, WasiBody, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView,
+    WasiHttpCtx, WasiHttpCtxView, WasiHttpView,
     handler::{HandlerState, Instance, ProxyPre, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus},
     p3::bindings::ServicePre,
 };
@@ -24,6 +24,7 @@ use crate::{
     bindings::spin,
     component::Compiled,
     options::{Options, Reuse},
+    outbound::Calls,
     postgres::{self, Pool, Postgres},
     sqlite::{self, Sqlite},
     stats::{Stats, Watch},
@@ -51,28 +52,12 @@ impl Fuse {
     }
 }
 
-type Sent = (http::Response<WasiBody>, Box<dyn Future<Output = Result<(), HttpError>> + Send>);
-
-/// No address is allowed: the component calls nobody.
-struct NoCalls;
-
-impl WasiHttpHooks for NoCalls {
-    fn send_request(
-        &mut self,
-        _request: http::Request<WasiBody>,
-        _options: Option<RequestOptions>,
-        _io: Box<dyn Future<Output = Result<(), HttpError>> + Send>,
-    ) -> Box<dyn Future<Output = Result<Sent, HttpError>> + Send> {
-        Box::new(async { Err(HttpError::HttpRequestDenied) })
-    }
-}
-
 /// What an instance reaches.
 pub(crate) struct State {
     table: ResourceTable,
     wasi: WasiCtx,
     http: WasiHttpCtx,
-    calls: NoCalls,
+    calls: Calls,
     database: Option<PathBuf>,
     pool: Pool,
     variables: Variables,
@@ -99,6 +84,8 @@ pub(crate) struct Application {
     database: Option<PathBuf>,
     pool: Pool,
     variables: Variables,
+    calls: Calls,
+    files: Option<PathBuf>,
     reuse: Reuse,
     fuse: Fuse,
     pub(crate) stats: Arc<Stats>,
@@ -130,6 +117,8 @@ impl Application {
             database: options.database.clone(),
             pool: Pool::default(),
             variables: Variables(Arc::new(options.variables.clone())),
+            calls: Calls::to(&options.outbound),
+            files: options.files.clone(),
             reuse: options.reuse,
             fuse: Fuse { stats: Arc::clone(&stats), at: options.trap_at },
             stats,
@@ -144,11 +133,16 @@ impl HandlerState for Application {
 
     async fn instantiate(&self) -> wasmtime::Result<Instance<State, Expire, Work>> {
         let started = Instant::now();
+        let mut wasi = WasiCtxBuilder::new();
+        wasi.inherit_stderr();
+        if let Some(folder) = &self.files {
+            wasi.preopened_dir(folder, "/", FsPerms::ReadOnly)?;
+        }
         let state = State {
             table: ResourceTable::new(),
-            wasi: WasiCtxBuilder::new().inherit_stderr().build(),
+            wasi: wasi.build(),
             http: WasiHttpCtx::new(),
-            calls: NoCalls,
+            calls: self.calls.clone(),
             database: self.database.clone(),
             pool: self.pool.clone(),
             variables: self.variables.clone(),

@@ -3,7 +3,7 @@
 //!
 //! What it shares with Spin: wasmtime and its implementation of WASI, the WIT files, the numbers by which instances are reused, a
 //! SQLite connection for every open, and PostgreSQL connections from a pool that does not clean them. What it lacks: the
-//! manifest (spin.toml), providers of variables, TLS, outbound HTTP, and everything else around an application.
+//! manifest (spin.toml), providers of variables, TLS, outbound HTTP to other machines, and everything else around an application.
 
 mod bindings {
     //! Spin's interfaces, made by build.rs.
@@ -13,6 +13,7 @@ pub mod bench;
 pub mod component;
 mod instances;
 pub mod options;
+mod outbound;
 mod postgres;
 mod rows;
 mod server;

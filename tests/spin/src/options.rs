@@ -29,6 +29,10 @@ pub struct Options {
     pub database: Option<PathBuf>,
     /// The component's variables.
     pub variables: BTreeMap<String, String>,
+    /// Addresses of this machine that the component may call.
+    pub outbound: Vec<SocketAddr>,
+    /// The folder that the component sees as its files, to read; none where it is given no files.
+    pub files: Option<PathBuf>,
     /// How instances are reused.
     pub reuse: Reuse,
     /// The statement, counted from 1 over all instances, at which the instance that sends it traps.
@@ -44,6 +48,8 @@ impl Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             database: Some(database),
             variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            outbound: Vec::new(),
+            files: None,
             reuse: Reuse::SPIN,
             trap_at: None,
         }

@@ -1,8 +1,11 @@
 //! What the suite runs against.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
+use despacho_cluster::Cluster;
 use despacho_core::{host::Host, memory::MemoryHost, order::Timing};
+use despacho_postgres::{Address, Postgres};
+use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
 use tempfile::TempDir;
 
@@ -13,6 +16,10 @@ pub(crate) trait Backend: Sized {
 
     /// A new and empty one.
     async fn start() -> Self;
+    /// The same, or nothing where there is none to be had on this machine; the reason was printed then.
+    async fn find() -> Option<Self> {
+        Some(Self::start().await)
+    }
     /// The host that is open now.
     fn host(&self) -> &Self::Host;
     /// Closes the host in good order and opens it again.
@@ -81,5 +88,75 @@ impl Backend for OnSqlite {
 
     async fn restart(self) -> OnSqlite {
         self.restart_with(Timing::default()).await
+    }
+}
+
+/// The host on PostgreSQL.
+pub(crate) type PostgresHost = SqlHost<Postgres, LocalPlatform>;
+
+/// PostgreSQL, in a database of the test's own.
+pub(crate) struct OnPostgres {
+    pub(crate) cluster: Arc<Cluster>,
+    /// Where the database is.
+    pub(crate) address: String,
+    host: PostgresHost,
+}
+
+impl OnPostgres {
+    /// Another instance over the same database.
+    pub(crate) async fn beside(&self) -> PostgresHost {
+        OnPostgres::open(&self.address, despacho_postgres::Options::default()).await
+    }
+
+    /// A host on a database.
+    pub(crate) async fn open(address: &str, options: despacho_postgres::Options) -> PostgresHost {
+        let database = Postgres::open(&Address::parse(address).unwrap(), &options).await.unwrap();
+        PostgresHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
+    }
+
+    /// What a query on the database gives.
+    pub(crate) fn ask(&self, sql: &str) -> String {
+        self.cluster.ask(&self.address, sql).unwrap_or_else(|fault| panic!("{fault}"))
+    }
+
+    /// The same on a server that no other test uses.
+    pub(crate) async fn alone() -> Option<OnPostgres> {
+        if let Some(missing) = despacho_cluster::missing() {
+            eprintln!("skipped: {missing}");
+            return None;
+        }
+        Some(OnPostgres::within(Arc::new(Cluster::start().unwrap())).await)
+    }
+
+    async fn within(cluster: Arc<Cluster>) -> OnPostgres {
+        let address = cluster.fresh().unwrap();
+        let host = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
+        OnPostgres { cluster, address, host }
+    }
+}
+
+impl Backend for OnPostgres {
+    type Host = PostgresHost;
+
+    async fn start() -> OnPostgres {
+        OnPostgres::within(despacho_cluster::shared().unwrap()).await
+    }
+
+    async fn find() -> Option<OnPostgres> {
+        if let Some(missing) = despacho_cluster::missing() {
+            eprintln!("skipped: {missing}");
+            return None;
+        }
+        Some(OnPostgres::start().await)
+    }
+
+    fn host(&self) -> &PostgresHost {
+        &self.host
+    }
+
+    async fn restart(self) -> OnPostgres {
+        self.host.driver().close().await.unwrap();
+        let host = self.beside().await;
+        OnPostgres { host, ..self }
     }
 }

@@ -6,6 +6,7 @@
 mod backend;
 mod fixtures;
 mod instances;
+mod postgres;
 mod sqlite;
 mod suite;
 
@@ -18,7 +19,7 @@ macro_rules! run_suite {
             mod $theme {$(
                 #[tokio::test]
                 async fn $case() {
-                    let backend = <crate::backend::$backend as crate::Backend>::start().await;
+                    let Some(backend) = <crate::backend::$backend as crate::Backend>::find().await else { return };
                     crate::suite::$theme::$case(backend).await;
                 }
             )*}
@@ -69,4 +70,5 @@ macro_rules! against {
 against! {
     InMemory in memory;
     OnSqlite in on_sqlite;
+    OnPostgres in on_postgres;
 }

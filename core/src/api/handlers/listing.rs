@@ -5,7 +5,7 @@ use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
         problem::{Code, Problem},
-        wire::{OrderList, OrderView, StoreList, StoreView},
+        wire::{ListedOrder, OrderList, StoreList, StoreView},
     },
     domain::{OrderId, StoreId, Timestamp},
     host::{Changes, Host, Write},
@@ -47,7 +47,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     };
     let mut page = call.host.find_orders(&filter, limit + 1).await?;
     let next_cursor = cut(&mut page, limit, |order| order.id.to_string());
-    Ok(Answer::json(200, &OrderList { orders: page.iter().map(OrderView::of).collect(), next_cursor })?)
+    Ok(Answer::json(200, &OrderList { orders: page.iter().map(ListedOrder::of).collect(), next_cursor })?)
 }
 
 /// `GET /delivery/stores?cursor=&limit=`

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Address, Point};
+use crate::domain::{Address, Located, Point, Precision};
 
 /// An address. To create an order or a store `street`, `number`, `city` and `state` are required; for a preview it is enough that
 /// the address can be located: by coordinates, by `zipCode`, or by `city` and `state`.
@@ -37,6 +37,30 @@ pub struct AddressBody {
     /// Degrees east, WGS 84.
     #[cfg_attr(feature = "openapi", schema(minimum = -180, maximum = 180, example = -46.6559))]
     pub longitude: Option<f64>,
+}
+
+/// Where an address was found, and how well it is known.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = Location))]
+#[serde(rename_all = "camelCase")]
+pub struct LocationView {
+    /// Degrees north, WGS 84.
+    pub latitude: f64,
+    /// Degrees east, WGS 84.
+    pub longitude: f64,
+    /// The level that it was found at.
+    #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
+    pub precision: Precision,
+    /// Typical error in metres.
+    pub radius_m: u32,
+}
+
+impl From<Located> for LocationView {
+    fn from(located: Located) -> LocationView {
+        let Located { point, precision, radius_m } = located;
+        LocationView { latitude: point.latitude(), longitude: point.longitude(), precision, radius_m }
+    }
 }
 
 impl From<&Address> for AddressBody {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AddressBody;
+use super::{AddressBody, LocationView};
 use crate::{domain::Precision, quote::Tariff};
 
 /// Everything that a preview rests on besides the request: kept by a page, it previews without asking the service again.
@@ -37,23 +37,7 @@ pub struct ContextStore {
     /// Its address, the pickup of a request that names none.
     pub address: AddressBody,
     /// Where that is.
-    pub location: ContextLocation,
-}
-
-/// A place, and how well it is known.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct ContextLocation {
-    /// Degrees north, WGS 84.
-    pub latitude: f64,
-    /// Degrees east, WGS 84.
-    pub longitude: f64,
-    /// The level that it was found at.
-    #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
-    pub precision: Precision,
-    /// Typical error in metres.
-    pub radius_m: u32,
+    pub location: LocationView,
 }
 
 /// How large a request may be, and how well its places must be known.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Id, Kilometres, OrderView, Reais, StoreView};
+use super::{AddressBody, Id, Kilometres, ListedOrder, Reais, StoreView};
 #[cfg(feature = "openapi")]
 use crate::{
     api::openapi::{CancellationMode, StopNumber},
@@ -196,7 +196,7 @@ pub struct CancellationView {
 #[serde(rename_all = "camelCase")]
 pub struct OrderList {
     /// The orders.
-    pub orders: Vec<OrderView>,
+    pub orders: Vec<ListedOrder>,
     /// Send it as `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
 }

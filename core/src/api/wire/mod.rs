@@ -13,8 +13,8 @@ mod preview;
 mod store;
 mod webhook;
 
-pub use address::AddressBody;
-pub use context::{ContextLimits, ContextLocation, ContextStore, PreviewContext};
+pub use address::{AddressBody, LocationView};
+pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use event::{EventPage, JournalEventView};
 pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
@@ -27,8 +27,8 @@ pub use life::{
 };
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
 pub use order::{
-    ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, MarketplaceOrder, MarketplaceWebhookOrder,
-    NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
+    ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, MarketplaceOrder,
+    MarketplaceWebhookOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
 };
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use store::{

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Id, Kilometres, Quantity, Reais, object, objects};
+use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, object, objects};
 #[cfg(feature = "openapi")]
 use crate::{
     api::openapi::{AnySituation, KeyOrigin, StoreNumber, VisitAddress},
@@ -10,7 +10,7 @@ use crate::{
 };
 use crate::{
     domain::{Person, Point, Precision, Timestamp},
-    order::{Delivery, Event, Order, RecordedEvent},
+    order::{AssignedCourier, Delivery, Event, Order, RecordedEvent},
     quote::{PriceLine, Rule},
 };
 
@@ -154,6 +154,8 @@ pub struct OrderView {
     pub preparation_time: u32,
     /// Where the courier collects.
     pub pickup_address: AddressBody,
+    /// Where that is, as it was found when the order was created.
+    pub pickup_location: LocationView,
     /// When it was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
@@ -203,6 +205,18 @@ pub struct OrderDetails {
     pub origin: String,
 }
 
+/// An order in a list, with its courier.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ListedOrder {
+    /// The order.
+    #[serde(flatten)]
+    pub order: OrderView,
+    /// The courier; null until one is assigned. Its place is the one of the order's last step: the order itself has the present one.
+    pub delivery_man: Option<CourierView>,
+}
+
 /// A delivery of an order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -233,6 +247,8 @@ pub struct DeliveryView {
     pub order_route: usize,
     /// Where it goes.
     pub address: AddressBody,
+    /// Where that is, as it was found when the order was created.
+    pub location: LocationView,
     /// Kilometres of the leg that ends here.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,
@@ -346,6 +362,7 @@ impl OrderView {
             full_code: order.full_code.clone(),
             preparation_time: order.preparation_minutes,
             pickup_address: (&order.pickup.address).into(),
+            pickup_location: order.pickup.located.into(),
             created_at: order.created_at.to_string(),
             store_id: order.store.get(),
             situation: order.situation.number(),
@@ -367,19 +384,32 @@ impl OrderDetails {
     pub fn of(order: &Order, events: &[RecordedEvent], language: crate::domain::Language) -> OrderDetails {
         OrderDetails {
             order: OrderView::of(order),
-            delivery_man: order.courier.as_ref().map(|courier| CourierView {
-                id: courier.id.get(),
-                profile_id: courier.profile_id,
-                name: courier.name.clone(),
-                phone: courier.phone.as_str().to_owned(),
-                email: courier.email.clone(),
-                document: courier.document.clone(),
-                ddd: courier.ddd().map(str::to_owned),
-                latitude: courier.position.map(Point::latitude),
-                longitude: courier.position.map(Point::longitude),
-            }),
+            delivery_man: order.courier.as_ref().map(CourierView::of),
             events: events.iter().map(|recorded| EventView::of(recorded.id.get(), &recorded.event, language)).collect(),
             origin: order.origin.clone(),
+        }
+    }
+}
+
+impl ListedOrder {
+    /// The order as a list shows it.
+    pub fn of(order: &Order) -> ListedOrder {
+        ListedOrder { order: OrderView::of(order), delivery_man: order.courier.as_ref().map(CourierView::of) }
+    }
+}
+
+impl CourierView {
+    fn of(courier: &AssignedCourier) -> CourierView {
+        CourierView {
+            id: courier.id.get(),
+            profile_id: courier.profile_id,
+            name: courier.name.clone(),
+            phone: courier.phone.as_str().to_owned(),
+            email: courier.email.clone(),
+            document: courier.document.clone(),
+            ddd: courier.ddd().map(str::to_owned),
+            latitude: courier.position.map(Point::latitude),
+            longitude: courier.position.map(Point::longitude),
         }
     }
 }
@@ -398,6 +428,7 @@ impl DeliveryView {
             situation: delivery.situation.number(),
             order_route,
             address: (&delivery.place.address).into(),
+            location: delivery.place.located.into(),
             distance: Kilometres(delivery.distance),
             delivery_code: delivery.delivery_code.clone(),
             precision: delivery.place.located.precision,

@@ -165,7 +165,7 @@ pub static FIELDS: &[Field] = &[
         "URL",
         "Where the panel's map gets its pictures, as https://tiles.example/{z}/{x}/{y}.png; without it the map is drawn on plain ground",
         text,
-        |c, text, _| crate::panel::origin(text).map(|_| c.panel_tiles = Some(text.to_owned())),
+        |c, text, _| despacho_files::origin(text).map(|_| c.panel_tiles = Some(text.to_owned())),
         |c| c.panel_tiles.clone().unwrap_or_default()
     ),
     field!(

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use despacho_core::domain::Precision;
+use despacho_geo::{Costing, GeocoderTerms, RoutingTerms, base_address, profile};
 
 use super::{
     Field,
@@ -49,55 +50,58 @@ pub struct Geography {
     pub routing_costing: Costing,
 }
 
-/// What a Valhalla rides with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Costing {
-    /// A car.
-    Auto,
-    /// A motorcycle.
-    Motorcycle,
-    /// A scooter.
-    MotorScooter,
-    /// A bicycle.
-    Bicycle,
-}
-
-impl Costing {
-    const ALL: [Costing; 4] = [Costing::Auto, Costing::Motorcycle, Costing::MotorScooter, Costing::Bicycle];
-
-    /// Its name in a question.
-    pub fn name(self) -> &'static str {
-        match self {
-            Costing::Auto => "auto",
-            Costing::Motorcycle => "motorcycle",
-            Costing::MotorScooter => "motor_scooter",
-            Costing::Bicycle => "bicycle",
-        }
-    }
-}
-
 impl Default for Geography {
     fn default() -> Geography {
+        let (geocoder, routing) = (GeocoderTerms::default(), RoutingTerms::default());
         Geography {
             gazetteer: Vec::new(),
             nominatim: None,
             photon: None,
-            geocoder_timeout: Duration::from_millis(2_000),
-            geocoder_pace: 10,
-            geocoder_days: 90,
-            geocoder_entries: 200_000,
+            geocoder_timeout: Duration::from_millis(geocoder.timeout_milliseconds),
+            geocoder_pace: geocoder.per_second,
+            geocoder_days: geocoder.cache_days,
+            geocoder_entries: geocoder.cache_entries,
             roads: Vec::new(),
             osrm: None,
             valhalla: None,
-            routing_timeout: Duration::from_millis(2_000),
-            routing_snap_m: 500,
-            routing_percent: 150,
-            routing_points: 100,
-            routing_pairs: 2_500,
-            routing_profile: "driving".to_owned(),
-            routing_costing: Costing::Auto,
+            routing_timeout: Duration::from_millis(routing.timeout_milliseconds),
+            routing_snap_m: routing.snap_metres,
+            routing_percent: routing.duration_percent,
+            routing_points: routing.osrm_points,
+            routing_pairs: routing.valhalla_pairs,
+            routing_profile: routing.osrm_profile,
+            routing_costing: routing.valhalla_costing,
         }
     }
+}
+
+impl Geography {
+    /// How geocoders are asked.
+    pub(crate) fn geocoder_terms(&self) -> GeocoderTerms {
+        GeocoderTerms {
+            timeout_milliseconds: whole(self.geocoder_timeout),
+            per_second: self.geocoder_pace,
+            cache_days: self.geocoder_days,
+            cache_entries: self.geocoder_entries,
+        }
+    }
+
+    /// How road networks are asked.
+    pub(crate) fn routing_terms(&self) -> RoutingTerms {
+        RoutingTerms {
+            timeout_milliseconds: whole(self.routing_timeout),
+            snap_metres: self.routing_snap_m,
+            duration_percent: self.routing_percent,
+            osrm_points: self.routing_points,
+            valhalla_pairs: self.routing_pairs,
+            osrm_profile: self.routing_profile.clone(),
+            valhalla_costing: self.routing_costing,
+        }
+    }
+}
+
+fn whole(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
 pub(super) const LEAST_PRECISION: Field = field!(
@@ -124,7 +128,7 @@ pub(super) const NOMINATIM: Field = field!(
     "URL",
     "A Nominatim to ask for addresses that no pack knows by their street; they leave this machine",
     text,
-    |c, text, _| url(text).map(|v| c.geography.nominatim = Some(v)),
+    |c, text, _| base_address(text).map(|v| c.geography.nominatim = Some(v)),
     |c| c.geography.nominatim.clone().unwrap_or_default()
 );
 
@@ -133,7 +137,7 @@ pub(super) const PHOTON: Field = field!(
     "URL",
     "A Photon to ask likewise, after a Nominatim",
     text,
-    |c, text, _| url(text).map(|v| c.geography.photon = Some(v)),
+    |c, text, _| base_address(text).map(|v| c.geography.photon = Some(v)),
     |c| c.geography.photon.clone().unwrap_or_default()
 );
 
@@ -187,7 +191,7 @@ pub(super) const OSRM: Field = field!(
     "URL",
     "An OSRM to ask for road distances; where it does not know, the embedded model stands in and the order is flagged as estimated",
     text,
-    |c, text, _| url(text).map(|v| c.geography.osrm = Some(v)),
+    |c, text, _| base_address(text).map(|v| c.geography.osrm = Some(v)),
     |c| c.geography.osrm.clone().unwrap_or_default()
 );
 
@@ -196,7 +200,7 @@ pub(super) const VALHALLA: Field = field!(
     "URL",
     "A Valhalla to ask likewise, in place of an OSRM",
     text,
-    |c, text, _| url(text).map(|v| c.geography.valhalla = Some(v)),
+    |c, text, _| base_address(text).map(|v| c.geography.valhalla = Some(v)),
     |c| c.geography.valhalla.clone().unwrap_or_default()
 );
 
@@ -271,27 +275,6 @@ fn files(text: &str) -> Parsed<Vec<PathBuf>> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(value::path).collect()
 }
 
-/// A base address without its last slash. Credentials do not belong in it: it is shown.
-pub(super) fn url(text: &str) -> Parsed<String> {
-    let text = text.trim().trim_end_matches('/');
-    let uri: http::Uri = text.parse().map_err(|_| "must be a URL, as http://127.0.0.1:8081".to_owned())?;
-    let plain = matches!(uri.scheme_str(), Some("http" | "https")) && uri.query().is_none();
-    match uri.authority() {
-        Some(authority) if plain && !authority.as_str().contains('@') => Ok(text.to_owned()),
-        _ => Err("must be http://HOST or https://HOST with a port and a path if need be, and nothing else".to_owned()),
-    }
-}
-
-fn profile(text: &str) -> Parsed<String> {
-    let text = text.trim();
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if (1..=40).contains(&text.len()) && text.chars().all(plain) {
-        Ok(text.to_owned())
-    } else {
-        Err("must be a name of letters, digits, hyphens and underscores".to_owned())
-    }
-}
-
 fn costing(text: &str) -> Parsed<Costing> {
     let found = Costing::ALL.into_iter().find(|costing| costing.name() == text.trim());
     found.ok_or_else(|| "must be auto, motorcycle, motor_scooter or bicycle".to_owned())
@@ -302,20 +285,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_addresses_are_plain() {
-        assert_eq!(url("http://127.0.0.1:5000/").as_deref(), Ok("http://127.0.0.1:5000"));
-        assert_eq!(url(" https://maps.example/osrm/ ").as_deref(), Ok("https://maps.example/osrm"));
-        for text in ["", "127.0.0.1:5000", "ftp://a", "http://user:pass@a", "http://a/?key=1", "http://"] {
-            assert!(url(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
     fn levels_and_names_are_told_where_they_are_wrong() {
         assert_eq!(precision(" cep "), Ok(Precision::Cep));
         assert!(precision("door").is_err_and(|said| said.contains("neighbourhood")));
         assert_eq!(files("a.pack, b.pack,"), Ok(vec!["a.pack".into(), "b.pack".into()]));
-        assert!(profile("car/../x").is_err() && costing("plane").is_err());
+        assert!(costing("plane").is_err());
         assert!(Costing::ALL.iter().all(|one| costing(one.name()) == Ok(*one)));
     }
 }

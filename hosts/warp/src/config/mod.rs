@@ -26,8 +26,9 @@ use despacho_core::{
 
 use crate::{overload::OverloadTerms, peer::Network, telemetry::OtlpTerms};
 
+pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
-pub use geography::{Costing, Geography};
+pub use geography::Geography;
 pub use load::{Fault, Faults, Given, Loaded, Source};
 pub use prepare::{read_tariff, settings};
 pub use show::show;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use despacho_core::domain::{Located, Point, Precision};
+use despacho_geo::Kept;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Layout of the table; a file of another one is emptied.
@@ -17,9 +18,6 @@ const NOTHING: Duration = Duration::from_secs(24 * 3_600);
 const ROUND: u32 = 256;
 /// For a lock that another process holds.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// A kept answer: a place, or that there is none.
-pub(super) type Kept = Option<Located>;
 
 /// The file. Addresses are in it as hashes alone.
 pub(super) struct Cache {

@@ -6,14 +6,9 @@ use std::{
 };
 
 use despacho_core::domain::Point;
+use despacho_geo::{Unanswered, Way, Ways};
 use despacho_roads::Roads as Network;
 use tokio::sync::Semaphore;
-
-use super::{
-    geocoder::Later,
-    http::Unanswered,
-    roads::{Roads, Way, Ways},
-};
 
 /// An extract in memory.
 pub struct Extract {
@@ -24,6 +19,9 @@ pub struct Extract {
 }
 
 impl Extract {
+    /// Its name in metrics.
+    pub(super) const NAME: &'static str = "roads";
+
     /// Reads an extract.
     ///
     /// # Errors
@@ -34,37 +32,27 @@ impl Extract {
         Ok(Extract { network: Arc::new(network), room: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
     }
 
-    fn describe(&self) -> String {
+    /// A line for the log.
+    pub(super) fn describe(&self) -> String {
         let size = self.network.size();
         let (lanes, turns, megabytes) = (size.lanes, size.turns, size.bytes.div_ceil(1_000_000));
         format!("roads of {}: {lanes} lanes, {turns} turns, {megabytes} MB of memory", self.path.display())
     }
-}
 
-impl Roads for Extract {
-    fn name(&self) -> &'static str {
-        "roads"
-    }
-
-    fn describe(&self) -> Option<String> {
-        Some(Extract::describe(self))
-    }
-
-    fn ways<'a>(&'a self, points: &'a [Point]) -> Later<'a, Result<Ways, Unanswered>> {
-        Box::pin(async move {
-            let permit = self.room.clone().acquire_owned().await.map_err(|_| Unanswered::Failed)?;
-            let (network, points) = (self.network.clone(), points.to_vec());
-            let work = tokio::task::spawn_blocking(move || {
-                let _permit = permit;
-                let matrix = network.matrix(&points);
-                let cells = (0..points.len()).flat_map(|from| (0..points.len()).map(move |to| (from, to)));
-                let way = |(from, to)| {
-                    let leg = matrix.leg(from, to)?;
-                    Some(Way { metres: leg.metres, milliseconds: leg.ms.into() })
-                };
-                cells.map(way).collect()
-            });
-            work.await.map_err(|_| Unanswered::Failed)
-        })
+    /// The ways between all points; none where a point is farther from a road than a network may put it on one.
+    pub(super) async fn ways(&self, points: &[Point]) -> Result<Ways, Unanswered> {
+        let permit = self.room.clone().acquire_owned().await.map_err(|_| Unanswered::Failed)?;
+        let (network, points) = (self.network.clone(), points.to_vec());
+        let work = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let matrix = network.matrix(&points);
+            let cells = (0..points.len()).flat_map(|from| (0..points.len()).map(move |to| (from, to)));
+            let way = |(from, to)| {
+                let leg = matrix.leg(from, to)?;
+                Some(Way { metres: leg.metres, milliseconds: leg.ms.into() })
+            };
+            cells.map(way).collect()
+        });
+        work.await.map_err(|_| Unanswered::Failed)
     }
 }

@@ -2,24 +2,12 @@
 
 use std::sync::atomic::AtomicU64;
 
+use despacho_geo::Outcome;
 use prometheus_client::{
     encoding::{EncodeLabelSet, EncodeLabelValue},
     metrics::{counter::Counter, family::Family},
     registry::Registry,
 };
-
-/// How one attempt at a service ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
-pub(super) enum Outcome {
-    Answered,
-    Late,
-    Unreachable,
-    ServerError,
-    Refused,
-    Strange,
-    Resting,
-    Paced,
-}
 
 /// What the cache said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
@@ -32,7 +20,7 @@ pub(super) enum Cached {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Attempt {
     service: &'static str,
-    outcome: Outcome,
+    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -85,7 +73,7 @@ impl Figures {
     }
 
     pub(super) fn asked(&self, service: &'static str, outcome: Outcome) {
-        self.attempts.get_or_create(&Attempt { service, outcome }).inc();
+        self.attempts.get_or_create(&Attempt { service, outcome: outcome.name() }).inc();
     }
 
     pub(super) fn located(&self, source: &'static str, precision: &'static str) {

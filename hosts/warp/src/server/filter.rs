@@ -39,7 +39,8 @@ pub(super) fn catch_all(
             if let Some(trace) = trace {
                 head.extensions.insert(trace);
             }
-            respond(app.clone(), head, body)
+            // On the heap, so that the layers around it do not copy it at each step.
+            Box::pin(respond(app.clone(), head, body))
         })
 }
 

@@ -7,7 +7,7 @@ use despacho_core::{
     api::outbox::Job,
     webhook::{Answer, SendFault, WebhookTerms},
 };
-use http::{HeaderValue, Method, Request, header};
+use http::HeaderValue;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::{
     client::legacy::{self, Error},
@@ -42,18 +42,12 @@ impl Client {
 
     /// Sends one message and says what came of it.
     pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> Answer {
-        let mut request = Request::builder()
-            .method(Method::POST)
-            .uri(url)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::USER_AGENT, concat!("despacho/", env!("CARGO_PKG_VERSION")))
-            .header("webhook-id", &job.message.name)
-            .header("webhook-timestamp", &job.timestamp)
-            .header("webhook-signature", &job.signature);
-        if let Some((name, value)) = trace {
-            request = request.header(name, value);
-        }
-        let request = request.body(Full::from(job.body.clone()));
+        let request = job.request(url).map(|mut request| {
+            if let Some((name, value)) = trace {
+                request.headers_mut().insert(name, value);
+            }
+            request.map(Full::new)
+        });
         // The URL was checked when it was taken, so that no request fails to be built.
         let Ok(request) = request else { return Answer::Fault(SendFault::Broken) };
         match timeout(self.patience, self.inner.request(request)).await {

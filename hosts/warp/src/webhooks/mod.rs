@@ -10,7 +10,7 @@ use std::{
 };
 
 use despacho_core::{
-    api::outbox::{Batch, Job},
+    api::outbox::{Batch, Job, Lane},
     domain::WebhookId,
     host::Fault,
     webhook::{Answer, ROUND, Tried, Webhook},
@@ -163,20 +163,16 @@ async fn post(sender: &Sender, url: &str, job: &Job) -> Answer {
 
 async fn lane(sender: Arc<Sender>, own: Arc<Semaphore>, url: String, jobs: Vec<Job>, started: Instant) -> Vec<Tried> {
     let round = Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
-    let (mut tried, mut stopped) = (Vec::with_capacity(jobs.len()), false);
-    for job in jobs {
+    let mut lane = Lane::new(jobs);
+    loop {
         let _own = own.acquire().await;
         let _room = sender.room.acquire().await;
-        stopped |= started.elapsed() > round || *sender.stop.borrow();
-        if stopped {
-            tried.push(Tried { message: job.message, sent: None });
-            continue;
-        }
+        let may_start = started.elapsed() <= round && !*sender.stop.borrow();
+        let Some(job) = lane.turn(may_start) else { break };
         let (at, began) = (sender.app.store.now(), Instant::now());
         let answer = post(&sender, &url, &job).await;
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        stopped = !answer.is_success();
-        tried.push(Tried { message: job.message, sent: Some((at, took, answer)) });
+        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        lane.answered(job, at, took_ms, answer);
     }
-    tried
+    lane.tried()
 }

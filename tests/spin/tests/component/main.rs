@@ -9,3 +9,5 @@ mod postgres;
 mod side_by_side;
 mod support;
 mod surface;
+mod upstream;
+mod webhooks;

@@ -1,54 +1,27 @@
 //! OSRM: `GET /table/v1/PROFILE/…`, metres and seconds.
 
 use despacho_core::domain::Point;
-use http::StatusCode;
 use serde::Deserialize;
 
-use super::{
-    geocoder::Later,
-    http::{Answer, Service, Unanswered},
-    roads::{Roads, Way, Ways, metres, milliseconds, parts},
+use crate::{
+    roads::{Way, Ways, metres, milliseconds, parts},
+    service::{Service, Unanswered},
+    world::{self, World},
 };
 
 /// Points of one question that may turn out to lie off the roads; with more, this extract is not for them.
 const MOST_OFF_ROAD: usize = 12;
 
 /// An OSRM.
+#[derive(Debug)]
 pub struct Osrm {
-    pub(super) service: Service,
+    pub(crate) service: Service,
     /// In its addresses: `driving`.
-    pub(super) profile: String,
+    pub(crate) profile: String,
     /// How far from a road a point may lie, in metres.
-    pub(super) snap_m: u32,
+    pub(crate) snap_m: u32,
     /// Points that it takes at once.
-    pub(super) most_points: usize,
-}
-
-impl Roads for Osrm {
-    fn name(&self) -> &'static str {
-        self.service.name()
-    }
-
-    fn ways<'a>(&'a self, points: &'a [Point]) -> Later<'a, Result<Ways, Unanswered>> {
-        Box::pin(async move {
-            let mut table =
-                Table { ways: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
-            if points.len() <= self.most_points {
-                let all: Vec<usize> = (0..points.len()).collect();
-                self.fill(&mut table, points, &all, &all).await?;
-                return Ok(table.ways);
-            }
-            // Half of the points leave and half arrive, so that no question has more points than the service takes.
-            let blocks = parts(points.len(), self.most_points / 2);
-            for rows in &blocks {
-                for columns in &blocks {
-                    let (from, to): (Vec<_>, Vec<_>) = (rows.clone().collect(), columns.clone().collect());
-                    self.fill(&mut table, points, &from, &to).await?;
-                }
-            }
-            Ok(table.ways)
-        })
-    }
+    pub(crate) most_points: usize,
 }
 
 /// All cells, and the points that have turned out to lie off the roads.
@@ -68,8 +41,34 @@ enum Said {
 }
 
 impl Osrm {
+    /// The ways between all points.
+    pub(crate) async fn ways<W: World>(&self, world: &W, points: &[Point]) -> Result<Ways, Unanswered> {
+        let mut table = Table { ways: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
+        if points.len() <= self.most_points {
+            let all: Vec<usize> = (0..points.len()).collect();
+            self.fill(world, &mut table, points, &all, &all).await?;
+            return Ok(table.ways);
+        }
+        // Half of the points leave and half arrive, so that no question has more points than the service takes.
+        let blocks = parts(points.len(), self.most_points / 2);
+        for rows in &blocks {
+            for columns in &blocks {
+                let (from, to): (Vec<_>, Vec<_>) = (rows.clone().collect(), columns.clone().collect());
+                self.fill(world, &mut table, points, &from, &to).await?;
+            }
+        }
+        Ok(table.ways)
+    }
+
     /// Fills a block of the table; a point off the roads is taken out, and the rest asked again.
-    async fn fill(&self, table: &mut Table, points: &[Point], from: &[usize], to: &[usize]) -> Result<(), Unanswered> {
+    async fn fill<W: World>(
+        &self,
+        world: &W,
+        table: &mut Table,
+        points: &[Point],
+        from: &[usize],
+        to: &[usize],
+    ) -> Result<(), Unanswered> {
         loop {
             let on_road = |indices: &[usize]| -> Vec<usize> {
                 indices.iter().copied().filter(|index| !table.off_road[*index]).collect()
@@ -79,11 +78,15 @@ impl Osrm {
                 return Ok(());
             }
             let question = Question { rows: &rows, columns: &columns };
-            match self.say(&self.service.get(&self.target(points, &question)).await?)? {
-                Said::Table(cells) => return self.write(table, points.len(), &question, &cells),
+            let answer = self.service.ask(world, &self.question(points, &question)).await?;
+            match said(&answer).map_err(|what| self.service.strange(world, what))? {
+                Said::Table(cells) => {
+                    let written = self.write(table, points.len(), &question, &cells);
+                    return written.map_err(|what| self.service.strange(world, what));
+                }
                 Said::OffRoad(coordinate) => {
                     let Some(index) = question.coordinates().get(coordinate).copied() else {
-                        return Err(self.service.strange("NoSegment for a coordinate that was not sent"));
+                        return Err(self.service.strange(world, "NoSegment for a coordinate that was not sent"));
                     };
                     table.off_road[index] = true;
                     if table.off_road.iter().filter(|off| **off).count() > MOST_OFF_ROAD {
@@ -96,7 +99,7 @@ impl Osrm {
     }
 
     /// Coordinates, radiuses for every one of them (without, a point is snapped from any distance), and who leaves and arrives.
-    fn target(&self, points: &[Point], question: &Question<'_>) -> String {
+    fn question(&self, points: &[Point], question: &Question<'_>) -> world::Question {
         let coordinates = question.coordinates();
         let places = coordinates.iter().map(|index| {
             let point = points[*index];
@@ -113,34 +116,20 @@ impl Osrm {
             let rows = question.rows.len();
             target.push_str(&format!("&sources={}&destinations={}", listed(0..rows), listed(rows..coordinates.len())));
         }
-        target
+        world::Question { target, json: None }
     }
 
-    fn say(&self, answer: &Answer) -> Result<Said, Unanswered> {
-        if answer.status == StatusCode::OK {
-            let cells: Cells =
-                serde_json::from_slice(&answer.body).map_err(|_| self.service.strange("not OSRM's table"))?;
-            return Ok(Said::Table(cells));
-        }
-        let refusal: Refusal =
-            serde_json::from_slice(&answer.body).map_err(|_| self.service.strange("not OSRM's refusal"))?;
-        match refusal.code.as_str() {
-            // `Could not find a matching segment for coordinate 0`
-            "NoSegment" => {
-                let coordinate = refusal.message.rsplit(' ').next().and_then(|word| word.parse().ok());
-                coordinate.map(Said::OffRoad).ok_or_else(|| self.service.strange("NoSegment without a coordinate"))
-            }
-            "NoTable" => Ok(Said::Nothing),
-            "TooBig" => Err(self.service.strange("TooBig: set routing.osrm-points to the service's --max-table-size")),
-            _ => Err(self.service.strange("a refusal")),
-        }
-    }
-
-    fn write(&self, table: &mut Table, size: usize, question: &Question<'_>, cells: &Cells) -> Result<(), Unanswered> {
+    fn write(
+        &self,
+        table: &mut Table,
+        size: usize,
+        question: &Question<'_>,
+        cells: &Cells,
+    ) -> Result<(), &'static str> {
         let (rows, columns) = (question.rows.len(), question.columns.len());
         let fits = |grid: &Vec<Vec<Option<f64>>>| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
         if !fits(&cells.distances) || !fits(&cells.durations) {
-            return Err(self.service.strange("a table of another size than was asked for"));
+            return Err("a table of another size than was asked for");
         }
         let snapped_far = |ends: &[Waypoint], at: usize| {
             ends.get(at).and_then(|end| end.distance).is_some_and(|metres| metres > f64::from(self.snap_m) * 1.01 + 1.0)
@@ -158,6 +147,23 @@ impl Osrm {
             }
         }
         Ok(())
+    }
+}
+
+fn said(answer: &world::Answer) -> Result<Said, &'static str> {
+    if answer.status == 200 {
+        return serde_json::from_slice(&answer.body).map(Said::Table).map_err(|_| "not OSRM's table");
+    }
+    let refusal: Refusal = serde_json::from_slice(&answer.body).map_err(|_| "not OSRM's refusal")?;
+    match refusal.code.as_str() {
+        // `Could not find a matching segment for coordinate 0`
+        "NoSegment" => {
+            let coordinate = refusal.message.rsplit(' ').next().and_then(|word| word.parse().ok());
+            coordinate.map(Said::OffRoad).ok_or("NoSegment without a coordinate")
+        }
+        "NoTable" => Ok(Said::Nothing),
+        "TooBig" => Err("TooBig: set routing.osrm-points to the service's --max-table-size"),
+        _ => Err("a refusal"),
     }
 }
 

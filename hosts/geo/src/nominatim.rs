@@ -6,46 +6,29 @@ use despacho_core::{
 };
 use serde::Deserialize;
 
-use super::{
-    geocoder::{Geocoder, Later},
-    http::{Service, Unanswered, query},
-};
+use crate::world::{Answer, Question};
 
 /// Answers that are asked for: more than one, since streets have namesakes.
 const LIMIT: &str = "5";
 
-/// A Nominatim.
-pub struct Nominatim(pub(super) Service);
-
-impl Geocoder for Nominatim {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn base(&self) -> &str {
-        self.0.base()
-    }
-
-    fn offers<'a>(&'a self, address: &'a Address) -> Later<'a, Result<Vec<Candidate>, Unanswered>> {
-        Box::pin(async move {
-            let answer = self.0.get(&target(address)).await?;
-            let places: Vec<Place> = if answer.status.is_success() {
-                serde_json::from_slice(&answer.body).map_err(|_| self.0.strange("not Nominatim's list of places"))?
-            } else {
-                // It refuses what it cannot make a question of, and asking again would not help.
-                return if answer.status.is_client_error() {
-                    Ok(Vec::new())
-                } else {
-                    Err(self.0.strange("a redirection"))
-                };
-            };
-            Ok(places.into_iter().map(candidate).collect())
-        })
+/// The places that an answer offers.
+///
+/// # Errors
+/// What the answer is instead.
+pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
+    if answer.is_success() {
+        let places: Vec<Place> = serde_json::from_slice(&answer.body).map_err(|_| "not Nominatim's list of places")?;
+        Ok(places.into_iter().map(candidate).collect())
+    } else if answer.is_client_error() {
+        // It refuses what it cannot make a question of, and asking again would not help.
+        Ok(Vec::new())
+    } else {
+        Err("a redirection")
     }
 }
 
 /// The question. There is no parameter for a neighbourhood; an empty one would be one more condition.
-fn target(address: &Address) -> String {
+pub(crate) fn question(address: &Address) -> Question {
     let number = address.number.as_deref().and_then(street_number).map(|number| format!("{number} "));
     let street = format!("{}{}", number.unwrap_or_default(), address.street.as_deref().unwrap_or_default());
     let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
@@ -59,7 +42,7 @@ fn target(address: &Address) -> String {
         ("addressdetails", Some("1")),
         ("limit", Some(LIMIT)),
     ];
-    format!("/search?{}", query(sent.into_iter().filter_map(|(name, value)| Some((name, value?)))))
+    Question::get("/search", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
 }
 
 #[derive(Deserialize)]
@@ -126,8 +109,11 @@ mod tests {
         };
         let asked = "/search?street=438+Rua+Martiniano+de+Carvalho&city=S%C3%A3o+Paulo&state=SP&postalcode=01321-000\
                      &countrycodes=br&format=jsonv2&addressdetails=1&limit=5";
-        assert_eq!(target(&address), asked);
+        assert_eq!(question(&address).target, asked);
         let bare = Address { street: text("Rua A"), number: text("S/N"), ..Address::default() };
-        assert_eq!(target(&bare), "/search?street=Rua+A&countrycodes=br&format=jsonv2&addressdetails=1&limit=5");
+        assert_eq!(
+            question(&bare).target,
+            "/search?street=Rua+A&countrycodes=br&format=jsonv2&addressdetails=1&limit=5"
+        );
     }
 }

@@ -9,43 +9,27 @@ use despacho_core::{
 };
 use serde::Deserialize;
 
-use super::{
-    geocoder::{Geocoder, Later},
-    http::{Service, Unanswered, query},
-};
+use crate::world::{Answer, Question};
 
 /// Answers that are asked for: more than one, since it searches loosely.
 const LIMIT: &str = "5";
 
-/// A Photon.
-pub struct Photon(pub(super) Service);
-
-impl Geocoder for Photon {
-    fn name(&self) -> &'static str {
-        self.0.name()
+/// The places that an answer offers.
+///
+/// # Errors
+/// What the answer is instead.
+pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
+    if answer.is_client_error() {
+        // It refuses what it cannot make a question of, and asking again would not help.
+        return Ok(Vec::new());
     }
-
-    fn base(&self) -> &str {
-        self.0.base()
-    }
-
-    fn offers<'a>(&'a self, address: &'a Address) -> Later<'a, Result<Vec<Candidate>, Unanswered>> {
-        Box::pin(async move {
-            let answer = self.0.get(&target(address)).await?;
-            if answer.status.is_client_error() {
-                // It refuses what it cannot make a question of, and asking again would not help.
-                return Ok(Vec::new());
-            }
-            let found: Features = serde_json::from_slice(&answer.body)
-                .ok()
-                .filter(|_| answer.status.is_success())
-                .ok_or_else(|| self.0.strange("not Photon's collection of features"))?;
-            Ok(found.features.into_iter().map(candidate).collect())
-        })
-    }
+    let found = serde_json::from_slice::<Features>(&answer.body).ok().filter(|_| answer.is_success());
+    let found = found.ok_or("not Photon's collection of features")?;
+    Ok(found.features.into_iter().map(candidate).collect())
 }
 
-fn target(address: &Address) -> String {
+/// The question, part by part.
+pub(crate) fn question(address: &Address) -> Question {
     let number = address.number.as_deref().and_then(street_number).map(|number| number.to_string());
     let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
     let sent = [
@@ -58,7 +42,7 @@ fn target(address: &Address) -> String {
         ("countrycode", Some("BR")),
         ("limit", Some(LIMIT)),
     ];
-    format!("/structured?{}", query(sent.into_iter().filter_map(|(name, value)| Some((name, value?)))))
+    Question::get("/structured", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
 }
 
 #[derive(Deserialize)]
@@ -131,6 +115,6 @@ mod tests {
         };
         let asked = "/structured?street=Rua+Augusta&housenumber=1508&district=Consola%C3%A7%C3%A3o&city=S%C3%A3o+Paulo\
                      &state=S%C3%A3o+Paulo&postcode=01304-001&countrycode=BR&limit=5";
-        assert_eq!(target(&address), asked);
+        assert_eq!(question(&address).target, asked);
     }
 }

@@ -1,0 +1,111 @@
+//! Valhalla: `POST /sources_to_targets`, kilometres and seconds.
+
+use despacho_core::domain::Point;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    roads::{Way, Ways, metres, milliseconds, parts},
+    service::{Service, Unanswered},
+    terms::Costing,
+    world::{Answer, Question, World},
+};
+
+/// Questions about places that do not fit: more than the service takes, farther apart, without a road near, or unconnected.
+const TOO_MANY: u32 = 150;
+const UNANSWERABLE: [u32; 4] = [154, 170, 171, 442];
+
+/// A Valhalla.
+#[derive(Debug)]
+pub struct Valhalla {
+    pub(crate) service: Service,
+    pub(crate) costing: Costing,
+    /// How far from a road a point may lie, in metres.
+    pub(crate) snap_m: u32,
+    /// Pairs that it takes at once.
+    pub(crate) most_pairs: usize,
+}
+
+impl Valhalla {
+    /// The ways between all points.
+    pub(crate) async fn ways<W: World>(&self, world: &W, points: &[Point]) -> Result<Ways, Unanswered> {
+        let size = points.len();
+        let mut ways = vec![None; size * size];
+        // As near to a square as the limit allows, so that few questions cover everything.
+        let columns = parts(size, self.most_pairs.min(size.max(1)));
+        let widest = columns.first().map_or(1, ExactSizeIterator::len);
+        for rows in parts(size, self.most_pairs / widest) {
+            for columns in &columns {
+                let (from, to) = (&points[rows.clone()], &points[columns.clone()]);
+                let answer = self.service.ask(world, &self.question(from, to)).await?;
+                let block = block(&answer, from.len(), to.len()).map_err(|what| self.service.strange(world, what))?;
+                for (cell, way) in block.into_iter().enumerate() {
+                    let (row, column) = (rows.start + cell / columns.len(), columns.start + cell % columns.len());
+                    ways[row * size + column] = way;
+                }
+            }
+        }
+        Ok(ways)
+    }
+
+    fn question(&self, from: &[Point], to: &[Point]) -> Question {
+        let places = |points: &[Point]| -> Vec<Value> {
+            let place = |point: &Point| {
+                let (lat, lon) = (point.latitude(), point.longitude());
+                json!({"lat": lat, "lon": lon, "search_cutoff": self.snap_m})
+            };
+            points.iter().map(place).collect()
+        };
+        let asked = json!({
+            "sources": places(from),
+            "targets": places(to),
+            "costing": self.costing.name(),
+            "units": "kilometers",
+            "verbose": false,
+        });
+        Question { target: "/sources_to_targets".to_owned(), json: Some(asked.to_string()) }
+    }
+}
+
+/// The ways of one answer, so many rows by so many columns; all `None` where the service cannot tell, since it names no point then.
+fn block(answer: &Answer, rows: usize, columns: usize) -> Result<Ways, &'static str> {
+    if !answer.is_success() {
+        let refusal: Refusal = serde_json::from_slice(&answer.body).map_err(|_| "not Valhalla's refusal")?;
+        return match refusal.error_code {
+            code if UNANSWERABLE.contains(&code) => Ok(vec![None; rows * columns]),
+            TOO_MANY => Err("150: set routing.valhalla-pairs to its max_matrix_location_pairs"),
+            _ => Err("a refusal"),
+        };
+    }
+    let Matrix { sources_to_targets: cells, units } =
+        serde_json::from_slice(&answer.body).map_err(|_| "not Valhalla's matrix")?;
+    let fits = |grid: &Grid| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
+    if !fits(&cells.distances) || !fits(&cells.durations) || units != "kilometers" {
+        return Err("a matrix of another size or unit than was asked for");
+    }
+    let pairs = cells.distances.iter().flatten().zip(cells.durations.iter().flatten());
+    Ok(pairs.map(|(kilometres, seconds)| way(*kilometres, *seconds)).collect())
+}
+
+fn way(kilometres: Option<f64>, seconds: Option<f64>) -> Option<Way> {
+    Some(Way { metres: metres(kilometres? * 1_000.0)?, milliseconds: milliseconds(seconds?)? })
+}
+
+type Grid = Vec<Vec<Option<f64>>>;
+
+#[derive(Deserialize)]
+struct Matrix {
+    sources_to_targets: Cells,
+    units: String,
+}
+
+#[derive(Deserialize)]
+struct Cells {
+    distances: Grid,
+    durations: Grid,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    error_code: u32,
+}

@@ -1,0 +1,137 @@
+//! Where a database is, and how to get in.
+
+use std::{fmt, time::Duration};
+
+use tokio_postgres::config::{Config, Host, SslMode};
+
+/// Silence after which a connection is asked whether its other end is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+/// How long bytes may stay unacknowledged until the connection counts as broken.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
+/// For a connection to be opened.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// A database's address. Its text and its `Debug` never tell the password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    config: Config,
+    database: String,
+}
+
+impl Address {
+    /// Reads `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The fault never repeats what was given.
+    pub fn parse(text: &str) -> Result<Address, String> {
+        let fault = || "must be postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require".to_owned();
+        let text = text.trim();
+        if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
+            return Err(fault());
+        }
+        // Certificates are always checked, against the host's name too, so that these three are one.
+        let text =
+            text.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
+        let mut config: Config = text.parse().map_err(|_| fault())?;
+        let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(fault()) };
+        if config.get_hosts().is_empty() || config.get_user().is_none() {
+            return Err(fault());
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("despacho");
+        }
+        config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT));
+        config.tcp_user_timeout(config.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED));
+        config.keepalives_idle(config.get_keepalives_idle().min(KEEPALIVE));
+        if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
+            config.ssl_mode(SslMode::Disable);
+        }
+        Ok(Address { config, database })
+    }
+
+    /// Whether there is a password in it, which other users of the machine must not see.
+    pub fn has_password(&self) -> bool {
+        self.config.get_password().is_some()
+    }
+
+    /// The database's name.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Whether connections are encrypted where the server can, or must be.
+    pub(crate) fn wants_tls(&self) -> bool {
+        self.config.get_ssl_mode() != SslMode::Disable
+    }
+}
+
+/// This machine, which nobody listens in on.
+fn is_local(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let secret = if self.has_password() { ":***" } else { "" };
+        write!(f, "postgres://{}{secret}@", self.config.get_user().unwrap_or_default())?;
+        for (index, host) in self.config.get_hosts().iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let ports = self.config.get_ports();
+            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+            match host {
+                Host::Tcp(name) => write!(f, "{comma}{name}:{port}")?,
+                #[cfg(unix)]
+                Host::Unix(path) => write!(f, "{comma}{}:{port}", path.display())?,
+            }
+        }
+        let mode = match self.config.get_ssl_mode() {
+            SslMode::Disable => "disable",
+            SslMode::Require => "require",
+            _ => "prefer",
+        };
+        write!(f, "/{}?sslmode={mode}", self.database)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_told_without_its_password() {
+        let address = Address::parse("postgres://ana:s%40fe@db.example:6432/despacho?sslmode=verify-full").unwrap();
+        assert_eq!(address.to_string(), "postgres://ana:***@db.example:6432/despacho?sslmode=require");
+        assert!(address.has_password() && address.wants_tls());
+        assert!(!format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe"));
+        assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.wants_tls()), Ok(false));
+        assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.wants_tls()), Ok(true));
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_and_not_repeated() {
+        let texts = [
+            "sqlite",
+            "mysql://a:tell-nobody@h/d",
+            "postgres://h/d",
+            "postgres://a@h",
+            "postgres://a:tell-nobody@h:x/d",
+        ];
+        for text in texts {
+            let refused = Address::parse(text).unwrap_err();
+            assert!(refused.starts_with("must be postgres://") && !refused.contains("tell-nobody"), "{refused}");
+        }
+    }
+}

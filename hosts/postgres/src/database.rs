@@ -1,0 +1,382 @@
+//! The database as the rest of the server holds it.
+
+use std::{
+    future::Future,
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering::Relaxed},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime,
+    tokio_postgres::{Client, NoTls},
+};
+use despacho_core::host::Fault;
+use despacho_sql::{Driver, Expect, Query, Row, Statement};
+use tokio::{
+    sync::watch,
+    task::AbortHandle,
+    time::{Instant, sleep, timeout},
+};
+
+use crate::{
+    address::Address,
+    fault::{Trouble, text, unavailable},
+    lease::Lease,
+    migrate::{LOCK, OpenFault, PATIENT, migrate},
+    news,
+    server::Kind,
+    stats::{Counters, Stats},
+    tls,
+    train::{self, Done, Mark, Wagon},
+    value::{borrowed, parameters, row},
+};
+
+/// How much may happen at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Connections at most, one more for news aside.
+    pub connections: usize,
+    /// How long a request may wait for a connection before it is refused.
+    pub wait: Duration,
+    /// How long an exchange may take, and how long it is tried to learn what became of a commit whose connection broke.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { connections: 16, wait: Duration::from_secs(5), patience: Duration::from_secs(12) }
+    }
+}
+
+/// Transactions in one train at most: each waits for those before it.
+const TRAIN: usize = 32;
+/// How often a transaction that met another is sent again before its caller decides anew.
+const AGAIN: u32 = 5;
+/// How often a question is asked again on a new connection.
+const QUESTIONS: u32 = 2;
+/// How long a server that is just starting is waited for.
+const STARTING: Duration = Duration::from_secs(15);
+/// Marks are kept for an hour, hundreds of times as long as anybody asks for one.
+const MARKS_KEPT_MS: i64 = 3_600_000;
+/// Transactions between two rounds of clearing old marks away.
+const SWEEP: u64 = 1_024;
+/// Marks that one round clears away at most: more than come between two.
+const FORGET_MARKS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
+     (SELECT at, salt FROM commit_marks WHERE at < $1 ORDER BY at, salt LIMIT 4096)";
+
+/// An open database. A clone is the same one.
+#[derive(Clone, Debug)]
+pub struct Postgres(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    ways: Arc<Ways>,
+    pool: Pool,
+    counters: Counters,
+    patience: Duration,
+    news: Mutex<Option<AbortHandle>>,
+}
+
+/// How it is reached.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub(crate) address: Address,
+    pub(crate) kind: Kind,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(news) = self.news.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            news.abort();
+        }
+    }
+}
+
+impl Postgres {
+    /// Opens a database and brings its schema up to date. A server that is just starting is waited for.
+    pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenFault> {
+        let (client, driving) = reach(address).await?;
+        let version: String = client.query_one("SELECT version()", &[]).await?.try_get(0)?;
+        let kind = Kind::of(&version);
+        let migrated = migrate(&client, kind).await;
+        drop(client);
+        driving.abort();
+        migrated?;
+        let pool = pool(address, kind, options)?;
+        let ways = Arc::new(Ways { address: address.clone(), kind });
+        let (counters, patience, news) = (Counters::default(), options.patience, Mutex::default());
+        Ok(Postgres(Arc::new(Inner { ways, pool, counters, patience, news })))
+    }
+
+    /// The figures so far.
+    pub fn stats(&self) -> Stats {
+        self.0.counters.stats(&self.0.pool.status())
+    }
+
+    /// Whether it takes writes.
+    pub async fn ready(&self) -> Result<(), Fault> {
+        let sql = "SELECT current_setting('transaction_read_only')";
+        let answer = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
+        match answer.as_deref() {
+            Some("off") => Ok(()),
+            _ => Err(unavailable("it only reads: a replica, or an operator has it so")),
+        }
+    }
+
+    /// Tells other instances whenever `told` changes, and calls `heard` whenever they tell. On a server that has no such news,
+    /// nothing is told and nothing heard.
+    pub fn exchange_news(&self, told: watch::Receiver<u64>, heard: impl Fn() + Send + Sync + 'static) {
+        if !self.0.ways.kind.listens() {
+            tracing::info!("this database tells no news: events of other instances are found by polling");
+            return;
+        }
+        let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways), told, heard)).abort_handle();
+        if let Some(old) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).replace(task) {
+            old.abort();
+        }
+    }
+
+    /// Does `work` while no other instance does such work.
+    pub async fn alone<T>(&self, work: impl Future<Output = T>) -> Result<T, Fault> {
+        if !self.0.ways.kind.locks() {
+            return Ok(work.await);
+        }
+        let lease = Lease::of(&self.0.pool).await?;
+        for sql in ["BEGIN", PATIENT, LOCK] {
+            lease.client()?.batch_execute(sql).await.map_err(Trouble::from)?;
+        }
+        let done = work.await;
+        lease.client()?.batch_execute("COMMIT").await.map_err(Trouble::from)?;
+        lease.settled();
+        Ok(done)
+    }
+
+    /// Closes every connection. What comes later is refused; a second call does nothing.
+    pub async fn close(&self) -> Result<(), Fault> {
+        if let Some(news) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            news.abort();
+        }
+        self.0.pool.close();
+        Ok(())
+    }
+
+    /// The rows of one statement, on a new connection where the one it was asked on is gone.
+    async fn ask(&self, query: &Query) -> Result<Vec<Row>, Fault> {
+        let mut asked = 0;
+        loop {
+            let lease = Lease::of(&self.0.pool).await?;
+            asked += 1;
+            match timeout(self.0.patience, rows(&lease, query)).await {
+                Ok(Ok(rows)) => {
+                    lease.settled();
+                    self.0.counters.reads.fetch_add(1, Relaxed);
+                    return Ok(rows);
+                }
+                Ok(Err(Trouble::Lost(_) | Trouble::Again(_))) if asked <= QUESTIONS => {}
+                Ok(Err(trouble)) => {
+                    if !matches!(trouble, Trouble::Lost(_)) {
+                        lease.settled();
+                    }
+                    return Err(trouble.into());
+                }
+                Err(_) => return Err(Fault::Timeout { what: "database" }),
+            }
+        }
+    }
+
+    /// Sends transactions until it is known what became of each.
+    async fn settle(&self, transactions: &[Vec<Statement>]) -> Vec<Result<(), Fault>> {
+        let now = now();
+        let wagon = |statements| Wagon { mark: Mark::at(now), statements };
+        let mut open: Vec<(usize, Wagon<'_>)> =
+            transactions.iter().map(|statements| wagon(statements.as_slice())).enumerate().collect();
+        let mut results: Vec<Result<(), Fault>> = transactions.iter().map(|_| Ok(())).collect();
+        let (until, mut attempt, mut lost) = (Instant::now() + self.0.patience, 0, false);
+        loop {
+            let wagons: Vec<&Wagon<'_>> = open.iter().map(|(_, wagon)| wagon).collect();
+            let (answers, sent) = self.send(&wagons).await;
+            let (mut left, mut waits) = (Vec::new(), false);
+            for ((index, wagon), answer) in open.into_iter().zip(answers) {
+                let again = match &answer {
+                    Err(Trouble::Again(_)) => attempt < AGAIN,
+                    // What was never sent was not done, and whoever asks should learn soon that nobody is there.
+                    Err(Trouble::Lost(_)) => (sent || lost) && Instant::now() < until,
+                    _ => false,
+                };
+                if again {
+                    lost |= matches!(answer, Err(Trouble::Lost(_)));
+                    waits |= !sent || attempt > 0;
+                    left.push((index, wagon));
+                    continue;
+                }
+                results[index] = self.count(answer, lost);
+            }
+            if left.is_empty() {
+                return results;
+            }
+            open = left;
+            attempt += 1;
+            self.0.counters.repeats.fetch_add(1, Relaxed);
+            if waits {
+                sleep(Duration::from_millis(fastrand::u64(5..=25) << attempt.min(4))).await;
+            }
+        }
+    }
+
+    /// What a transaction came to, counted.
+    fn count(&self, answer: Result<Done, Trouble>, lost: bool) -> Result<(), Fault> {
+        let counters = &self.0.counters;
+        match answer {
+            Ok(done) => {
+                counters.found_done.fetch_add(u64::from(done == Done::Before), Relaxed);
+                if counters.commits.fetch_add(1, Relaxed).is_multiple_of(SWEEP) {
+                    self.sweep();
+                }
+                Ok(())
+            }
+            Err(Trouble::Fault(Fault::Conflict) | Trouble::Again(_)) => {
+                counters.conflicts.fetch_add(1, Relaxed);
+                Err(Fault::Conflict)
+            }
+            Err(Trouble::Lost(detail)) if lost => {
+                counters.failures.fetch_add(1, Relaxed);
+                Err(unavailable(format!("whether a transaction was committed is not known: {detail}")))
+            }
+            Err(trouble) => {
+                counters.failures.fetch_add(1, Relaxed);
+                Err(trouble.into())
+            }
+        }
+    }
+
+    /// Sends a train once, and says whether anything can have left.
+    async fn send(&self, wagons: &[&Wagon<'_>]) -> (Vec<Result<Done, Trouble>>, bool) {
+        let all = |trouble: Trouble| -> Vec<Result<Done, Trouble>> {
+            let copy = || match &trouble {
+                Trouble::Fault(fault) => Trouble::Fault(fault.clone()),
+                Trouble::Again(detail) => Trouble::Again(detail.clone()),
+                Trouble::Lost(detail) => Trouble::Lost(detail.clone()),
+            };
+            wagons.iter().map(|_| Err(copy())).collect()
+        };
+        let lease = match Lease::of(&self.0.pool).await {
+            Ok(lease) => lease,
+            Err(trouble) => return (all(trouble), false),
+        };
+        self.0.counters.trains.fetch_add(1, Relaxed);
+        let exchange = async { train::run(lease.client()?, wagons).await };
+        let answers = match timeout(self.0.patience, exchange).await {
+            Ok(Ok(answers)) => answers,
+            Ok(Err(trouble)) => all(trouble),
+            Err(_) => all(Trouble::Lost("the server did not answer in time".to_owned())),
+        };
+        if !answers.iter().any(|answer| matches!(answer, Err(Trouble::Lost(_)))) {
+            lease.settled();
+        }
+        (answers, true)
+    }
+
+    /// Clears old marks away in the background.
+    fn sweep(&self) {
+        let database = self.clone();
+        tokio::spawn(async move {
+            let params = vec![(now() - MARKS_KEPT_MS).into()];
+            if let Err(fault) = database.ask(&Query { sql: FORGET_MARKS, params }).await {
+                tracing::debug!(%fault, "old marks of transactions are cleared away later");
+            }
+        });
+    }
+}
+
+impl Driver for Postgres {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        self.ask(&query).await
+    }
+
+    /// Where the answer is lost the write is done again: identifiers are reserved so, where that is a gap, and a request is counted
+    /// so, where it is counted twice.
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        self.ask(&query).await
+    }
+
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+        if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
+            // A place, a claim that is given up: done twice it is done.
+            return self.ask(&Query { sql, params: params.clone() }).await.map(drop);
+        }
+        self.settle(&[statements]).await.pop().unwrap_or(Ok(()))
+    }
+
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+        let mut results = Vec::with_capacity(transactions.len());
+        for train in transactions.chunks(TRAIN) {
+            results.extend(self.settle(train).await);
+        }
+        results
+    }
+}
+
+async fn rows(lease: &Lease, query: &Query) -> Result<Vec<Row>, Trouble> {
+    let client = lease.client()?;
+    let statement = client.prepare_cached(query.sql).await?;
+    let answer = client.query(&statement, &borrowed(&parameters(&query.params))).await?;
+    answer.iter().map(row).collect()
+}
+
+/// A first connection, with the task that drives it.
+async fn reach(address: &Address) -> Result<(Client, AbortHandle), OpenFault> {
+    let until = Instant::now() + STARTING;
+    loop {
+        let failed = match connect(address).await {
+            Ok(connected) => return Ok(connected),
+            Err(failed) => failed,
+        };
+        // A server that is starting refuses connections, or says so; a wrong password stays wrong.
+        let passing = matches!(failed, Trouble::Lost(_)) && Instant::now() < until;
+        if !passing {
+            let detail = Fault::from(failed).to_string();
+            return Err(OpenFault::Database(format!("{address} cannot be reached: {detail}")));
+        }
+        sleep(Duration::from_millis(250)).await;
+    }
+}
+
+async fn connect(address: &Address) -> Result<(Client, AbortHandle), Trouble> {
+    if address.wants_tls() {
+        let tls = tls::connector().map_err(|fault| Trouble::Fault(unavailable(fault)))?;
+        let (client, connection) = address.config().connect(tls).await?;
+        return Ok((client, tokio::spawn(connection).abort_handle()));
+    }
+    let (client, connection) = address.config().connect(NoTls).await?;
+    Ok((client, tokio::spawn(connection).abort_handle()))
+}
+
+fn pool(address: &Address, kind: Kind, options: &Options) -> Result<Pool, OpenFault> {
+    let fault = |detail: String| OpenFault::Database(detail);
+    // A connection that broke is noticed when it is used: to ask each time would cost what a question costs.
+    let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let manager = match address.wants_tls() {
+        true => Manager::from_config(address.config().clone(), tls::connector().map_err(fault)?, config),
+        false => Manager::from_config(address.config().clone(), NoTls, config),
+    };
+    let session = kind.session();
+    let pool = Pool::builder(manager)
+        .max_size(options.connections.max(2))
+        .wait_timeout(Some(options.wait))
+        .create_timeout(Some(options.wait))
+        .recycle_timeout(Some(options.wait))
+        .runtime(Runtime::Tokio1)
+        .post_create(Hook::async_fn(move |client, _| {
+            Box::pin(async move {
+                let told = client.batch_execute(session).await;
+                told.map_err(|error| HookError::message(text(&error)))
+            })
+        }));
+    pool.build().map_err(|error| fault(error.to_string()))
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

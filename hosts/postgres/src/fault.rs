@@ -1,0 +1,124 @@
+//! From PostgreSQL's errors to faults.
+
+use deadpool_postgres::PoolError;
+use despacho_core::host::Fault;
+use tokio_postgres::Error;
+
+/// The part's name in the documentation.
+const DATABASE: &str = "database";
+
+/// Why something was not done, or not known to be.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// It was not done, and to send it again is no use.
+    Fault(Fault),
+    /// It was not done since it met another transaction; it may be sent again.
+    Again(String),
+    /// The connection is gone, and with it the answer.
+    Lost(String),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Trouble {
+        let Some(database) = error.as_db_error() else {
+            // Everything that is no answer of the server: a socket that broke, a connection that was never made. The rest is
+            // ours: a parameter of the wrong type, a column that nobody can read.
+            let text = text(&error);
+            let is_ours = error.to_string().starts_with("error serializing")
+                || error.to_string().starts_with("error deserializing")
+                || error.to_string().starts_with("error encoding");
+            return if is_ours { Trouble::Fault(internal(text)) } else { Trouble::Lost(text) };
+        };
+        by_state(database.code().code(), format!("{}: {}", database.code().code(), database.message()))
+    }
+}
+
+impl From<PoolError> for Trouble {
+    fn from(error: PoolError) -> Trouble {
+        match error {
+            PoolError::Backend(error) => match Trouble::from(error) {
+                // Nothing was asked yet: to wait for the next attempt is the caller's decision.
+                Trouble::Lost(detail) | Trouble::Again(detail) => Trouble::Lost(detail),
+                // A password or a name that is refused now may have been changed by an operator.
+                Trouble::Fault(Fault::Internal { detail }) => Trouble::Fault(unavailable(detail)),
+                other => other,
+            },
+            PoolError::Timeout(_) => Trouble::Fault(unavailable("no connection was to be had in time")),
+            PoolError::Closed => Trouble::Fault(unavailable("the database is closed")),
+            other => Trouble::Lost(other.to_string()),
+        }
+    }
+}
+
+impl From<Trouble> for Fault {
+    fn from(trouble: Trouble) -> Fault {
+        match trouble {
+            Trouble::Fault(fault) => fault,
+            Trouble::Again(_) => Fault::Conflict,
+            Trouble::Lost(detail) => unavailable(detail),
+        }
+    }
+}
+
+/// What a SQLSTATE means.
+fn by_state(state: &str, detail: String) -> Trouble {
+    match state {
+        // A statement that must touch one row and did not divides by zero; the other is a unique value that an index keeps.
+        "22012" | "23505" => Trouble::Fault(Fault::Conflict),
+        // Transactions that raced, or waited for each other, or waited too long for a row.
+        "40001" | "40P01" | "40003" | "55P03" => Trouble::Again(detail),
+        // A statement that took too long; it was undone.
+        "57014" => Trouble::Fault(Fault::Timeout { what: DATABASE }),
+        // The server is going or coming, or cut the connection: 57P01 to 57P05, and the connection's own class.
+        _ if state.starts_with("57P") || state.starts_with("08") => Trouble::Lost(detail),
+        // A pooler in between gave the session to somebody else, with the statements that were prepared in it.
+        "26000" => Trouble::Lost(detail),
+        // No memory, no disk, no connections left; a system's error; a replica that only reads.
+        _ if state.starts_with("53") || state.starts_with("58") => Trouble::Fault(unavailable(detail)),
+        "25006" | "25P03" | "28P01" | "28000" | "3D000" => Trouble::Fault(unavailable(detail)),
+        _ => Trouble::Fault(internal(detail)),
+    }
+}
+
+/// An error with its causes: tokio-postgres tells the kind alone by itself.
+pub(crate) fn text(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+/// The database cannot answer now.
+pub(crate) fn unavailable(detail: impl Into<String>) -> Fault {
+    Fault::Unavailable { what: DATABASE, detail: detail.into() }
+}
+
+/// Something that cannot happen did.
+pub(crate) fn internal(detail: impl Into<String>) -> Fault {
+    Fault::Internal { detail: detail.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_become_what_can_be_done_about_them() {
+        let trouble = |state: &str| by_state(state, String::new());
+        for state in ["22012", "23505"] {
+            assert!(matches!(trouble(state), Trouble::Fault(Fault::Conflict)), "{state}");
+        }
+        for state in ["40001", "40P01", "55P03"] {
+            assert!(matches!(trouble(state), Trouble::Again(_)), "{state}");
+        }
+        for state in ["57P01", "57P02", "57P03", "08006"] {
+            assert!(matches!(trouble(state), Trouble::Lost(_)), "{state}");
+        }
+        assert!(matches!(trouble("57014"), Trouble::Fault(Fault::Timeout { .. })));
+        assert!(matches!(trouble("53100"), Trouble::Fault(Fault::Unavailable { .. })));
+        assert!(matches!(trouble("42P01"), Trouble::Fault(Fault::Internal { .. })));
+    }
+}

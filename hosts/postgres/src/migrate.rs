@@ -1,0 +1,102 @@
+//! The schema's migrations, one instance at a time.
+
+use deadpool_postgres::tokio_postgres::Client;
+use despacho_sql::{Dialect, SchemaFault, pending};
+
+use crate::{
+    fault::{Trouble, text},
+    server::Kind,
+};
+
+/// Why a database is not opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenFault {
+    /// Its schema is newer than this program.
+    Schema(SchemaFault),
+    /// The server, the network or the address would not.
+    Database(String),
+}
+
+impl std::fmt::Display for OpenFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OpenFault::Schema(fault) => fault.fmt(f),
+            OpenFault::Database(detail) => f.write_str(detail),
+        }
+    }
+}
+
+impl std::error::Error for OpenFault {}
+
+impl From<tokio_postgres::Error> for OpenFault {
+    fn from(error: tokio_postgres::Error) -> OpenFault {
+        match Trouble::from(error) {
+            Trouble::Fault(fault) => OpenFault::Database(fault.to_string()),
+            Trouble::Again(detail) | Trouble::Lost(detail) => OpenFault::Database(detail),
+        }
+    }
+}
+
+/// The lock that keeps every other instance out, the Spin component's too; held until the transaction ends.
+pub(crate) const LOCK: &str = "SELECT pg_advisory_xact_lock(4918273645)";
+/// What a transaction that may wait long is told first.
+pub(crate) const PATIENT: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
+     SET LOCAL idle_in_transaction_session_timeout = 0";
+/// This driver's own table: what it knows repeated transactions by.
+const MARKS: &str =
+    "CREATE TABLE IF NOT EXISTS commit_marks (at BIGINT NOT NULL, salt BIGINT NOT NULL, PRIMARY KEY (at, salt))";
+/// There is no such table.
+const NO_TABLE: &str = "42P01";
+
+/// Brings the schema up to date, or leaves it as it was. Where nothing is to be done nothing is locked, and no right to change
+/// tables is needed.
+pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault> {
+    if is_current(client).await? {
+        return Ok(());
+    }
+    if !kind.locks() {
+        // Steps of one version alter what the step before has made, which not every server does within one transaction.
+        return steps(client, kind).await;
+    }
+    client.batch_execute("BEGIN").await?;
+    let migrated = async {
+        client.batch_execute(PATIENT).await?;
+        client.batch_execute(LOCK).await?;
+        steps(client, kind).await
+    };
+    let migrated = migrated.await;
+    client.batch_execute(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+    migrated
+}
+
+async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
+    client.batch_execute(&Dialect::Postgres.version_table()).await?;
+    for migration in pending(Dialect::Postgres, version(client).await?).map_err(OpenFault::Schema)? {
+        for step in &migration.steps {
+            let done = client.batch_execute(&kind.step(step)).await;
+            done.map_err(|error| {
+                OpenFault::Database(format!("version {} of the schema: {}: {step}", migration.version, text(&error)))
+            })?;
+        }
+    }
+    Ok(client.batch_execute(MARKS).await?)
+}
+
+/// Whether there is nothing to do; a newer schema than this program knows is refused.
+async fn is_current(client: &Client) -> Result<bool, OpenFault> {
+    let found = match version(client).await {
+        Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => return Ok(false),
+        found => found?,
+    };
+    if !pending(Dialect::Postgres, found).map_err(OpenFault::Schema)?.is_empty() {
+        return Ok(false);
+    }
+    match client.batch_execute("SELECT 1 FROM commit_marks LIMIT 1").await {
+        Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => Ok(false),
+        there => Ok(there.map(|()| true)?),
+    }
+}
+
+async fn version(client: &Client) -> Result<Option<i64>, tokio_postgres::Error> {
+    client.query_one(Dialect::VERSION_QUERY, &[]).await?.try_get(0)
+}

@@ -1,0 +1,57 @@
+//! Figures for an operator's metrics, counted where the work is done.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The figures of a database since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Transactions that were committed.
+    pub commits: u64,
+    /// Transactions that met another's write and were undone.
+    pub conflicts: u64,
+    /// Transactions that failed otherwise: no connection, a full disk.
+    pub failures: u64,
+    /// Message trains that carried transactions; `commits / trains` is the mean number in one.
+    pub trains: u64,
+    /// Transactions that were sent again: after a deadlock, a failed serialization or a lost connection.
+    pub repeats: u64,
+    /// Transactions whose connection broke before the answer, and that turned out to be done.
+    pub found_done: u64,
+    /// Reads that were answered.
+    pub reads: u64,
+    /// Open connections.
+    pub connections: u64,
+    /// Open connections that nobody uses now.
+    pub idle: u64,
+    /// Requests that wait for a connection now.
+    pub waiting: u64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) commits: AtomicU64,
+    pub(crate) conflicts: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    pub(crate) trains: AtomicU64,
+    pub(crate) repeats: AtomicU64,
+    pub(crate) found_done: AtomicU64,
+    pub(crate) reads: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn stats(&self, pool: &deadpool_postgres::Status) -> Stats {
+        let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        Stats {
+            commits: self.commits.load(Relaxed),
+            conflicts: self.conflicts.load(Relaxed),
+            failures: self.failures.load(Relaxed),
+            trains: self.trains.load(Relaxed),
+            repeats: self.repeats.load(Relaxed),
+            found_done: self.found_done.load(Relaxed),
+            reads: self.reads.load(Relaxed),
+            connections: wide(pool.size),
+            idle: wide(pool.available),
+            waiting: wide(pool.waiting),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Transactions on the wire: everything leaves at once, the answers are read afterwards.
+
+use deadpool_postgres::{ClientWrapper, tokio_postgres::Error};
+use despacho_sql::{Expect, Statement, Value};
+
+use crate::{
+    fault::Trouble,
+    order::{Sent, in_order},
+    value::{Parameter, borrowed, parameters},
+};
+
+/// Puts a transaction's mark down. A second transaction of the same mark waits for the first one's end, and then finds it.
+const PUT_MARK: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+/// The division by zero that a missed row ends in.
+const MISSED: &str = "22012";
+
+/// What tells one transaction from all others: when it began, and chance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mark([Value; 2]);
+
+impl Mark {
+    /// A fresh one. The time comes first, so that marks are written side by side and old ones go together.
+    pub(crate) fn at(millis: i64) -> Mark {
+        Mark([Value::Integer(millis), Value::Integer(fastrand::i64(..))])
+    }
+}
+
+/// A transaction under its mark.
+pub(crate) struct Wagon<'a> {
+    pub(crate) mark: Mark,
+    pub(crate) statements: &'a [Statement],
+}
+
+/// When it was committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// Just now.
+    Now,
+    /// When it was sent before, on a connection that broke.
+    Before,
+}
+
+/// A prepared statement and its parameters.
+struct Ready<'a> {
+    statement: deadpool_postgres::tokio_postgres::Statement,
+    parameters: Vec<Parameter<'a>>,
+}
+
+/// Runs transactions one after the other, each for itself, and says what became of each.
+pub(crate) async fn run(client: &ClientWrapper, wagons: &[&Wagon<'_>]) -> Result<Vec<Result<Done, Trouble>>, Trouble> {
+    let mut prepared = Vec::with_capacity(wagons.len());
+    for wagon in wagons {
+        prepared.push(prepare(client, wagon).await?);
+    }
+    let mut requests: Vec<Sent<'_, Result<u64, Error>>> = Vec::new();
+    for wagon in &prepared {
+        requests.push(Box::pin(async { client.batch_execute("BEGIN").await.map(|()| 0) }));
+        for ready in wagon {
+            requests.push(Box::pin(async { client.execute(&ready.statement, &borrowed(&ready.parameters)).await }));
+        }
+        requests.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| 0) }));
+    }
+    let mut answers = in_order(requests).await.into_iter();
+    // BEGIN and COMMIT around the prepared ones.
+    Ok(prepared.iter().map(|wagon| outcome(answers.by_ref().take(wagon.len() + 2))).collect())
+}
+
+async fn prepare<'a>(client: &ClientWrapper, wagon: &'a Wagon<'_>) -> Result<Vec<Ready<'a>>, Trouble> {
+    let mut list = Vec::with_capacity(wagon.statements.len() + 1);
+    let mark = client.prepare_cached(&guarded(PUT_MARK)).await?;
+    list.push(Ready { statement: mark, parameters: parameters(&wagon.mark.0) });
+    for statement in wagon.statements {
+        let prepared = match statement.expect {
+            Expect::Any => client.prepare_cached(statement.sql).await?,
+            Expect::One => client.prepare_cached(&guarded(statement.sql)).await?,
+        };
+        list.push(Ready { statement: prepared, parameters: parameters(&statement.params) });
+    }
+    Ok(list)
+}
+
+/// The same write, failing within the database where it does not touch one row, so that nothing need be waited for before `COMMIT`.
+fn guarded(sql: &str) -> String {
+    format!("WITH touched AS ({sql} RETURNING 1) SELECT 1 / CASE WHEN COUNT(*) = 1 THEN 1 ELSE 0 END FROM touched")
+}
+
+/// What the answers to `BEGIN`, the mark, the statements and `COMMIT` come to. After a failure the server refuses everything up to
+/// the end of the transaction, and `COMMIT` undoes it: the first failure is the one that counts.
+fn outcome(answers: impl Iterator<Item = Result<u64, Error>>) -> Result<Done, Trouble> {
+    const MARK: usize = 1;
+    let mut first = None;
+    for (place, answer) in answers.enumerate() {
+        if let (Err(error), None) = (answer, &first) {
+            first = Some((place, error));
+        }
+    }
+    match first {
+        None => Ok(Done::Now),
+        Some((MARK, error)) if error.code().is_some_and(|state| state.code() == MISSED) => Ok(Done::Before),
+        Some((_, error)) => Err(error.into()),
+    }
+}

@@ -1,0 +1,78 @@
+//! Values and rows on the wire.
+
+use std::error::Error;
+
+use deadpool_postgres::tokio_postgres::{
+    Row as SqlRow,
+    types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
+};
+use despacho_sql::{Row, Value};
+
+use crate::fault::Trouble;
+
+type Strange = Box<dyn Error + Sync + Send>;
+
+/// A parameter as the server expects it.
+#[derive(Debug)]
+pub(crate) struct Parameter<'a>(&'a Value);
+
+impl ToSql for Parameter<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Strange> {
+        match self.0 {
+            Value::Null => Ok(IsNull::Yes),
+            Value::Integer(number) => match *kind {
+                Type::INT2 => i16::try_from(*number)?.to_sql(kind, out),
+                Type::INT4 => i32::try_from(*number)?.to_sql(kind, out),
+                Type::INT8 => number.to_sql(kind, out),
+                _ => Err(format!("a number where {kind} is expected").into()),
+            },
+            Value::Text(text) if <&str as ToSql>::accepts(kind) => text.as_str().to_sql(kind, out),
+            Value::Text(_) => Err(format!("text where {kind} is expected").into()),
+        }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// A column's value.
+struct Column(Value);
+
+impl<'a> FromSql<'a> for Column {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Column, Strange> {
+        Ok(Column(match *kind {
+            Type::INT2 => Value::Integer(i16::from_sql(kind, raw)?.into()),
+            Type::INT4 => Value::Integer(i32::from_sql(kind, raw)?.into()),
+            Type::INT8 => Value::Integer(i64::from_sql(kind, raw)?),
+            _ => Value::Text(<&str>::from_sql(kind, raw)?.to_owned()),
+        }))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Column, Strange> {
+        Ok(Column(Value::Null))
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        matches!(*kind, Type::INT2 | Type::INT4 | Type::INT8) || <&str as FromSql<'a>>::accepts(kind)
+    }
+}
+
+/// Parameters in their order.
+pub(crate) fn parameters(values: &[Value]) -> Vec<Parameter<'_>> {
+    values.iter().map(Parameter).collect()
+}
+
+/// The same as tokio-postgres takes them.
+pub(crate) fn borrowed<'a>(parameters: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    parameters.iter().map(|parameter| parameter as &(dyn ToSql + Sync)).collect()
+}
+
+/// A row of an answer.
+pub(crate) fn row(answer: &SqlRow) -> Result<Row, Trouble> {
+    let columns: Result<Vec<Value>, _> =
+        (0..answer.len()).map(|index| answer.try_get::<_, Column>(index).map(|column| column.0)).collect();
+    Ok(Row::new(columns?))
+}

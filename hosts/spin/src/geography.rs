@@ -1,0 +1,200 @@
+//! Places and roads by services of other machines. What is asked and believed is the same as on every host; here are the requests, and
+//! the table that answers are kept in.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use despacho_core::{
+    domain::{self, Address, Located, Matrix, Precision},
+    geo::{self, LocateFault},
+    host::Fault,
+};
+use despacho_geo::{
+    Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, RoutingTerms, World,
+    networks,
+};
+use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
+use http::{Method, Request, header};
+
+use crate::{
+    database::Database,
+    outbound::{self, begin, collect, within},
+    platform::now,
+};
+
+/// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000, and an instance has little memory.
+const LONGEST_ANSWER: usize = 4 << 20;
+/// How we call ourselves, as public services demand.
+const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
+/// How long it is kept that nothing was found: streets get built and mapped.
+const NOTHING_DAYS: u32 = 1;
+/// One in so many kept answers clears old ones away.
+const SWEEPS: u8 = 64;
+
+thread_local! {
+    /// When the instance began, for a clock that is never set back.
+    static BEGAN: Instant = Instant::now();
+}
+
+/// Base addresses of services.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bases<'a> {
+    pub(crate) nominatim: Option<&'a str>,
+    pub(crate) photon: Option<&'a str>,
+    pub(crate) osrm: Option<&'a str>,
+    pub(crate) valhalla: Option<&'a str>,
+}
+
+/// What places and roads are known from. It lives as long as its instance, and so does what it knows of services that fail.
+#[derive(Debug)]
+pub(crate) struct Geography {
+    places: Places,
+    networks: Vec<Network>,
+    percent: u32,
+    geocoder: GeocoderTerms,
+}
+
+impl Geography {
+    /// The services at these addresses; nothing is asked yet.
+    pub(crate) fn new(
+        bases: Bases<'_>,
+        geocoder: GeocoderTerms,
+        routing: &RoutingTerms,
+        least: Precision,
+    ) -> Geography {
+        let geocoders = Geocoders::at(bases.nominatim, bases.photon, &geocoder);
+        Geography {
+            places: Places::new(Vec::new(), geocoders, least),
+            networks: networks(bases.osrm, bases.valhalla, routing),
+            percent: routing.duration_percent,
+            geocoder,
+        }
+    }
+
+    /// Whether nothing but embedded data is asked.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.places.is_embedded() && self.networks.is_empty()
+    }
+
+    /// Where addresses are.
+    pub(crate) async fn locate(
+        &self,
+        database: &Database,
+        addresses: &[&Address],
+    ) -> Result<Vec<Result<Located, LocateFault>>, Fault> {
+        if self.places.is_embedded() {
+            return Ok(addresses.iter().map(|address| geo::locate(address)).collect());
+        }
+        let found = self.places.locate(&self.outside(database), addresses).await?;
+        Ok(found.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
+    }
+
+    /// Legs between every pair of places.
+    pub(crate) async fn matrix(&self, database: &Database, places: &[Located]) -> Matrix {
+        if self.networks.is_empty() || places.len() < 2 {
+            return geo::matrix(places);
+        }
+        let (outside, mut legs) = (self.outside(database), Legs::between(places, self.percent));
+        for network in &self.networks {
+            if let Ok(ways) = network.ways(&outside, legs.points()).await {
+                legs.fill(ways);
+            }
+            if legs.is_whole() {
+                break;
+            }
+        }
+        legs.finish(places).0
+    }
+
+    fn outside<'a>(&'a self, database: &'a Database) -> Outside<'a> {
+        Outside { database, terms: &self.geocoder }
+    }
+}
+
+/// The world of one request, as services see it.
+struct Outside<'a> {
+    database: &'a Database,
+    terms: &'a GeocoderTerms,
+}
+
+impl World for Outside<'_> {
+    async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
+        let asked = within(patience, async {
+            let response = begin(request(url, question).ok_or(outbound::Missed::Broken)?).await?;
+            let status = response.status().as_u16();
+            Ok(Answer { status, body: collect(response.into_body(), LONGEST_ANSWER).await? })
+        });
+        asked.await.map_err(|missed| match missed {
+            outbound::Missed::Late => Missed::Late,
+            outbound::Missed::Denied => {
+                eprintln!("{url} may not be called: see allowed_outbound_hosts in spin.toml");
+                Missed::Unreachable
+            }
+            _ => Missed::Unreachable,
+        })
+    }
+
+    async fn pause(&self, span: Duration) {
+        spin_sdk::time::sleep(span).await;
+    }
+
+    fn elapsed(&self) -> Duration {
+        BEGAN.with(Instant::elapsed)
+    }
+
+    fn chance(&self) -> u8 {
+        let mut byte = [0; 1];
+        // Without randomness waits are the longest, which is right as well.
+        getrandom::fill(&mut byte).map_or(u8::MAX, |()| byte[0])
+    }
+
+    async fn kept(&self, question: &str) -> Option<Kept> {
+        if self.terms.cache_days == 0 {
+            return None;
+        }
+        // Without what is kept everything is asked again, which is slower and as right.
+        let mut rows = self.database.single(geocoded(question, now())).await.ok()?;
+        rows.first_mut().and_then(|row| to_geocoded(row).ok())
+    }
+
+    async fn keep(&self, question: &str, kept: &Kept) {
+        let days = if kept.is_some() { self.terms.cache_days } else { NOTHING_DAYS.min(self.terms.cache_days) };
+        if days == 0 {
+            return;
+        }
+        let until = now().after(domain::Duration::minutes(i64::from(days) * 24 * 60));
+        let mut writes = vec![keep_geocoded(question, kept, until)];
+        if self.chance() % SWEEPS == 0 {
+            writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
+        }
+        for write in writes {
+            if let Err(fault) = self.database.single_write(write).await {
+                eprintln!("a geocoder's answer was not kept: {fault}");
+                return;
+            }
+        }
+    }
+
+    /// Spin counts requests itself; here is what an operator has to see to.
+    fn note(&self, note: Note) {
+        match note {
+            Note::Strange { service, what } => eprintln!("{service}: an answer that cannot be used: {what}"),
+            Note::Rests { service } => eprintln!("{service}: fails again and again: it is left alone for a while"),
+            Note::Works { service } => eprintln!("{service}: answers again"),
+            Note::Asked { .. } | Note::Doubted { .. } | Note::Located { .. } | Note::Measured { .. } => {}
+        }
+    }
+}
+
+fn request(url: &str, question: &Question) -> Option<Request<Bytes>> {
+    let mut request = Request::builder()
+        .method(if question.json.is_some() { Method::POST } else { Method::GET })
+        .uri(url)
+        .header(header::USER_AGENT, AGENT)
+        .header(header::ACCEPT, "application/json")
+        .header(header::ACCEPT_LANGUAGE, "pt-BR");
+    if question.json.is_some() {
+        request = request.header(header::CONTENT_TYPE, "application/json");
+    }
+    request.body(question.json.clone().map(Bytes::from).unwrap_or_default()).ok()
+}

@@ -1,0 +1,116 @@
+//! Sends webhooks while a request is answered, or after it: a component has nothing that runs beside its requests.
+//!
+//! The rounds, their leases and what comes of them are the core's, so that instances that send at once never send one message twice.
+//! A call's work is bounded: it starts requests for ten seconds, and the last of them may then take as long as a receiver may.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use despacho_core::{
+    Settings,
+    api::outbox::{self, Job, Lane},
+    domain::WebhookId,
+    host::{Fault, Host},
+    webhook::{Answer, ROUND, SendFault, Tried, Webhook, WebhookTerms, check},
+};
+use futures_util::{StreamExt, future::join_all, lock::Mutex, stream};
+
+use crate::outbound::{Missed, begin, collect, within};
+
+/// Subscriptions that are looked at together, and those that are sent for at once.
+const LOOKED_AT: u32 = 32;
+const AT_ONCE: usize = 4;
+/// Requests at once to one receiver.
+const REQUESTS_EACH: usize = 8;
+/// Bytes of an answer that are read, so that the connection can be used again, and how long that may take.
+const DRAINED: usize = 16 * 1024;
+const DRAINING: Duration = Duration::from_secs(1);
+
+/// Sends what is due until nothing is, or the time is over; what is left is sent by the next call.
+pub(crate) async fn deliver<H: Host>(host: &H, settings: &Settings) -> Result<(), Fault> {
+    let until = Instant::now() + Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
+    // The request has one connection for its transactions, which they take in turns.
+    let call = Call { host, settings, until, turn: Mutex::new(()) };
+    // Subscriptions that had nothing to send, by the version that was looked at: as such they are not looked at again.
+    let mut idle: BTreeMap<WebhookId, u32> = BTreeMap::new();
+    while Instant::now() < until {
+        let due = host.due_webhooks(host.moment().now, LOOKED_AT).await?;
+        let is_new = |webhook: &Webhook| idle.get(&webhook.id) != Some(&webhook.version);
+        let chosen: Vec<Webhook> = due.into_iter().filter(is_new).take(AT_ONCE).collect();
+        if chosen.is_empty() {
+            break;
+        }
+        let rounds = join_all(chosen.iter().map(|webhook| call.round(webhook))).await;
+        for (webhook, sent) in chosen.iter().zip(rounds) {
+            if !sent? {
+                idle.insert(webhook.id, webhook.version);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One call's means.
+struct Call<'a, H> {
+    host: &'a H,
+    settings: &'a Settings,
+    until: Instant,
+    turn: Mutex<()>,
+}
+
+impl<H: Host> Call<'_, H> {
+    /// Takes, sends and settles a round of a subscription; false where there was none to be had.
+    async fn round(&self, webhook: &Webhook) -> Result<bool, Fault> {
+        let taken = {
+            let _turn = self.turn.lock().await;
+            outbox::take(self.host, self.settings, webhook).await?
+        };
+        let Some(batch) = taken else { return Ok(false) };
+        let lanes = batch.lanes.iter().map(|jobs| self.lane(&batch.url, jobs.clone()));
+        let tried: Vec<Tried> = stream::iter(lanes).buffer_unordered(REQUESTS_EACH).concat().await;
+        let _turn = self.turn.lock().await;
+        outbox::finish(self.host, self.settings, &batch, tried).await.map(|()| true)
+    }
+
+    async fn lane(&self, url: &str, jobs: Vec<Job>) -> Vec<Tried> {
+        let mut lane = Lane::new(jobs);
+        while let Some(job) = lane.turn(Instant::now() < self.until) {
+            let (at, began) = (self.host.moment().now, Instant::now());
+            let answer = post(url, &job, &self.settings.webhooks).await;
+            let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            lane.answered(job, at, took_ms, answer);
+        }
+        lane.tried()
+    }
+}
+
+/// Sends one message and says what came of it.
+async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
+    // It was checked when it was taken, perhaps under other terms.
+    if check(url, terms.loopback).is_err() {
+        return Answer::Fault(SendFault::Address);
+    }
+    let Ok(request) = job.request(url) else { return Answer::Fault(SendFault::Broken) };
+    match within(Duration::from_secs(terms.timeout_seconds.into()), begin(request)).await {
+        Ok(response) => {
+            let status = response.status().as_u16();
+            // What it says beyond its status is nobody's concern.
+            let _ = within(DRAINING, collect(response.into_body(), DRAINED)).await;
+            Answer::Status(status)
+        }
+        Err(missed) => Answer::Fault(fault(missed)),
+    }
+}
+
+fn fault(missed: Missed) -> SendFault {
+    match missed {
+        Missed::Late => SendFault::Timeout,
+        Missed::Denied => SendFault::Address,
+        Missed::Name => SendFault::Name,
+        Missed::Connect => SendFault::Connect,
+        Missed::Tls => SendFault::Tls,
+        Missed::Broken => SendFault::Broken,
+    }
+}

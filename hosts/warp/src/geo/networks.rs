@@ -1,0 +1,79 @@
+//! Road networks: in this process, or services.
+
+use despacho_core::domain::{Located, Matrix};
+use despacho_geo::{Legs, Network, Note, Unanswered, Ways, World, networks};
+
+use super::{extract::Extract, wire::Wire};
+use crate::config::Config;
+
+/// The configured networks, in the order they are asked in.
+pub(super) struct Networks {
+    extracts: Vec<Extract>,
+    services: Vec<Network>,
+    /// What a courier takes of a network's free-flow time.
+    percent: u32,
+}
+
+impl Networks {
+    /// None: legs are the embedded model's.
+    pub(super) fn none() -> Networks {
+        Networks { extracts: Vec::new(), services: Vec::new(), percent: 100 }
+    }
+
+    /// The configured ones: extracts are read, services are not asked yet.
+    ///
+    /// # Errors
+    /// The first extract that cannot be used, and what to do.
+    pub(super) fn open(config: &Config) -> Result<Networks, String> {
+        let chosen = &config.geography;
+        let extracts = chosen.roads.iter().map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
+        let terms = chosen.routing_terms();
+        let services = networks(chosen.osrm.as_deref(), chosen.valhalla.as_deref(), &terms);
+        Ok(Networks { extracts, services, percent: terms.duration_percent })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.extracts.is_empty() && self.services.is_empty()
+    }
+
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let extracts = self.extracts.iter().map(|_| Extract::NAME);
+        extracts.chain(self.services.iter().map(Network::name)).collect()
+    }
+
+    /// A line for each extract, for the log.
+    pub(super) fn describe(&self) -> impl Iterator<Item = String> {
+        self.extracts.iter().map(Extract::describe)
+    }
+
+    /// Legs between every pair of places: by the networks in turn, each asked only while cells are open, and by the embedded model
+    /// where none of them can tell.
+    pub(super) async fn matrix(&self, wire: &Wire, places: &[Located]) -> Matrix {
+        let mut legs = Legs::between(places, self.percent);
+        for extract in &self.extracts {
+            let ways = extract.ways(legs.points()).await;
+            if take(wire, &mut legs, Extract::NAME, ways) {
+                break;
+            }
+        }
+        for service in &self.services {
+            if legs.is_whole() {
+                break;
+            }
+            let ways = service.ways(wire, legs.points()).await;
+            take(wire, &mut legs, service.name(), ways);
+        }
+        let (matrix, stood_in) = legs.finish(places);
+        wire.note(Note::Measured { source: "model", legs: stood_in });
+        matrix
+    }
+}
+
+/// Takes what a network tells, and says whether nothing is open any more.
+fn take(wire: &Wire, legs: &mut Legs, source: &'static str, ways: Result<Ways, Unanswered>) -> bool {
+    if let Ok(ways) = ways {
+        let told = legs.fill(ways);
+        wire.note(Note::Measured { source, legs: told });
+    }
+    legs.is_whole()
+}

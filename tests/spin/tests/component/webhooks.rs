@@ -1,0 +1,138 @@
+//! Webhooks leave the built component for a real receiver.
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use despacho_core::domain::hmac_sha256_matches;
+use despacho_spin_tests::{Options, Reuse, Served};
+use serde_json::{Value, json};
+
+use crate::{
+    support::{Answer, Place, TOKEN, create, get, post, send, serve},
+    upstream::{Question, Upstream},
+};
+
+const SETTINGS: &str = r#"{"webhooks": {"loopback": true, "first-retry-ms": 50, "timeout-seconds": 1}}"#;
+
+fn calling(place: &Place, receiver: &Upstream) -> Options {
+    Options { outbound: vec![receiver.address], ..place.demo().variable("settings", SETTINGS) }
+}
+
+/// Subscribes the demonstration's store and gives the secret.
+fn subscribe(served: &Served, url: &str) -> String {
+    let made = post(&served.base, "/delivery/webhooks", &json!({ "url": url, "events": ["order.created"] }));
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.body["secret"].as_str().expect("a secret").to_owned()
+}
+
+fn dispatch(served: &Served) -> Answer {
+    let request = http::Request::post("/admin/dispatch").header("x-api-token", TOKEN).body(Vec::new());
+    send(&served.base, request.expect("a request")).expect("an answer")
+}
+
+/// The message, once its signature is found to be good.
+fn verified(question: &Question, secret: &str) -> Value {
+    let header = |name: &str| question.headers.get(name).map_or("", String::as_str);
+    let key: [u8; 32] = STANDARD.decode(&secret["whsec_".len()..]).expect("base64").try_into().expect("32 bytes");
+    let parts = [header("webhook-id").as_bytes(), b".", header("webhook-timestamp").as_bytes(), b".", &question.body];
+    let tag = STANDARD.decode(header("webhook-signature").strip_prefix("v1,").expect("version 1")).expect("base64");
+    assert!(hmac_sha256_matches(&key, &parts, &tag), "{question:?}");
+    assert_eq!((&*question.line, header("content-type")), ("POST /hook", "application/json"));
+    serde_json::from_slice(&question.body).expect("JSON")
+}
+
+#[test]
+fn a_round_of_dispatch_sends_signed_messages() {
+    let (place, receiver) = (Place::new(), Upstream::fixed(204, ""));
+    let served = serve(&calling(&place, &receiver));
+    let secret = subscribe(&served, &format!("{}/hook", receiver.base()));
+    let order = create(&served.base, "HOOK-1").expect("an answer");
+    assert_eq!((order.status, receiver.asked().len()), (201, 0), "a request sends nothing itself");
+    assert_eq!(dispatch(&served).status, 200);
+    let asked = receiver.asked();
+    let [question] = &asked[..] else { panic!("one message, not {asked:?}") };
+    let message = verified(question, &secret);
+    assert_eq!((&message["type"], &message["data"]["order"]["id"]), (&json!("order.created"), &order.body["id"]));
+    assert_eq!(dispatch(&served).status, 200);
+    assert_eq!(receiver.asked().len(), 1, "once");
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn what_fails_is_tried_again_and_the_log_says_why() {
+    let place = Place::new();
+    let receiver = Upstream::start(|question| {
+        if question.headers["webhook-id"].starts_with("evt_") { (500, String::new()) } else { (200, String::new()) }
+    });
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    let closed = closed.expect("a port that nobody listens on");
+    let slow = Upstream::start(|_| {
+        std::thread::sleep(Duration::from_secs(3));
+        (200, String::new())
+    });
+    let options = Options { outbound: vec![receiver.address, closed, slow.address], ..calling(&place, &receiver) };
+    let served = serve(&options);
+    let targets =
+        [receiver.base(), format!("http://{closed}"), slow.base(), "http://127.0.0.1:9".to_owned()].map(|base| {
+            let made = post(&served.base, "/delivery/webhooks", &json!({ "url": base }));
+            made.body["id"].as_u64().expect("a number")
+        });
+    assert_eq!(create(&served.base, "HOOK-2").map(|answer| answer.status), Ok(201));
+    let began = Instant::now();
+    assert_eq!(dispatch(&served).status, 200, "receivers that fail are no failure of the round");
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let faults = targets.map(|id| {
+        let log = get(&served.base, &format!("/delivery/webhooks/{id}/attempts")).body;
+        log["attempts"][0]["fault"].as_str().map(str::to_owned).unwrap_or_else(|| panic!("{log}"))
+    });
+    assert_eq!(faults, ["status", "connect", "timeout", "address"], "the last one is not among the allowed hosts");
+    std::thread::sleep(Duration::from_millis(500));
+    let before = receiver.asked().len();
+    dispatch(&served);
+    assert!(receiver.asked().len() > before, "tried again");
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn instances_that_send_at_once_send_everything_once() {
+    const ORDERS: usize = 30;
+    let (place, receiver) = (Place::new(), Upstream::fixed(200, ""));
+    let served = serve(&Options { reuse: Reuse::NEVER, ..calling(&place, &receiver) });
+    subscribe(&served, &format!("{}/hook", receiver.base()));
+    for number in 0..ORDERS {
+        assert_eq!(create(&served.base, &format!("ONCE-{number}")).map(|answer| answer.status), Ok(201));
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| assert_eq!(dispatch(&served).status, 200));
+        }
+    });
+    dispatch(&served);
+    let ids: Vec<String> = receiver.asked().iter().map(|question| question.headers["webhook-id"].clone()).collect();
+    assert_eq!((ids.len(), ids.iter().collect::<BTreeSet<_>>().len()), (ORDERS, ORDERS));
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn where_it_is_wanted_they_leave_after_the_answer() {
+    let place = Place::new();
+    let receiver = Upstream::start(|_| {
+        std::thread::sleep(Duration::from_millis(800));
+        (200, String::new())
+    });
+    let served = serve(&calling(&place, &receiver).variable("webhooks_after_answers", "true"));
+    subscribe(&served, &format!("{}/hook", receiver.base()));
+    get(&served.base, "/readyz");
+    let began = Instant::now();
+    assert_eq!(create(&served.base, "AFTER-1").map(|answer| answer.status), Ok(201));
+    assert!(began.elapsed() < Duration::from_millis(700), "the answer does not wait: {:?}", began.elapsed());
+    let arrived = || !receiver.asked().is_empty();
+    while !arrived() && began.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(arrived());
+    assert_eq!(served.stats().traps(), 0);
+}
