@@ -68,7 +68,10 @@ pub(super) async fn end<H: Host>(
             call.commit(left, answer).await
         }
         (_, claim) => {
-            let release = claim.map(|Claim { scope, key, holder, .. }| ClaimChange::Release { scope, key, holder });
+            let release = claim.map(|Claim { scope, key, holder, expires_at, .. }| {
+                // A commit that failed may have taken place all the same: then the answer is kept, and stays.
+                ClaimChange::Release { scope, key, holder, until: expires_at }
+            });
             let changes = Changes { at: call.moment.now, claim: release, ..left };
             let nothing = Changes { at: changes.at, ..Changes::default() };
             if changes == nothing { Ok(()) } else { call.host.commit(&changes).await }

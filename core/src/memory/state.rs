@@ -222,9 +222,10 @@ impl State {
                 }
                 self.claims.put(place(claim), claim.clone());
             }
-            ClaimChange::Release { scope, key, holder } => {
+            ClaimChange::Release { scope, key, holder, until } => {
                 let place = (scope.clone(), key.clone());
-                if self.claims.get(&place).is_some_and(|held| held.holder == *holder) {
+                let running = |held: &Claim| held.holder == *holder && held.expires_at <= *until;
+                if self.claims.get(&place).is_some_and(running) {
                     self.claims.remove(&place);
                 }
             }

@@ -132,7 +132,8 @@ pub enum ClaimChange {
     Take(Claim),
     /// Keeps the answer; a conflict where the claim has passed to another holder.
     Finish(Claim),
-    /// Gives the claim up where it is still the holder's.
+    /// Gives the claim up where it is still the holder's and still runs. An answer that was kept meanwhile stays: whoever gives up does
+    /// not always know that its commit took place.
     Release {
         /// The claim's scope.
         scope: String,
@@ -140,5 +141,7 @@ pub enum ClaimChange {
         key: String,
         /// The claim's holder.
         holder: String,
+        /// When the running claim would have ended; one that ends later has its answer.
+        until: Timestamp,
     },
 }

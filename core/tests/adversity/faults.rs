@@ -58,6 +58,27 @@ fn an_outage_leaves_nothing_and_frees_the_idempotency_key() {
 }
 
 #[test]
+fn a_commit_whose_confirmation_is_lost_is_not_carried_out_again() {
+    let host = demo_host();
+    let before = host.orders().len();
+    let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-6").to_string());
+    // The second commit creates the order and keeps the answer. Nobody is told, so the request fails and gives its claim up.
+    let rigged = Rigged::unconfirmed(&host, [(2, unavailable())]);
+    assert_eq!(send(&rigged, &settings(), one()).outcome(), (503, Some("unavailable")));
+    let again = send(&host, &settings(), one());
+    assert_eq!((again.status, again.header("idempotent-replayed")), (201, Some("true")));
+    assert_eq!(host.orders().len(), before + 1);
+    // Without a code that says that it is the same: two couriers would come of one request.
+    let body = json!({ "name": "Ana Souza", "phone": "+5511990000001" }).to_string();
+    let register =
+        || request("POST", "/admin/couriers", &[("x-api-token", OPERATOR), ("idempotency-key", "r")], body.clone());
+    let rigged = Rigged::unconfirmed(&host, [(2, unavailable())]);
+    assert_eq!(send(&rigged, &settings(), register()).status, 503);
+    let again = send(&host, &settings(), register());
+    assert_eq!((again.status, again.header("idempotent-replayed")), (201, Some("true")));
+}
+
+#[test]
 fn a_claim_that_nobody_could_give_up_ends_by_itself() {
     let host = demo_host();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-5").to_string());

@@ -27,17 +27,24 @@ pub(crate) struct Rigged<'a> {
     waits: bool,
     commits: Cell<u32>,
     faults: RefCell<BTreeMap<u32, Fault>>,
+    /// Whether a commit that fails takes place all the same: its confirmation was lost.
+    unconfirmed: bool,
 }
 
 impl<'a> Rigged<'a> {
     /// Waits once before each call, so that others can come between any two of them.
     pub(crate) fn waiting(inner: &'a MemoryHost) -> Rigged<'a> {
-        Rigged { inner, waits: true, commits: Cell::new(0), faults: RefCell::default() }
+        Rigged { inner, waits: true, commits: Cell::new(0), faults: RefCell::default(), unconfirmed: false }
     }
 
     /// Fails at the commits of these numbers, the first being 1.
     pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, Fault); N]) -> Rigged<'a> {
-        Rigged { inner, waits: false, commits: Cell::new(0), faults: RefCell::new(faults.into()) }
+        Rigged { inner, waits: false, commits: Cell::new(0), faults: RefCell::new(faults.into()), unconfirmed: false }
+    }
+
+    /// The same, where those commits take place and only their confirmation is lost.
+    pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, Fault); N]) -> Rigged<'a> {
+        Rigged { unconfirmed: true, ..Rigged::failing(inner, faults) }
     }
 
     /// Commits that were asked for so far.
@@ -115,6 +122,7 @@ impl Host for Rigged<'_> {
         self.commits.set(self.commits.get() + 1);
         let fault = self.faults.borrow_mut().remove(&self.commits.get());
         match fault {
+            Some(fault) if self.unconfirmed => self.inner.commit(changes).await.and(Err(fault)),
             Some(fault) => Err(fault),
             None => self.inner.commit(changes).await,
         }

@@ -138,7 +138,8 @@ const FINISH_CLAIM: &str = "INSERT INTO claims (scope, idempotency_key, holder, 
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (scope, idempotency_key) DO UPDATE SET expires_at = excluded.expires_at, \
      body = excluded.body WHERE claims.holder = excluded.holder";
 
-const RELEASE_CLAIM: &str = "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3";
+const RELEASE_CLAIM: &str =
+    "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at <= $4";
 
 /// The time is asked for twice: a claim that somebody takes anew between the question and the deletion is theirs.
 const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
@@ -271,8 +272,8 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             }
         }
         ClaimChange::Finish(claim) => list.push(Statement::one(FINISH_CLAIM, row(claim)?)),
-        ClaimChange::Release { scope, key, holder } => {
-            let params = vec![scope.as_str().into(), key.as_str().into(), holder.as_str().into()];
+        ClaimChange::Release { scope, key, holder, until } => {
+            let params = vec![scope.as_str().into(), key.as_str().into(), holder.as_str().into(), (*until).into()];
             list.push(Statement::any(RELEASE_CLAIM, params));
         }
     }

@@ -63,8 +63,8 @@ fn finish(claim: Claim) -> Changes {
 }
 
 fn release(claim: &Claim) -> Changes {
-    let Claim { scope, key, holder, .. } = claim.clone();
-    Changes { claim: Some(ClaimChange::Release { scope, key, holder }), ..changes() }
+    let Claim { scope, key, holder, expires_at: until, .. } = claim.clone();
+    Changes { claim: Some(ClaimChange::Release { scope, key, holder, until }), ..changes() }
 }
 
 pub(crate) async fn a_claim_has_one_holder(backend: impl Backend) {
@@ -83,6 +83,8 @@ pub(crate) async fn a_claim_has_one_holder(backend: impl Backend) {
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(held.clone())), "a stranger's release changes nothing");
     host.commit(&finish(answered(held.clone()))).await.unwrap();
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(answered(held.clone()))));
+    host.commit(&release(&held)).await.unwrap();
+    assert_eq!(host.claim("store/1", "k").await, Ok(Some(answered(held))), "an answer that is kept is not given up");
     assert_eq!(host.commit(&take(6, stranger)).await, Err(Fault::Conflict), "the answer is kept for a day");
 
     host.commit(&take(0, claim("other", "a"))).await.unwrap();

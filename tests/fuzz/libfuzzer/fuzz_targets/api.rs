@@ -1,0 +1,5 @@
+//! The target `api` under libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_fuzz::crash_if_wrong("api", bytes));

@@ -1,0 +1,5 @@
+//! The target `tokens` under libFuzzer.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_fuzz::crash_if_wrong("tokens", bytes));

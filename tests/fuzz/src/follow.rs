@@ -1,0 +1,30 @@
+//! Any two texts as an order and an event that follows on it: the reducer of pages and integrators never panics, and what it gives is an
+//! order that takes the same event once.
+
+use despacho_core::api::follow::apply_event;
+
+use crate::kind;
+
+/// Applies the second line of the input to the first.
+///
+/// # Errors
+/// Where an order is no order any more, or takes an event twice.
+pub(crate) fn follows(bytes: &[u8]) -> Result<u64, String> {
+    let split = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let (order, event) = (bytes.get(..split).unwrap_or_default(), bytes.get(split + 1..).unwrap_or_default());
+    match apply_event(order, event) {
+        Ok(after) => {
+            let text = after.to_string();
+            let again =
+                apply_event(text.as_bytes(), event).map_err(|problem| format!("{text}: {}", problem.code.name()))?;
+            if again != after {
+                return Err(format!("{text} took its event twice and became {again}"));
+            }
+            Ok(kind(&["moved", &after["situation"].to_string(), &event.len().min(200).to_string()]))
+        }
+        Err(problem) => {
+            let pointers: Vec<&str> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
+            Ok(kind(&[problem.code.name(), &pointers.join(" ")]))
+        }
+    }
+}

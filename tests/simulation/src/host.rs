@@ -1,0 +1,316 @@
+//! The host that the core runs on in the simulation: every call may wait, and may fail.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll},
+};
+
+use despacho_core::{
+    courier::Courier,
+    domain::{
+        Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
+        OrderId, StoreId, Timestamp, WebhookId,
+    },
+    geo,
+    host::{Changes, Fault, Host},
+    limits::{Admission, Bucket},
+    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    webhook::{Message, RecordedAttempt, Webhook},
+};
+
+use crate::{
+    mutation::Mutation,
+    service::{Own, Service},
+};
+
+/// The host of one request.
+#[derive(Clone)]
+pub(crate) struct SimulatedHost {
+    pub(crate) service: Rc<Service>,
+    pub(crate) own: Rc<Own>,
+}
+
+/// Waits until a moment of the simulation.
+struct Wait<'a> {
+    own: &'a Own,
+    until_ms: i64,
+    waited: bool,
+}
+
+impl Future for Wait<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.waited {
+            return Poll::Ready(());
+        }
+        self.waited = true;
+        self.own.wake_ms.set(self.until_ms);
+        Poll::Pending
+    }
+}
+
+fn unavailable(what: &'static str) -> Fault {
+    Fault::Unavailable { what, detail: "simulated".to_owned() }
+}
+
+impl SimulatedHost {
+    /// Lets others run for so long.
+    pub(crate) async fn wait_ms(&self, span_ms: i64) {
+        let until_ms = self.service.time_ms.get() + span_ms;
+        Wait { own: &self.own, until_ms, waited: false }.await;
+    }
+
+    /// Waits as the weather has it.
+    async fn pause(&self) {
+        let weather = self.service.weather.get();
+        if self.own.calm || !self.service.chance.borrow_mut().often(weather.yields) {
+            return;
+        }
+        let span_ms = if self.service.strikes(&self.own, weather.slow) {
+            self.service.chance.borrow_mut().between(100, 4_000)
+        } else {
+            self.service.chance.borrow_mut().between(0, 20)
+        };
+        self.wait_ms(span_ms).await;
+    }
+
+    /// The way of every read.
+    async fn ask(&self) -> Result<(), Fault> {
+        self.pause().await;
+        let weather = self.service.weather.get();
+        if self.service.strikes(&self.own, weather.unread) { Err(unavailable("database")) } else { Ok(()) }
+    }
+
+    /// The way of every question to a part outside the database.
+    async fn ask_outside(&self, what: &'static str) -> Result<(), Fault> {
+        self.pause().await;
+        let weather = self.service.weather.get();
+        if self.service.strikes(&self.own, weather.slow_way) {
+            let span_ms = self.service.chance.borrow_mut().between(500, 120_000);
+            self.wait_ms(span_ms).await;
+        }
+        if self.service.strikes(&self.own, weather.lost_way) {
+            let late = self.service.chance.borrow_mut().often(500);
+            return Err(if late { Fault::Timeout { what } } else { unavailable(what) });
+        }
+        Ok(())
+    }
+
+    /// The instance dies here: nothing after it is carried out.
+    async fn die<T>(&self) -> T {
+        self.service.doomed.borrow_mut().push(self.own.instance);
+        std::future::pending().await
+    }
+
+    fn breaks(&self, mutation: Mutation) -> bool {
+        self.service.backend.breaks(mutation)
+    }
+
+    fn shown(&self, orders: Vec<Order>) -> Vec<Order> {
+        orders.into_iter().map(|order| self.service.backend.shown(order)).collect()
+    }
+}
+
+macro_rules! reads {
+    ($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
+        async fn $name(&self, $($arg: $kind),*) -> Result<$out, Fault> {
+            self.ask().await?;
+            self.service.backend.memory.$name($($arg),*).await
+        }
+    )*};
+}
+
+impl Host for SimulatedHost {
+    reads! {
+        keys(store: StoreId) -> Vec<Key>;
+        key_by_id(id: KeyId) -> Option<Key>;
+        store(id: StoreId) -> Option<Store>;
+        store_by_email(email: &Email) -> Option<Store>;
+        store_by_cnpj(cnpj: &str) -> Option<Store>;
+        stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
+        events(order: OrderId) -> Vec<RecordedEvent>;
+        journal_end(matrix: StoreId) -> u64;
+        courier(id: CourierId) -> Option<Courier>;
+        courier_by_key(hash: &KeyHash) -> Option<Courier>;
+        couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
+        silent_couriers(seen_before: Timestamp, limit: u32) -> Vec<Courier>;
+        notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
+        statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
+        top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
+        messages(webhook: WebhookId) -> Vec<Message>;
+        attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
+        attempt(id: AttemptId) -> Option<RecordedAttempt>;
+        claim(scope: &str, key: &str) -> Option<Claim>;
+        webhooks(store: StoreId) -> Vec<Webhook>;
+        webhook(id: WebhookId) -> Option<Webhook>;
+        admit(bucket: &Bucket, now: Timestamp) -> Admission;
+    }
+
+    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
+        self.ask().await?;
+        let mut holder = self.service.backend.memory.key(hash).await?;
+        if let Some(holder) = &mut holder {
+            self.own.caller.set(Some(holder.store.id));
+            if self.breaks(Mutation::RevokedKeyOpens) {
+                holder.key.deleted_at = None;
+            }
+        }
+        Ok(holder)
+    }
+
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault> {
+        self.ask().await?;
+        let mut order = self.service.backend.memory.order(id).await?.map(|order| self.service.backend.shown(order));
+        if let (Some(order), Some(caller)) = (&mut order, self.own.caller.get()) {
+            let matrix = |id| self.service.backend.store(id).map(|store| store.matrix.unwrap_or(store.id));
+            if self.breaks(Mutation::SiblingSeen) && matrix(caller) == matrix(order.store) {
+                order.store = caller;
+            }
+        }
+        if let Some(order) = &mut order
+            && self.own.picks_up
+            && self.breaks(Mutation::CodeUnasked)
+        {
+            order.pickup_code = "0000".to_owned();
+        }
+        Ok(order)
+    }
+
+    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
+        self.ask().await?;
+        Ok(self.service.backend.memory.order_by_code(store, code).await?.map(|order| self.service.backend.shown(order)))
+    }
+
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.ask().await?;
+        let mut orders = self.service.backend.memory.find_orders(filter, limit).await?;
+        if filter.before.is_some() && self.breaks(Mutation::PageShort) && !orders.is_empty() {
+            orders.remove(0);
+        }
+        Ok(self.shown(orders))
+    }
+
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault> {
+        self.ask().await?;
+        let mut entries = self.service.backend.memory.journal(of, after, limit).await?;
+        if entries.len() > 2 && self.breaks(Mutation::PlaceSkipped) {
+            entries.remove(1);
+        }
+        if entries.len() > 2 && self.breaks(Mutation::EventTwice) {
+            let twice = entries.first().cloned();
+            entries.splice(0..0, twice);
+        }
+        Ok(entries)
+    }
+
+    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.ask().await?;
+        Ok(self.shown(self.service.backend.memory.due_orders(now, limit).await?))
+    }
+
+    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.ask().await?;
+        Ok(self.shown(self.service.backend.memory.searching_orders(limit).await?))
+    }
+
+    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.ask().await?;
+        let memory = &self.service.backend.memory;
+        if self.breaks(Mutation::BusyCourier) {
+            let everybody = memory.couriers(None, limit).await?.into_iter();
+            let there = everybody.filter(|one| one.removed_at.is_none() && one.position_at.is_some());
+            return Ok(there.map(|one| Courier { order: None, available: true, ..one }).collect());
+        }
+        memory.free_couriers(seen_since, limit).await
+    }
+
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {
+        self.ask().await?;
+        let mut webhooks = self.service.backend.memory.due_webhooks(now, limit).await?;
+        if self.breaks(Mutation::OldSecret) {
+            for secret in webhooks.iter_mut().flat_map(|webhook| &mut webhook.secrets) {
+                secret.nonce = "0".repeat(64);
+            }
+        }
+        Ok(webhooks)
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
+        self.ask_outside("geocoder").await?;
+        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+        self.ask_outside("roads").await?;
+        if self.own.preview && self.breaks(Mutation::PreviewStores) {
+            let claimed = Changes { at: self.own.now.get(), ..Changes::default() };
+            let orders = self.service.backend.memory.orders();
+            let again = orders
+                .first()
+                .map(|order| despacho_core::host::Write { expected: order.version, value: order.clone() });
+            let _ = self.service.apply(&self.own, &Changes { orders: again.into_iter().collect(), ..claimed });
+        }
+        Ok(geo::matrix(places))
+    }
+
+    async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
+        self.ask().await?;
+        let memory = &self.service.backend.memory;
+        let block = memory.ids(count).await?;
+        if self.breaks(Mutation::IdsRepeat) && self.service.chance.borrow_mut().often(100) {
+            let first = block.clone().take(OrderId::new).map_or(0, OrderId::get);
+            return Ok(IdBlock::new(first.saturating_sub(1).max(1), count.into()));
+        }
+        Ok(block)
+    }
+
+    /// A stand-in for argon2, which takes tens of milliseconds by intent: what it protects is not what is simulated.
+    async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, Fault> {
+        self.pause().await;
+        Ok(format!("simulated {}", Service::hash(password).as_str()))
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+        self.pause().await;
+        Ok(hash == format!("simulated {}", Service::hash(password).as_str()))
+    }
+
+    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+        self.pause().await;
+        let (service, own, weather) = (&*self.service, &*self.own, self.service.weather.get());
+        if service.strikes(own, weather.dies_before) {
+            service.backend.commit_half(changes);
+            return self.die().await;
+        }
+        if service.strikes(own, weather.refused) {
+            service.backend.commit_half(changes);
+            return Err(unavailable("database"));
+        }
+        if service.strikes(own, weather.conflict) {
+            return Err(Fault::Conflict);
+        }
+        let done = service.apply(own, changes);
+        if service.strikes(own, weather.dies_after) {
+            return self.die().await;
+        }
+        if done.is_ok() && service.strikes(own, weather.unconfirmed) {
+            return Err(unavailable("database"));
+        }
+        done
+    }
+
+    fn moment(&self) -> Moment {
+        let mut moment = self.service.backend.memory.moment();
+        let mut now = self.service.clock().after(Duration::millis(self.own.skew_ms));
+        self.own.now.set(now);
+        if self.own.quoted && self.breaks(Mutation::QuoteForever) {
+            now = now.before(Duration::minutes(60));
+        }
+        moment.now = now;
+        moment
+    }
+}

@@ -1,0 +1,88 @@
+//! What runs on an instance: a request, a round of dispatch, a round of webhooks; and the executor's view of it.
+
+use std::{cell::RefCell, future::Future, pin::Pin, rc::Rc};
+
+use bytes::Bytes;
+use despacho_core::{
+    api::{self, outbox},
+    courier::dispatch,
+    host::{Fault, Host},
+    webhook::Tried,
+};
+use http::{Request, Response};
+
+use crate::{
+    host::SimulatedHost,
+    receivers::Receivers,
+    service::{Own, Service},
+};
+
+/// Subscriptions that one round looks at.
+const HOOKS_PER_ROUND: u32 = 10;
+
+/// Something that runs.
+pub(crate) struct Task {
+    pub(crate) own: Rc<Own>,
+    pub(crate) future: Pin<Box<dyn Future<Output = Done>>>,
+}
+
+/// What came of it.
+pub(crate) enum Done {
+    /// A request was answered.
+    Answered(Response<Bytes>),
+    /// A round in the background ended.
+    Rested(Result<(), Fault>),
+}
+
+/// A request's way through the API.
+pub(crate) fn request(service: &Rc<Service>, own: Rc<Own>, request: Request<Bytes>) -> Task {
+    let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
+    let future = async move { Done::Answered(api::handle(&host, &host.service.settings, request).await) };
+    Task { own, future: Box::pin(future) }
+}
+
+/// A round of dispatch, as an instance's scheduler runs it.
+pub(crate) fn dispatch_round(service: &Rc<Service>, own: Rc<Own>) -> Task {
+    let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
+    let future = async move {
+        let mut moment = host.moment();
+        Done::Rested(dispatch::round(&host, &host.service.settings, &mut moment).await.map(|_| ()))
+    };
+    Task { own, future: Box::pin(future) }
+}
+
+/// A round of webhooks, as an instance's sender runs it.
+pub(crate) fn outbox_round(service: &Rc<Service>, own: Rc<Own>, receivers: &Rc<RefCell<Receivers>>) -> Task {
+    let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
+    let receivers = Rc::clone(receivers);
+    let future = async move { Done::Rested(send(&host, &receivers).await) };
+    Task { own, future: Box::pin(future) }
+}
+
+async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), Fault> {
+    let settings = &host.service.settings;
+    let now = host.moment().now;
+    for webhook in host.due_webhooks(now, HOOKS_PER_ROUND).await? {
+        let Some(batch) = outbox::take(host, settings, &webhook).await? else { continue };
+        let mut tried = Vec::new();
+        for lane in &batch.lanes {
+            let mut taken = true;
+            for job in lane {
+                if !taken {
+                    tried.push(Tried { message: job.message.clone(), sent: None });
+                    continue;
+                }
+                let at = host.moment().now;
+                let took_ms = host.service.chance.borrow_mut().between(1, 900);
+                host.wait_ms(took_ms).await;
+                let deaf = if host.own.calm { 0 } else { host.service.weather.get().deaf };
+                let mut chance = host.service.chance.borrow_mut();
+                let answer = receivers.borrow_mut().take(&batch.url, job, deaf, &mut chance);
+                taken = answer.is_success();
+                tried.push(Tried { message: job.message.clone(), sent: Some((at, took_ms.unsigned_abs(), answer)) });
+            }
+        }
+        outbox::finish(host, settings, &batch, tried).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! The short form: a few hundred seeds, and that a seed is its run.
+
+#![expect(clippy::print_stdout, reason = "figures are for people: run with --no-capture")]
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use despacho_simulation::{Run, STEPS, run};
+
+/// How long the short form takes about, and the seeds that it runs at least, on however slow a machine.
+const SPAN: Duration = Duration::from_secs(20);
+const FEWEST: u64 = 20;
+
+#[test]
+fn nothing_is_wrong_in_any_weather() {
+    let start = Instant::now();
+    let (mut seeds, mut kinds) = (0, BTreeMap::new());
+    while seeds < FEWEST || start.elapsed() < SPAN {
+        seeds += 1;
+        match run(seeds, STEPS, None) {
+            Ok(done) => done.kinds.into_iter().for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times),
+            Err(broken) => panic!("\n{broken}"),
+        }
+    }
+    println!("{seeds} seeds of {STEPS} steps: {kinds:?}");
+    // A simulation in which nobody delivers anything would find nothing either.
+    for kind in ["order.allocated", "order.picked_up", "delivery.delivered", "order.cancelled", "order.expired"] {
+        assert!(kinds.contains_key(kind), "no {kind} in {seeds} seeds");
+    }
+}
+
+#[test]
+fn a_seed_is_its_run() {
+    let hash = |seed| run(seed, 400, None).map(|done: Run| done);
+    for seed in 1..=4 {
+        assert_eq!(hash(seed), hash(seed), "seed {seed}");
+    }
+    assert_ne!(hash(1).map(|done| done.hash), hash(2).map(|done| done.hash));
+}
