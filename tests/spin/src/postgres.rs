@@ -1,6 +1,8 @@
 //! `spin:postgres` over PostgreSQL itself, for the types that the component uses. As in Spin, connections come from a pool, and go
 //! back to it as their last user left them.
 
+#![expect(clippy::result_large_err, reason = "the interface's own error, of which the bindings know the size")]
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},

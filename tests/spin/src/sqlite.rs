@@ -94,7 +94,7 @@ fn run(
             return Err(io(error));
         }
     };
-    let names: Vec<String> = statement.column_names().into_iter().map(Into::into).collect();
+    let names: Vec<String> = statement.column_names().map(Into::into).collect();
     let width = names.len();
     columns(names);
     let parameters = rusqlite::params_from_iter(parameters.into_iter().map(parameter));
