@@ -120,7 +120,42 @@ impl Arrival {
     }
 }
 
+/// What [`Bucket::admit`] does with a stored arrival, as data: a database counts by it in one statement, however many ask at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// What is stored for a new bucket, and in place of everything that the other members do not speak of.
+    pub fresh: Arrival,
+    /// An arrival from this one on moves by `step_micros`,
+    pub from: Arrival,
+    /// up to this one.
+    pub last: Arrival,
+    /// A later one, up to this one, stays: the request is refused.
+    pub full: Arrival,
+    /// Microseconds that one request takes of the window.
+    pub step_micros: i64,
+}
+
 impl Bucket {
+    /// The algorithm of [`Bucket::admit`] at this instant.
+    pub fn count(&self, now: Timestamp) -> Count {
+        let window = self.window.as_millis().max(1) * 1_000;
+        let step_micros = (window / i64::from(self.quota.max(1))).max(1);
+        let now = Arrival::at(now).micros();
+        Count {
+            fresh: Arrival(now + step_micros),
+            from: Arrival(now),
+            last: Arrival(now + window - step_micros),
+            full: Arrival(now + window),
+            step_micros,
+        }
+    }
+
+    /// What to tell of a request that was counted by [`Bucket::count`], so that `next` is stored.
+    pub fn counted(&self, next: Arrival, now: Timestamp) -> Admission {
+        let before = next.micros() - self.count(now).step_micros;
+        self.admit(Some(Arrival(before)), now).0
+    }
+
     /// The generic cell rate algorithm (ITU-T I.371): `stored` is the theoretical arrival time that the host kept for this
     /// bucket, `None` for a new one. Gives the decision, and the time to store where the request passes.
     ///
@@ -182,6 +217,27 @@ mod tests {
             passed += 1;
         }
         assert!((16_666..=16_668).contains(&passed), "{passed} in a second");
+    }
+
+    #[test]
+    fn counting_by_data_is_the_algorithm() {
+        let now = Timestamp::from_millis(1_000_000);
+        for quota in [1, 7, 120, 1_000_000] {
+            let (bucket, minute) = (bucket(quota), 60_000_000);
+            let Count { fresh, from, last, full, step_micros } = bucket.count(now);
+            let offsets = [-1, 0, 1, step_micros, minute - step_micros, minute - step_micros + 1, minute, minute + 1];
+            for stored in offsets.map(|offset| Arrival(Arrival::at(now).micros() + offset)) {
+                let next = match stored {
+                    _ if stored > last && stored <= full => None,
+                    _ if stored >= from && stored <= last => Some(Arrival(stored.micros() + step_micros)),
+                    _ => Some(fresh),
+                };
+                let (admission, by_algorithm) = bucket.admit(Some(stored), now);
+                assert_eq!(by_algorithm, next, "{quota}, {stored:?}");
+                assert!(next.is_none_or(|next| bucket.counted(next, now) == admission), "{quota}, {stored:?}");
+            }
+            assert_eq!(bucket.admit(None, now), (bucket.counted(fresh, now), Some(fresh)));
+        }
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! transaction has a connection of its own, and what an instance keeps beyond a request is its configuration and connections
 //! for single statements.
 
-mod admission;
 mod answer;
 mod body;
 mod config;

@@ -15,7 +15,7 @@ use despacho_core::{
 };
 use despacho_sql::Platform;
 
-use crate::{admission, database::Database, geography::Geography};
+use crate::{database::Database, geography::Geography};
 
 /// The world around one request.
 pub(crate) struct Machine {
@@ -55,7 +55,7 @@ impl Platform for Machine {
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
-        admission::admit(&self.database, bucket, now).await
+        despacho_sql::admit(&self.database, bucket, now).await
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {

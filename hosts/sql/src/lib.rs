@@ -19,7 +19,7 @@ mod tables;
 mod value;
 mod write;
 
-pub use bucket::{admit, forget_arrivals, replace_arrival, stored_arrival};
+pub use bucket::admit;
 pub use copy::{CopyFault, copy};
 pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use host::{Driver, Platform, SqlHost};
