@@ -83,7 +83,8 @@ pub(crate) fn answers(bytes: &[u8]) -> Result<u64, String> {
 impl Service {
     /// The kind of outcome and the answer's body; nothing where HTTP cannot say the request.
     fn answer(&mut self, bytes: &[u8]) -> Option<Result<(u64, Value), String>> {
-        let request = self.request(bytes)?;
+        // No server passes a request on whose target is no path.
+        let request = self.request(bytes).filter(|request| request.uri().path().starts_with('/'))?;
         let what = format!("{} {}", request.method(), request.uri());
         self.answered += 1;
         let response = now(api::handle(&self.host, &self.settings, request))?;

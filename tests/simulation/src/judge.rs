@@ -47,7 +47,8 @@ pub(crate) fn always(world: &mut World, own: &Own, attempt: &Attempt, response: 
         {
             return Err(format!("{} and left {left} behind: {body}", what()));
         }
-        let in_time = matches!(code, "request_in_progress" | "rate_limited");
+        // Who is nobody any more, since its store or its key is gone, is told nothing of what it did before.
+        let in_time = matches!(code, "request_in_progress" | "rate_limited") || status == 401;
         if attempt.applied_before && status < 500 && !in_time {
             return Err(format!("{} though its Idempotency-Key has an answer: {body}", what()));
         }
@@ -104,7 +105,7 @@ pub(crate) fn answer(world: &mut World, own: &Own, attempt: &Attempt, response: 
         return Ok(());
     }
     if status >= 400 {
-        if sender.state == State::Open && !sender.applied {
+        if sender.state == State::Open && (!sender.applied || status == 401) {
             sender.state = State::Refused;
         } else {
             world.unheard(exchange);
