@@ -139,7 +139,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_late_write_is_given_up_on_and_yet_ends() {
-        let (unfinished, mut finished) = mpsc::channel(1);
+        let (unfinished, mut finished) = mpsc::channel::<()>(1);
         let slow = async { tokio::time::sleep(2 * PATIENCE).await };
         assert!(matches!(in_time(detached(slow, unfinished), PATIENCE).await, Ended::Late));
         assert_eq!(timeout(PATIENCE / 2, finished.recv()).await.ok(), None, "it still runs");
