@@ -10,9 +10,31 @@ const MARGIN_M: f64 = 6_000.0;
 /// Metres in one degree of latitude.
 const DEGREE_M: f64 = 111_195.0;
 
+/// Cells of a grid that lie wholly on Brazil's land, a bit each, [`ROW`] bytes for each row from the south: most points are in one, and
+/// need no walk along the borders. A test draws it again from the outline.
+static LAND: &[u8] = include_bytes!("../../data/land.bin");
+
+/// A cell's side, a quarter of a degree.
+const CELL_E7: i32 = 2_500_000;
+/// The grid's southern and western ends, in ten millionths of a degree.
+const SOUTH_E7: i32 = -340_000_000;
+const WEST_E7: i32 = -745_000_000;
+/// Rows of the grid, and bytes in each.
+const ROWS: usize = 160;
+const ROW: usize = 20;
+
 /// Whether the point lies on Brazil's land or within the margin of it.
 pub(super) fn holds(point: Point) -> bool {
-    inside(point) || near(point)
+    on_land(point) || inside(point) || near(point)
+}
+
+/// Whether the point's cell lies wholly on land.
+fn on_land(point: Point) -> bool {
+    let index =
+        |at: i32, from: i32| at.checked_sub(from).and_then(|ahead| usize::try_from(ahead.div_euclid(CELL_E7)).ok());
+    let (Some(row), Some(column)) = (index(point.lat_e7, SOUTH_E7), index(point.lon_e7, WEST_E7)) else { return false };
+    let byte = if column < 8 * ROW { LAND.get(row * ROW + column / 8) } else { None };
+    byte.is_some_and(|byte| byte >> (column % 8) & 1 == 1)
 }
 
 /// Even–odd rule over all rings, in whole grid units, so that every host decides alike.
@@ -63,6 +85,38 @@ mod tests {
 
     fn at(latitude: f64, longitude: f64) -> bool {
         holds(Point::from_degrees(latitude, longitude).expect("on the planet"))
+    }
+
+    /// A cell is land where its middle is and no edge comes near it.
+    fn drawn() -> Vec<u8> {
+        let edges: Vec<_> = tables::strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
+        let mut land = vec![0; ROWS * ROW];
+        for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column))) {
+            let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("a row");
+            let west_e7 = WEST_E7 + CELL_E7 * i32::try_from(column).expect("a column");
+            let outside = |one: i32, other: i32, least: i32| one.max(other) < least || one.min(other) > least + CELL_E7;
+            let crossed = edges.iter().any(|(from, to)| {
+                !outside(from.lat_e7, to.lat_e7, south_e7) && !outside(from.lon_e7, to.lon_e7, west_e7)
+            });
+            let middle = Point { lat_e7: south_e7 + CELL_E7 / 2, lon_e7: west_e7 + CELL_E7 / 2 };
+            if !crossed && inside(middle) {
+                land[row * ROW + column / 8] |= 1 << (column % 8);
+            }
+        }
+        land
+    }
+
+    /// Written anew by `DESPACHO_WRITE_LAND=1`.
+    #[test]
+    fn cells_of_land_are_those_of_the_outline() {
+        let land = drawn();
+        if std::env::var_os("DESPACHO_WRITE_LAND").is_some() {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/data/land.bin"), &land).expect("it can be written");
+        }
+        assert!(land == LAND, "core/data/land.bin is not what the outline says");
+        let cells: u32 = land.iter().map(|byte| byte.count_ones()).sum();
+        // A cell at 15 degrees south has about 750 square kilometres; Brazil has 8,510,000.
+        assert!((9_000..11_500).contains(&cells), "{cells} cells");
     }
 
     #[test]

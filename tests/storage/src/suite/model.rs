@@ -122,12 +122,7 @@ fn random_claim(dice: &mut Dice, step: i64) -> ClaimChange {
     match dice.below(5) {
         0..=2 => ClaimChange::Take(claim),
         3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..answered(claim) }),
-        _ => ClaimChange::Release {
-            scope: claim.scope,
-            key: claim.key,
-            holder: claim.holder,
-            until: claim.expires_at,
-        },
+        _ => ClaimChange::Release { scope: claim.scope, key: claim.key, holder: claim.holder, until: claim.expires_at },
     }
 }
 
