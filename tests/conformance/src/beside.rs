@@ -21,7 +21,7 @@ pub struct Pair {
 }
 
 /// Two programs with the machine's clock.
-const REAL: Pair = Pair { name: "spin = warp", first: host::warp, second: host::spin };
+const REAL: Pair = Pair { name: "spin = warp", first: host::warp, second: host::spin_beside_warp };
 
 /// Where a case moves the clock no server can follow: then the reference host stands for it, and both begin at its first instant.
 const MOVED: Pair = Pair { name: "spin = memory", first: host::memory, second: host::spin_beside_memory };

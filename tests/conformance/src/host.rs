@@ -94,8 +94,13 @@ pub(crate) fn warp(name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, Str
 }
 
 /// The component, on Spin's SQLite.
-pub(crate) fn spin(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+fn spin(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
     Ok(Box::new(Spin::on_sqlite(chosen)?))
+}
+
+/// The same with the machine's clock.
+pub(crate) fn spin_beside_warp(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::beside_warp(chosen)?))
 }
 
 /// The same at the instant at which the reference host begins.

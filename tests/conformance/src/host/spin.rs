@@ -29,6 +29,11 @@ impl Spin {
         Spin::start(chosen, Clock::stopped(), None)
     }
 
+    /// On Spin's SQLite, with a clock that goes on as the server's does: some answers say how many minutes are left.
+    pub(super) fn beside_warp(chosen: &Chosen) -> Result<Spin, String> {
+        Spin::start(chosen, Clock::default(), None)
+    }
+
     /// On Spin's SQLite, at the instant at which the reference host begins: prices depend on the hour.
     pub(super) fn beside_memory(chosen: &Chosen) -> Result<Spin, String> {
         Spin::start(chosen, Clock::standing(MemoryHost::seeded(1).now().millis()), None)
