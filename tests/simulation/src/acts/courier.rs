@@ -88,7 +88,7 @@ fn carry(world: &mut World, courier: &KnownCourier, tracked: &Tracked, wrong: bo
     let order = tracked.row.id;
     let current = tracked.stops.iter().find(|stop| matches!(stop.1, 320 | 330));
     let aboard: Vec<_> = tracked.stops.iter().filter(|stop| stop.1 == 310).collect();
-    let Some(&(stop, situation, _)) = current.or(world.chance.pick(&aboard).copied()) else { return None };
+    let &(stop, situation, _) = current.or(world.chance.pick(&aboard).copied())?;
     let body = json!({ "deliveryId": stop });
     if world.chance.often(100) {
         let body = json!({ "deliveryId": stop, "reason": "ninguém em casa" });
