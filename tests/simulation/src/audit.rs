@@ -274,11 +274,11 @@ fn missing(world: &World, hook: &KnownHook) -> Option<String> {
     }
     let journal = world.model.journals.get(&store.matrix)?;
     let wants = |kind| hook.wants.is_empty() || hook.wants.contains(&kind);
-    let wanted =
+    let mut wanted =
         visible(journal, hook.store, store.matrix, hook.until).into_iter().filter(|(_, seen)| wants(seen.kind));
     let got =
         |order: u64, sequence: u32| receiver.is_some_and(|one| one.events.contains(&(order, u64::from(sequence))));
-    let lost = wanted.map(|(place, seen)| (place, seen)).find(|(_, seen)| !got(seen.order.get(), seen.sequence));
+    let lost = wanted.find(|(_, seen)| !got(seen.order.get(), seen.sequence));
     lost.map(|(place, seen)| format!("place {place}, {seen:?}"))
 }
 

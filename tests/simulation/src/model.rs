@@ -25,6 +25,9 @@ const FREE_MINUTES: i64 = 2;
 const TRIES: u32 = 5;
 const LOCK_MS: i64 = 10 * 60_000;
 
+/// An order's deliveries: number, where it stands, whether it is paid.
+pub(crate) type Stops = Vec<(u64, Situation, bool)>;
+
 /// A store as the model knows it.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownStore {
@@ -43,7 +46,7 @@ pub(crate) struct Tracked {
     pub(crate) row: Order,
     pub(crate) situation: Situation,
     /// Its deliveries: number, where it stands, whether it is paid.
-    pub(crate) stops: Vec<(u64, Situation, bool)>,
+    pub(crate) stops: Stops,
     /// Where the order stood after each of its events.
     pub(crate) after: Vec<Situation>,
     /// The kinds of its events.
@@ -370,7 +373,7 @@ impl Model {
 
 impl Tracked {
     /// Where a row of the table leads from here, where it leads to what the event says.
-    fn taken(&self, row: &Row, stop: Option<u64>, says: Situation) -> Option<(Situation, Vec<(u64, Situation, bool)>)> {
+    fn taken(&self, row: &Row, stop: Option<u64>, says: Situation) -> Option<(Situation, Stops)> {
         let mut stops = self.stops.clone();
         let plain = |stops: &[(u64, Situation, bool)]| stops.iter().map(|one| (one.1, one.2)).collect::<Vec<_>>();
         if !row.delivery {

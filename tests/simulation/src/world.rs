@@ -121,9 +121,7 @@ impl World {
             self.pass(span_ms);
         } else if self.chance.often(30) {
             self.start_round();
-        } else if busy < self.most_open && self.chance.often(350) {
-            self.begin()?;
-        } else if !self.go_on()? {
+        } else if (busy < self.most_open && self.chance.often(350)) || !self.go_on()? {
             self.begin()?;
         }
         if let Some(wrong) = self.receivers.borrow_mut().wrong.take() {
