@@ -19,8 +19,7 @@ const CELL_E7: i32 = 2_500_000;
 /// The grid's southern and western ends, in ten millionths of a degree.
 const SOUTH_E7: i32 = -340_000_000;
 const WEST_E7: i32 = -745_000_000;
-/// Rows of the grid, and bytes in each.
-const ROWS: usize = 160;
+/// Bytes of the grid's row.
 const ROW: usize = 20;
 
 /// Whether the point lies on Brazil's land or within the margin of it.
@@ -86,6 +85,9 @@ mod tests {
     fn at(latitude: f64, longitude: f64) -> bool {
         holds(Point::from_degrees(latitude, longitude).expect("on the planet"))
     }
+
+    /// From 34 degrees south to 6 degrees north.
+    const ROWS: usize = 160;
 
     /// A cell is land where its middle is and no edge comes near it.
     fn drawn() -> Vec<u8> {

@@ -13,9 +13,12 @@ use despacho_core::domain::Address;
 
 use crate::world::{Answer, Kept, Missed, Note, Question, World};
 
+/// A status and a body for an address.
+type Says = dyn Fn(&str) -> (u16, String);
+
 /// Answers by the address that it is asked at.
 pub(crate) struct Fixed {
-    answer: Box<dyn Fn(&str) -> (u16, String)>,
+    answer: Box<Says>,
     elapsed: Cell<Duration>,
     asked: RefCell<Vec<String>>,
     kept: RefCell<BTreeMap<String, Kept>>,

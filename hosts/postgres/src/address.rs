@@ -14,7 +14,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// A database's address. Its text and its `Debug` never tell the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    config: Config,
+    // On the heap: configurations carry an address that most deployments have none of.
+    config: Box<Config>,
     database: String,
 }
 
@@ -43,7 +44,7 @@ impl Address {
         if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
             config.ssl_mode(SslMode::Disable);
         }
-        Ok(Address { config, database })
+        Ok(Address { config: Box::new(config), database })
     }
 
     /// Whether there is a password in it, which other users of the machine must not see.

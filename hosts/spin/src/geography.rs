@@ -167,7 +167,7 @@ impl World for Outside<'_> {
         }
         let until = now().after(domain::Duration::minutes(i64::from(days) * 24 * 60));
         let mut writes = vec![keep_geocoded(question, kept, until)];
-        if self.chance() % SWEEPS == 0 {
+        if self.chance().is_multiple_of(SWEEPS) {
             writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
         }
         for write in writes {
