@@ -11,8 +11,7 @@ mkdirSync(to, { recursive: true });
 for (const name of ["api.d.ts", "index.d.ts"]) {
   const file = path.join(from, name);
   if (!existsSync(file)) {
-    console.error(`${file} is not there: run \`cargo run -p despacho-package\`, or with \`-- --types\` for the types alone`);
-    process.exit(1);
+    throw new Error(`${file} is not there: run \`cargo run -p despacho-package\`, or with \`-- --types\` for the types alone`);
   }
   cpSync(file, path.join(to, name));
 }

@@ -221,8 +221,9 @@ impl Planes {
                 self.lp.renew();
                 (ended, value) = self.pivot(*room, PIVOTS);
             }
-            // Limits that bring less than a hundredth of what is missing are not worth their rows.
-            stale = if value - bound < (*room - bound) / 50 && round > 0 { stale + 1 } else { 0 };
+            // Limits that bring less than a fiftieth of what is missing are not worth their rows. Before the first round all is missing.
+            let (gain, missing) = (value.saturating_sub(bound), room.saturating_sub(bound));
+            stale = if gain < missing / 50 && round > 0 { stale + 1 } else { 0 };
             bound = bound.max(value);
             if bound > *room {
                 return Part::Closed;

@@ -87,6 +87,8 @@ const RANGES: &[(&str, u64, u64)] = &[
     ("/limits/writes-per-minute", 1, 1_000_000),
     ("/limits/reads-per-minute", 1, 1_000_000),
     ("/limits/logins-per-quarter", 1, 10_000),
+    ("/limits/logins-per-address", 1, 100_000),
+    ("/limits/unknown-keys-per-minute", 1, 1_000_000),
     ("/timing/search-minutes", 1, 1_440),
     ("/dispatch/interval-seconds", 1, 60),
     ("/dispatch/radius-km", 1, Dispatch::LARGEST_RADIUS_KM as u64),
@@ -100,6 +102,8 @@ const RANGES: &[(&str, u64, u64)] = &[
     ("/cancellation/fee-percent", 0, 100),
     ("/keys/days", 1, 3_650),
     ("/keys/session-hours", 1, 720),
+    ("/keys/per-store", 1, 10_000),
+    ("/keys/sessions-per-store", 1, 10_000),
     ("/webhooks/first-retry-ms", 10, 3_600_000),
     ("/webhooks/longest-retry-minutes", 1, 1_440),
     ("/webhooks/give-up-minutes", 1, 43_200),
@@ -217,6 +221,10 @@ fn sections(text: &str) -> Result<Sections, String> {
     let sections: Sections = serde_json::from_str(text).map_err(fault)?;
     profile(&sections.routing.osrm_profile).map_err(|detail| format!("routing.osrm-profile {detail}"))?;
     let given: serde_json::Value = serde_json::from_str(text).map_err(fault)?;
+    // A list would pass for sections without a name.
+    if !given.is_object() {
+        return Err("must be a JSON object".to_owned());
+    }
     let outside = RANGES.iter().filter_map(|(pointer, least, most)| {
         let number = given.pointer(pointer)?.as_u64()?;
         let name = pointer.trim_start_matches('/').replace('/', ".");

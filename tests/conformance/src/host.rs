@@ -51,6 +51,8 @@ pub struct Kind {
     pub has_clock: bool,
     /// Why there is none on this machine, where there is none.
     pub missing: fn() -> Option<&'static str>,
+    /// What runs every case in its place, where something does: then it is run by name, with `--ignored`, to tell where a fault lies.
+    pub covered_by: Option<&'static str>,
     /// Starts one with settings that differ from the defaults; `name` is unique among those that run at the same time.
     pub start: Start,
 }
@@ -60,25 +62,34 @@ pub type Start = fn(name: &str, settings: &Chosen) -> Result<Box<dyn TestHost>, 
 
 /// Every kind of host; every case runs on each.
 pub const KINDS: &[Kind] = &[
-    Kind { name: "memory", has_clock: true, missing: || None, start: memory },
-    Kind { name: "warp", has_clock: false, missing: || None, start: warp },
+    Kind { name: "memory", has_clock: true, missing: || None, covered_by: None, start: memory },
+    Kind { name: "warp", has_clock: false, missing: || None, covered_by: None, start: warp },
     Kind {
         name: "postgres",
         has_clock: false,
         missing: despacho_cluster::missing,
+        covered_by: Some("`three` runs it with more servers"),
         start: |_, chosen| Ok(Box::new(Shared::start(1, chosen)?)),
     },
     Kind {
         name: "three",
         has_clock: false,
         missing: despacho_cluster::missing,
+        covered_by: None,
         start: |_, chosen| Ok(Box::new(Shared::start(3, chosen)?)),
     },
-    Kind { name: "spin", has_clock: true, missing: || None, start: spin },
+    Kind {
+        name: "spin",
+        has_clock: true,
+        missing: || None,
+        covered_by: Some("run beside `warp` or `memory`"),
+        start: spin,
+    },
     Kind {
         name: "spin-postgres",
         has_clock: true,
         missing: despacho_cluster::missing,
+        covered_by: None,
         start: |_, chosen| Ok(Box::new(Spin::on_postgres(chosen)?)),
     },
 ];

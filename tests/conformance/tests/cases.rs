@@ -34,10 +34,14 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
         // Skipped, with its reason before the name.
         return Trial::test(title, || Ok(())).with_kind("moves the clock, this host's is real").with_ignored_flag(true);
     }
-    Trial::test(title, move || {
+    let trial = Trial::test(title, move || {
         let mut host = (kind.start)(&case.name, &case.settings)?;
         run::run(&case, host.as_mut()).map_err(|fault| Failed::from(format!("tests/cases/{}.json\n{fault}", case.name)))
-    })
+    });
+    match kind.covered_by {
+        Some(other) => trial.with_kind(other).with_ignored_flag(true),
+        None => trial,
+    }
 }
 
 fn side_by_side(name: &str) -> Trial {

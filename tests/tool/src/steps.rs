@@ -106,7 +106,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "test",
         what: "every test of the workspace, the component's own aside; the cases run on it too, and on PostgreSQL",
         needs: &[Need::Target("wasm32-wasip1"), Need::Target(component::TARGET), Need::Postgres],
-        act: |root| test(root, &["--workspace", "--exclude", SPIN_TESTS]),
+        act: test_workspace,
     },
     Step {
         name: "spin-test",
@@ -200,13 +200,32 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
 }
 
+/// Every test of some packages, by nextest where it is there.
 fn test(root: &Path, packages: &[&str]) -> Result<(), Failure> {
-    let runner: &[&str] = if run::succeeds(&["cargo", "nextest", "--version"]) {
-        &["nextest", "run", "--locked", "--all-features", "--no-fail-fast"]
-    } else {
-        &["test", "--locked", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"]
-    };
-    let mut tests = cargo(root, &[runner, packages].concat());
+    if has_nextest() { run_tests(root, &NEXTEST, packages) } else { run_tests(root, &EVERY_TEST, packages) }
+}
+
+/// Every test of the workspace but the component's own. The cases run in one process, which loads the component and starts PostgreSQL
+/// once, where nextest would do so for each of them.
+fn test_workspace(root: &Path) -> Result<(), Failure> {
+    const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", SPIN_TESTS];
+    if !has_nextest() {
+        return run_tests(root, &EVERY_TEST, &WORKSPACE);
+    }
+    let others = run_tests(root, &NEXTEST, &[&WORKSPACE[..], &["--filterset", "not binary(cases)"]].concat());
+    let cases = run_tests(root, &["test", "--no-fail-fast", "--test", "cases"], &WORKSPACE);
+    others.and(cases)
+}
+
+const NEXTEST: [&str; 3] = ["nextest", "run", "--no-fail-fast"];
+const EVERY_TEST: [&str; 5] = ["test", "--no-fail-fast", "--lib", "--bins", "--tests"];
+
+fn has_nextest() -> bool {
+    run::succeeds(&["cargo", "nextest", "--version"])
+}
+
+fn run_tests(root: &Path, runner: &[&str], selected: &[&str]) -> Result<(), Failure> {
+    let mut tests = cargo(root, &[runner, &["--locked", "--all-features"], selected].concat());
     tests.env(component::COMPONENT, component::build(root)?);
     tests.env(server::BINARY, server::build(root)?);
     run::show(tests)
