@@ -112,7 +112,7 @@ pub(crate) const STEPS: &[Step] = &[
         name: "spin-test",
         what: "the component on SQLite and PostgreSQL: races, traps, kills, configuration, memory",
         needs: &[Need::Target(component::TARGET), Need::Postgres],
-        act: |root| test(root, &["--package", SPIN_TESTS]),
+        act: test_component,
     },
     Step {
         name: "wasm-test",
@@ -200,9 +200,13 @@ fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
 }
 
-/// Every test of some packages, by nextest where it is there.
-fn test(root: &Path, packages: &[&str]) -> Result<(), Failure> {
-    if has_nextest() { run_tests(root, &NEXTEST, packages) } else { run_tests(root, &EVERY_TEST, packages) }
+/// The component's own tests. Chosen out of the workspace, since a package alone has its dependencies with other features, and built
+/// again for them.
+fn test_component(root: &Path) -> Result<(), Failure> {
+    match has_nextest() {
+        true => run_tests(root, &NEXTEST, &["--workspace", "--filterset", &format!("package({SPIN_TESTS})")]),
+        false => run_tests(root, &EVERY_TEST, &["--package", SPIN_TESTS]),
+    }
 }
 
 /// Every test of the workspace but the component's own. The cases run in one process, which loads the component and starts PostgreSQL
