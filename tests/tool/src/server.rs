@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
@@ -67,14 +66,14 @@ impl Server {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<Server, Failure> {
-        let listen = free_address()?;
         let mut command = Command::new(binary);
         // A developer's own settings are no part of a test.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
             command.env_remove(name);
         }
         let mut child = command
-            .args(["serve", "--listen", &listen, "--data"])
+            // The kernel gives it a free port, which it tells when it is ready.
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(arguments)
             // Robots would carry a test's orders off before it has looked at them.
@@ -154,13 +153,6 @@ fn forward(stream: Option<impl Read + Send + 'static>, to: mpsc::Sender<String>)
             line.clear();
         }
     });
-}
-
-/// An address that was free a moment ago. The kernel hands out ports in turn, so another program rarely gets it in between.
-fn free_address() -> Result<String, Failure> {
-    let fault = |e| Failure::new(format!("no free port on 127.0.0.1: {e}"));
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(fault)?;
-    listener.local_addr().map(|address| address.to_string()).map_err(fault)
 }
 
 #[cfg(test)]
