@@ -37,8 +37,6 @@ impl From<tokio_postgres::Error> for OpenFault {
     }
 }
 
-/// The lock that keeps every other instance out, the Spin component's too; held until the transaction ends.
-pub(crate) const LOCK: &str = "SELECT pg_advisory_xact_lock(4918273645)";
 /// What a transaction that may wait long is told first.
 pub(crate) const PATIENT: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
@@ -61,7 +59,7 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault
     client.batch_execute("BEGIN").await?;
     let migrated = async {
         client.batch_execute(PATIENT).await?;
-        client.batch_execute(LOCK).await?;
+        client.batch_execute(Dialect::EXCLUSIVE).await?;
         steps(client, kind).await
     };
     let migrated = migrated.await;

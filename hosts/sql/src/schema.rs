@@ -52,6 +52,10 @@ impl Dialect {
     /// Asks for the schema's version: one row, null in a new database.
     pub const VERSION_QUERY: &'static str = "SELECT MAX(version) FROM schema_version";
 
+    /// Waits, in PostgreSQL, until no other instance does work that keeps the others out, and keeps them out until the transaction ends. One
+    /// number for every host, so that a server and a component over one database wait for each other; nothing else locks it.
+    pub const EXCLUSIVE: &'static str = "SELECT pg_advisory_xact_lock(4918273645)";
+
     fn render(self, step: &str) -> String {
         let (int, id, serial, strict, unlogged) = match self {
             Dialect::Sqlite => ("INTEGER", "INTEGER PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT", " STRICT", ""),
