@@ -147,10 +147,10 @@ impl Place<'_> {
         _ = self.recovered();
         self.say(name);
         report.count(name);
+        let gone = Instant::now();
         if let Err(failure) = end(self.cluster) {
             return self.world.wrong(format!("PostgreSQL does not end: {failure}"));
         }
-        let gone = Instant::now();
         let hold = gone + self.within(dice);
         let noticed = self.noticed(gone);
         std::thread::sleep(hold.saturating_duration_since(Instant::now()));

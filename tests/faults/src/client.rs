@@ -1,10 +1,16 @@
 //! Requests to whichever server there is.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
 use crate::world::World;
+
+/// Within so long a request is answered when nothing fails any more, on however busy a machine.
+const CALM: Duration = Duration::from_secs(120);
 
 /// What became of a request.
 pub(crate) enum Reply {
@@ -55,7 +61,8 @@ impl<'a> Caller<'a> {
         Reply::Answer(status, body)
     }
 
-    /// Sends a request until it is answered with something that tells what became of it; `None` where the world is over before.
+    /// Sends a request until it is answered with something that tells what became of it; `None` where that does not come about although
+    /// nothing fails any more, or the world is over before.
     pub(crate) fn until_told(
         &self,
         method: &str,
@@ -63,8 +70,15 @@ impl<'a> Caller<'a> {
         idempotency: Option<&str>,
         body: &Value,
     ) -> Option<(u16, Value)> {
-        let mut pause = 20;
+        let (mut pause, mut calm) = (20, None);
         while !self.world.is_over() {
+            let closing = self.world.closing.load(Ordering::SeqCst);
+            if closing && calm.get_or_insert_with(Instant::now).elapsed() > CALM {
+                return None;
+            }
+            // What a server had begun when it was killed keeps its key for 90 seconds. By then everybody has gone home: the order's code, and
+            // what was done before, say as well that it is the same request.
+            let idempotency = idempotency.filter(|_| !closing);
             match self.try_once(method, path, idempotency, body) {
                 Reply::Answer(409, body) if body["code"] == "request_in_progress" => {}
                 Reply::Answer(status, body) if status < 500 && status != 429 => return Some((status, body)),
