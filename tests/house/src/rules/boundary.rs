@@ -22,7 +22,6 @@ const CORE_DEPENDENCIES: [&str; 16] = [
     "rust_decimal",
     "serde",
     "serde_json",
-    "serde_path_to_error",
     "sha2",
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
