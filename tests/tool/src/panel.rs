@@ -61,7 +61,7 @@ pub(crate) fn check(root: &Path, packager: Command) -> Result<(), Failure> {
     if data.exists() {
         std::fs::remove_dir_all(&data).map_err(|e| Failure::new(format!("{}: {e}", data.display())))?;
     }
-    let server = Server::start(&server::build(root)?, &data, &["--demo", "--panel", &files], &SETTINGS)?;
+    let server = Server::start(&server::shipped()?, &data, &["--demo", "--panel", &files], &SETTINGS)?;
     let mut tests = run::command(&root.join(FOLDER), &["npm", "test"]);
     tests.env("DESPACHO_PANEL_ADMIN", OPERATOR);
     tests.env("DESPACHO_PANEL_URL", &server.base).env("DESPACHO_PANEL_SHOTS", target.join("panel"));
