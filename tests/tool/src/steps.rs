@@ -99,7 +99,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "spin-build",
         what: "the Spin component as it ships; the tests below run this very build",
-        needs: &[Need::Target(component::TARGET)],
+        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
         act: |root| component::build(root).map(|_| ()),
     },
     Step {
