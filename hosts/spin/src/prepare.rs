@@ -48,7 +48,8 @@ async fn is_current(database: &Database, config: &Config) -> Result<bool, Fault>
         Err(Fault::Internal { .. }) => return Ok(false),
         Err(fault) => return Err(fault),
     };
-    let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY).await? } else { None };
+    // Where the floor cannot be asked for, nobody has said that this program may go on.
+    let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY).await.unwrap_or(None) } else { None };
     let missing = pending(dialect, Standing { version, floor }).map_err(|fault| unavailable(fault.to_string()))?;
     Ok(missing.is_empty())
 }
