@@ -48,7 +48,8 @@ fn set(object: &mut Value, name: &str, value: Value) {
 }
 
 fn object(bytes: &[u8], what: &str) -> Result<Value, Problem> {
-    let value = serde_json::from_slice::<Value>(bytes).ok().filter(Value::is_object);
+    let text = std::str::from_utf8(bytes).ok();
+    let value = text.and_then(|text| serde_json::from_str::<Value>(text).ok()).filter(Value::is_object);
     value.ok_or_else(|| wrong("", format!("an {what}"), format!("um objeto: {what}")))
 }
 

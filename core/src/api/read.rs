@@ -1,6 +1,6 @@
 //! From the bytes of a body to its typed request, with every wrong type named at once.
 
-mod twice;
+mod place;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -46,13 +46,15 @@ fn diagnose<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Resul
     }
     let mut wrong = Vec::new();
     while wrong.len() < MOST_WRONG {
-        match serde_path_to_error::deserialize::<_, Object<T>>(&json) {
+        // As text once more, so that one reader does: a second one of the tree would double the code of every request.
+        let rest = json.to_string();
+        match serde_json::from_str::<Object<T>>(&rest) {
             Ok(Object(value)) if !wrong.is_empty() => return Ok(Body { value, wrong }),
             // As a tree the body is fine: what the first pass stumbled on is a field that stands there twice.
             Ok(_) => return Err(duplicate(text, first)),
             Err(error) => {
-                let steps = steps(error.path());
-                wrong.push(wrong_type(pointer(&steps), &error.inner().to_string()));
+                let steps = place::path(&rest, place::offset(&rest, &error));
+                wrong.push(wrong_type(pointer(&steps), &error.to_string()));
                 if !remove(&mut json, &steps) {
                     break;
                 }
@@ -66,15 +68,6 @@ fn diagnose<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Resul
 enum Step {
     Member(String),
     Item(usize),
-}
-
-fn steps(path: &serde_path_to_error::Path) -> Vec<Step> {
-    let step = |segment: &serde_path_to_error::Segment| match segment {
-        serde_path_to_error::Segment::Map { key } => Some(Step::Member(key.clone())),
-        serde_path_to_error::Segment::Seq { index } => Some(Step::Item(*index)),
-        _ => None,
-    };
-    path.iter().filter_map(step).collect()
 }
 
 fn pointer(steps: &[Step]) -> String {
@@ -107,9 +100,10 @@ fn remove(json: &mut Value, steps: &[Step]) -> bool {
     }
 }
 
-/// What a field should have been, from serde's own words: `invalid type: string "x", expected f64`.
+/// What a field should have been, from serde's own words: `invalid type: string "x", expected f64 at line 1 column 9`.
 fn wrong_type(pointer: String, message: &str) -> FieldError {
     let expected = message.rsplit_once("expected ").map_or(message, |(_, expected)| expected);
+    let expected = expected.split_once(" at line ").map_or(expected, |(expected, _)| expected);
     let (en, pt) = match expected {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
@@ -149,9 +143,10 @@ fn not_json(error: &serde_json::Error) -> Problem {
 }
 
 fn duplicate(text: &str, first: &serde_json::Error) -> Problem {
-    let message = first.to_string();
-    let field = message.strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next());
-    let Some(pointer) = field.and_then(|field| twice::pointer_of(text, field, first)) else { return not_json(first) };
+    if !first.to_string().starts_with("duplicate field `") {
+        return not_json(first);
+    }
+    let pointer = pointer(&place::path(text, place::offset(text, first)));
     let detail = Text::new("The field stands there twice.", "O campo aparece duas vezes.");
     malformed(vec![FieldError { pointer, code: "duplicate_field", detail }])
 }
@@ -196,6 +191,24 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_type_is_named_at_its_own_place() {
+        for (body, pointer) in [
+            (r#"{"store": {"userPlatformId": [[1], 2]}}"#, "/store/userPlatformId"),
+            (r#"{"store": {"userPlatformId": {"a": [1]}}}"#, "/store/userPlatformId"),
+            (r#"{"store": {"userPlatformId": []}}"#, "/store/userPlatformId"),
+            (r#"{"store": {"userPlatformId": "7x at line 1 column 2"}}"#, "/store/userPlatformId"),
+            (r#"{"store": {"userPlatformId": 1.5}}"#, "/store/userPlatformId"),
+            (r#"{"deliveries": {"0": {}}}"#, "/deliveries"),
+            (r#"{"deliveries": [{}, []]}"#, "/deliveries/1"),
+            (r#"{"deliveries": [{"address": {"latitude": {"x": 1}}}]}"#, "/deliveries/0/address/latitude"),
+            (r#"{"deliveries": [{"address": {"city": ["x"]}}]}"#, "/deliveries/0/address/city"),
+            (r#"{"code": true}"#, "/code"),
+        ] {
+            assert_eq!(wrong(body), [(pointer.to_owned(), "wrong_type")], "{body}");
+        }
+    }
+
+    #[test]
     fn what_is_no_json_object_says_so() {
         for (body, code) in [
             ("", "invalid_json"),
@@ -218,6 +231,8 @@ mod tests {
         assert_eq!(wrong(r#"{"code": "a", "code": "b"}"#), [("/code".to_owned(), "duplicate_field")]);
         let nested = r#"{"deliveries": [{}, {"address": {"city": "a", "city": "b"}}]}"#;
         assert_eq!(wrong(nested), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
+        let lines = "{\"deliveries\": [{}, {\r\n \"address\": {\n\"city\" : \"é\", \"city\"\n : \"b\"}}]}";
+        assert_eq!(wrong(lines), [("/deliveries/1/address/city".to_owned(), "duplicate_field")]);
         let unread = r#"{"more": [{"code": 1, "code": [2]}, null, true, 1.5, -1], "code": "a", "code": "b"}"#;
         assert_eq!(wrong(unread), [("/code".to_owned(), "duplicate_field")]);
     }

@@ -170,7 +170,15 @@ mod clock {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NaiveTime, D::Error> {
         let text = String::deserialize(deserializer)?;
-        NaiveTime::parse_from_str(&text, "%H:%M").map_err(|_| D::Error::custom("expected a local time as HH:MM"))
+        parsed(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
+    }
+
+    /// By hand, since chrono's parser of any format there is weighs more than all of the tariff.
+    fn parsed(text: &str) -> Option<NaiveTime> {
+        let (hour, minute) = text.split_once(':')?;
+        let is_short = |digits: &str| digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |digits: &str| digits.parse().ok().filter(|_| is_short(digits));
+        NaiveTime::from_hms_opt(number(hour)?, number(minute)?, 0)
     }
 }
 
@@ -188,6 +196,21 @@ mod tests {
         assert_eq!(tariff.faults(), []);
         let text = serde_json::to_string(&tariff).unwrap();
         assert_eq!(serde_json::from_str::<Tariff>(&text).unwrap(), tariff);
+    }
+
+    #[test]
+    fn a_clock_has_hours_and_minutes() {
+        let read = |clock: &str| {
+            let json = format!(r#"{{"name": "x", "from": "{clock}", "until": "00:00", "percent": 1}}"#);
+            serde_json::from_str::<Window>(&json).ok().map(|window| window.from)
+        };
+        assert_eq!(
+            [read("08:30"), read("8:05"), read("23:59")],
+            [(8, 30), (8, 5), (23, 59)].map(|(h, m)| Some(time(h, m)))
+        );
+        for no_clock in ["24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", ""] {
+            assert_eq!(read(no_clock), None, "{no_clock}");
+        }
     }
 
     #[test]

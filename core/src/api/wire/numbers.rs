@@ -63,7 +63,7 @@ pub struct Id(pub u64);
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
         struct Numbers;
-        impl Visitor<'_> for Numbers {
+        impl<'de> Visitor<'de> for Numbers {
             type Value = Id;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +94,17 @@ impl<'de> Deserialize<'de> for Id {
                     return Err(E::invalid_value(de::Unexpected::Str(text), &self));
                 }
                 Ok(Id(text.parse().unwrap_or_default()))
+            }
+
+            // Lists and objects are read to their end, so that the error names the whole of them and not what is first in them.
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Id, A::Error> {
+                while items.next_element::<de::IgnoredAny>()?.is_some() {}
+                Err(de::Error::invalid_type(de::Unexpected::Seq, &self))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Id, A::Error> {
+                while members.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
+                Err(de::Error::invalid_type(de::Unexpected::Map, &self))
             }
         }
         deserializer.deserialize_any(Numbers)

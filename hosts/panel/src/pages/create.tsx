@@ -325,7 +325,11 @@ function usePrice(): Priced {
   const [state, setState] = useState<Omit<Priced, "take">>({ answer: null, busy: false, faults: [] });
   const { body, stops } = inquiry(draft.value);
   const text = JSON.stringify(body);
+  const isOpening = useRef(true);
   useEffect(() => {
+    // What is found again when the form opens is not being typed.
+    const rest = isOpening.current ? 0 : inPage.value ? REST_IN_PAGE_MS : REST_MS;
+    isOpening.current = false;
     if (stops.length === 0) {
       setState({ answer: null, busy: false, faults: [] });
       return;
@@ -341,7 +345,7 @@ function usePrice(): Priced {
           if (!stop.signal.aborted) setState({ answer: null, busy: false, faults: located(fault, stops) });
         },
       );
-    }, inPage.value ? REST_IN_PAGE_MS : REST_MS);
+    }, rest);
     return () => {
       clearTimeout(timer);
       stop.abort();

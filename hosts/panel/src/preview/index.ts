@@ -44,11 +44,9 @@ function prepared(): Promise<Ready | null> {
 }
 
 async function prepare(storeId: number): Promise<Ready | null> {
-  const core = await load();
-  if (core === null) return null;
-  const rules = await context();
-  // A server that knows more roads or addresses than the page has the better answer.
-  if (!rules.exact) return null;
+  const [core, rules] = await Promise.all([load(), context()]);
+  // A server that knows more roads or addresses than the page has the better answer: the compiled core is not fetched then.
+  if (core === null || !rules.exact) return null;
   return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
 

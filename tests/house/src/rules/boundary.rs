@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
-const CORE_DEPENDENCIES: [&str; 16] = [
+const CORE_DEPENDENCIES: [&str; 15] = [
     "argon2",
     "base64",
     "bytes",
@@ -22,7 +22,6 @@ const CORE_DEPENDENCIES: [&str; 16] = [
     "rust_decimal",
     "serde",
     "serde_json",
-    "serde_path_to_error",
     "sha2",
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
