@@ -108,7 +108,7 @@ async fn post<H: Host>(host: &H, settings: &Settings, path: &str, token: &str, b
     let request = Request::post(path).header("content-type", "application/json").header("x-api-token", token);
     let request = request.body(Bytes::from(body.to_string())).map_err(|error| internal(&error.to_string()))?;
     let response = crate::api::handle(host, settings, request).await;
-    let answer: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+    let answer: Value = serde_json::from_str(&String::from_utf8_lossy(response.body())).unwrap_or_default();
     if response.status().is_success() { Ok(answer) } else { Err(unexpected(&answer)) }
 }
 

@@ -3,6 +3,7 @@
 //! A request passes the same gates on every host, in this order: endpoint (404, 405), key (401), rate (429), what it accepts and
 //! sends (406, 413, 415), idempotency (409, 422), and then its handler.
 
+mod apart;
 mod call;
 pub mod follow;
 mod gates;

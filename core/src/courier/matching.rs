@@ -2,7 +2,7 @@
 
 use super::{Courier, Dispatch};
 use crate::{
-    domain::{Point, Timestamp},
+    domain::{Point, Timestamp, sort},
     geo::{great_circle_m, leg_over},
     order::{Order, OrderSituation, Timing, next_deadline},
     route::{Costs, assign},
@@ -37,6 +37,7 @@ pub fn matches(
             continue;
         }
         let mut near = within_reach(order, couriers, &places, terms, now, &scale);
+        // For every order again, of thousands of couriers: here the quicker code is worth what it weighs.
         near.sort_unstable();
         near.truncate(kept);
         // The route engine has one price for everybody that stays alone: what an order's own lacks to it goes onto its pairs.
@@ -85,7 +86,7 @@ fn by_latitude(couriers: &[Courier]) -> Vec<(i32, usize)> {
         .filter(|(_, courier)| courier.is_free())
         .filter_map(|(at, courier)| Some((courier.position?.lat_e7, at)))
         .collect();
-    places.sort_unstable();
+    sort(&mut places, |a, b| a < b);
     places
 }
 

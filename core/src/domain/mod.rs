@@ -12,6 +12,7 @@ mod geo;
 mod ids;
 mod money;
 mod phone;
+mod sort;
 mod text;
 mod time;
 
@@ -26,6 +27,7 @@ pub use ids::{
 };
 pub use money::{InvalidMoney, Money};
 pub use phone::{InvalidPhone, Phone};
+pub use sort::{sort, sort_few, sort_least};
 pub use text::{Language, Text};
 pub use time::{Duration, Timestamp};
 

@@ -72,7 +72,8 @@ impl Quote {
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
             return Err(SealFault::Mismatch);
         }
-        let quote: Quote = serde_json::from_slice(body).map_err(|_| SealFault::Mismatch)?;
+        let quote = std::str::from_utf8(body).ok().and_then(|body| serde_json::from_str::<Quote>(body).ok());
+        let quote = quote.ok_or(SealFault::Mismatch)?;
         if quote.store != store || quote.content != content {
             return Err(SealFault::Mismatch);
         }

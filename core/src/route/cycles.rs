@@ -5,6 +5,7 @@
 //! 1997).
 
 use super::separate::Cut;
+use crate::domain::sort;
 
 /// The longest cycle that is tried.
 const LONGEST: usize = 8;
@@ -47,7 +48,7 @@ impl Directed {
             *work += directed.work + (places * places) as u64;
             found = directed.found;
         }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_lt());
         found.dedup_by(|a, b| a.1 == b.1);
         found.into_iter().take(MOST).map(|(_, cut)| cut).collect()
     }

@@ -1,6 +1,7 @@
 //! The legs that are left, as lists: once most legs are ruled out, a tree grows along the few that are not.
 
 use super::tree::{FORBIDDEN, Legs, Prices, Tree, short};
+use crate::domain::sort_least;
 
 /// For every stop the stops it has a leg to or from.
 #[derive(Default)]
@@ -32,9 +33,7 @@ impl Links {
         for from in 0..count {
             row.clear();
             row.extend((0..count).filter(|&to| to != from).map(|to| (legs.at(from, to).min(legs.at(to, from)), to)));
-            if nearest < row.len() {
-                row.select_nth_unstable(nearest);
-            }
+            sort_least(&mut row, nearest, |a, b| a < b);
             for &(_, to) in row.iter().take(nearest) {
                 chosen[from * width + to] = true;
                 chosen[to * width + from] = true;

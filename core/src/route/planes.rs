@@ -16,6 +16,7 @@ use super::proof::Open;
 use super::separate::{Cut, LEAST, Set, Support};
 use super::simplex::{Ended, Limit, Simplex, State};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
+use crate::domain::sort;
 
 /// The most rounds of limits at the root and in a part of the search.
 const ROOT_ROUNDS: usize = 60;
@@ -354,14 +355,14 @@ impl Planes {
                 candidates.push(((value - 0.5).abs(), index));
             }
         }
-        candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort(&mut candidates, by_score);
         candidates.truncate(LOOKS);
         for (score, index) in &mut candidates {
             let [down, up] = self.lp.look(*index);
             let (least, most) = if down < up { (down, up) } else { (up, down) };
             *score = -(8.0 * least + most);
         }
-        candidates.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort(&mut candidates, by_score);
         candidates.truncate(TRIALS);
         let mut fixes = self.fixed.clone();
         let mut best: Option<(i64, usize, [i64; 2])> = None;
@@ -428,6 +429,11 @@ impl Planes {
     }
 }
 
+/// Which candidate comes first.
+fn by_score(a: &(f64, usize), b: &(f64, usize)) -> bool {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt()
+}
+
 /// The parts of a tree that hang together below each length of its legs with their prices, and the longest of these
 /// lengths: as limits of a linear program they give the tree's own bound.
 fn nested(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
@@ -437,7 +443,7 @@ fn nested(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
         let (from, to) = if down { (hub, stop) } else { (stop, hub) };
         edges.push((priced(legs, prices, from, to), from, to));
     }
-    edges.sort_unstable();
+    sort(&mut edges, |a, b| a < b);
     let mut part: Vec<usize> = (0..legs.count).collect();
     let mut made: Vec<Option<usize>> = vec![None; legs.count];
     let mut sets: Vec<(Set, i32)> = Vec::new();

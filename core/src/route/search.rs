@@ -6,6 +6,7 @@
 //! double bridge and the kick is undone where it did not pay (Martin, Otto and Felten 1991).
 
 use super::arcs::Arcs;
+use crate::domain::sort_least;
 
 /// Neighbours tried per stop, each way.
 const NEIGHBOURS: usize = 8;
@@ -366,10 +367,7 @@ impl Near {
         for node in 0..size {
             row.clear();
             row.extend((0u32..).zip(0..size).filter(|&(_, i)| i != node).map(|(other, i)| (leg(node, i), other)));
-            if width < row.len() {
-                row.select_nth_unstable(width);
-            }
-            row[..width].sort_unstable();
+            sort_least(&mut row, width, |a, b| a < b);
             rows.extend(row[..width].iter().map(|&(leg, other)| (other, leg)));
         }
         Near { width, rows }

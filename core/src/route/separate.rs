@@ -5,6 +5,8 @@
 //! legs are contracted (Padberg and Rinaldi 1990). Blossoms (Edmonds 1965), combs whose teeth are single legs: found from
 //! the components of what is fractional (Padberg and Hong 1980).
 
+use crate::domain::sort;
+
 /// Words of a set: places are fewer than 256.
 const WORDS: usize = 4;
 /// What falls short of a limit by less than this does not count.
@@ -143,7 +145,7 @@ impl Support {
                 cuts.extend(self.blossom(handle, 1.0 - margin));
             }
         }
-        cuts.sort_unstable();
+        sort(&mut cuts, |a, b| a < b);
         cuts.dedup();
         cuts
     }
@@ -210,7 +212,7 @@ impl Support {
                 weights[group * count + before] = joined;
             }
         }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+        sort(&mut found, |a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)).is_lt());
         found.into_iter().map(|(_, cut)| cut).collect()
     }
 

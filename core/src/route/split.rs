@@ -5,6 +5,7 @@
 
 use super::ascent::{Reached, priced};
 use super::tree::{FORBIDDEN, FORCE, Legs, Prices, Tree};
+use crate::domain::sort;
 
 /// A decision about one leg.
 #[derive(Clone, Copy)]
@@ -48,7 +49,7 @@ fn near(legs: &Legs, fixes: &[Fix], reached: &Reached, stop: usize, leaving: boo
             near.push((replacement(legs, &reached.prices, tree, child), (from, to)));
         }
     }
-    near.sort_unstable_by(|a, b| b.cmp(a));
+    sort(&mut near, |a, b| b < a);
     near
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Answer, Attempt, Message, MessageChange, Round, Webhook, WebhookState, WebhookTerms};
-use crate::domain::{Entropy, Timestamp};
+use crate::domain::{Entropy, Timestamp, sort_few};
 
 /// A message of a round and what came of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,12 +40,12 @@ pub fn settle(
 ) -> Settled {
     let mut after =
         Webhook { position: round.position.max(webhook.position), seen_at: now, lease: None, ..webhook.clone() };
-    let mut left: BTreeMap<String, Message> =
-        waiting.iter().map(|message| (message.name.clone(), message.clone())).collect();
-    left.extend(round.held.iter().map(|message| (message.name.clone(), message.clone())));
+    let mut left: BTreeMap<String, Message> = BTreeMap::new();
+    left.extend(waiting.iter().chain(&round.held).map(|message| (message.name.clone(), message.clone())));
     let (mut attempts, mut gone) = (Vec::new(), false);
     // Failures in a row are counted in the order of time, which differs from that of the lanes.
-    tried.sort_by_key(|one| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took)));
+    let ended = |one: &Tried| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
+    sort_few(&mut tried, |a, b| ended(a) < ended(b));
     for Tried { message, sent } in tried {
         let Some((at, took_ms, answer)) = sent else {
             left.insert(message.name.clone(), message);

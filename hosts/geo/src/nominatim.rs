@@ -17,7 +17,7 @@ const LIMIT: &str = "5";
 /// What the answer is instead.
 pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
     if answer.is_success() {
-        let places: Vec<Place> = serde_json::from_slice(&answer.body).map_err(|_| "not Nominatim's list of places")?;
+        let places: Vec<Place> = answer.json().ok_or("not Nominatim's list of places")?;
         Ok(places.into_iter().map(candidate).collect())
     } else if answer.is_client_error() {
         // It refuses what it cannot make a question of, and asking again would not help.

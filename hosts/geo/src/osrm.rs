@@ -152,9 +152,9 @@ impl Osrm {
 
 fn said(answer: &world::Answer) -> Result<Said, &'static str> {
     if answer.status == 200 {
-        return serde_json::from_slice(&answer.body).map(Said::Table).map_err(|_| "not OSRM's table");
+        return answer.json().map(Said::Table).ok_or("not OSRM's table");
     }
-    let refusal: Refusal = serde_json::from_slice(&answer.body).map_err(|_| "not OSRM's refusal")?;
+    let refusal: Refusal = answer.json().ok_or("not OSRM's refusal")?;
     match refusal.code.as_str() {
         // `Could not find a matching segment for coordinate 0`
         "NoSegment" => {

@@ -23,7 +23,7 @@ pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
         // It refuses what it cannot make a question of, and asking again would not help.
         return Ok(Vec::new());
     }
-    let found = serde_json::from_slice::<Features>(&answer.body).ok().filter(|_| answer.is_success());
+    let found = answer.json::<Features>().filter(|_| answer.is_success());
     let found = found.ok_or("not Photon's collection of features")?;
     Ok(found.features.into_iter().map(candidate).collect())
 }

@@ -70,15 +70,14 @@ impl Valhalla {
 /// The ways of one answer, so many rows by so many columns; all `None` where the service cannot tell, since it names no point then.
 fn block(answer: &Answer, rows: usize, columns: usize) -> Result<Ways, &'static str> {
     if !answer.is_success() {
-        let refusal: Refusal = serde_json::from_slice(&answer.body).map_err(|_| "not Valhalla's refusal")?;
+        let refusal: Refusal = answer.json().ok_or("not Valhalla's refusal")?;
         return match refusal.error_code {
             code if UNANSWERABLE.contains(&code) => Ok(vec![None; rows * columns]),
             TOO_MANY => Err("150: set routing.valhalla-pairs to its max_matrix_location_pairs"),
             _ => Err("a refusal"),
         };
     }
-    let Matrix { sources_to_targets: cells, units } =
-        serde_json::from_slice(&answer.body).map_err(|_| "not Valhalla's matrix")?;
+    let Matrix { sources_to_targets: cells, units } = answer.json().ok_or("not Valhalla's matrix")?;
     let fits = |grid: &Grid| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
     if !fits(&cells.distances) || !fits(&cells.durations) || units != "kilometers" {
         return Err("a matrix of another size or unit than was asked for");

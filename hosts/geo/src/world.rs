@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use despacho_core::domain::Located;
 use http::{Method, Request, header};
+use serde::de::DeserializeOwned;
 
 /// How we call ourselves, as public services demand.
 const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
@@ -165,6 +166,11 @@ impl Answer {
 
     pub(crate) fn is_client_error(&self) -> bool {
         (400..500).contains(&self.status)
+    }
+
+    /// The body as JSON. It is read as text, as every other body is: another kind of source would be a second parser.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(std::str::from_utf8(&self.body).ok()?).ok()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
         read::Body,
         wire::{CreateTopUp, CreateWebhook},
     },
-    domain::{InvalidMoney, Money},
+    domain::{InvalidMoney, Money, sort_few},
     order::EventKind,
     webhook::{LONGEST_URL, UrlFault, check},
 };
@@ -82,7 +82,7 @@ impl Checker {
                 }
             }
         }
-        kinds.sort_unstable();
+        sort_few(&mut kinds, |a, b| a < b);
         kinds.dedup();
         known.then_some(kinds)
     }

@@ -1,6 +1,7 @@
 //! The pivots: what leaves the basis, what enters, and what follows from it.
 
 use super::{ARTIFICIAL, Ended, FEASIBLE, OLD, PIVOT, Simplex, ZERO};
+use crate::domain::sort;
 
 /// Pivots.
 impl Simplex {
@@ -108,7 +109,7 @@ impl Simplex {
     /// What enters, and how many columns before it in the list are turned over instead.
     fn entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
         let count = self.now.columns.len();
-        self.blocking.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort(&mut self.blocking, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt());
         let mut slope = missing;
         for (rank, &(_, variable)) in self.blocking.iter().enumerate() {
             if variable >= count {

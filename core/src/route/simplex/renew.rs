@@ -1,6 +1,7 @@
 //! Against rounding errors: the inverse and all that follows from it, computed anew.
 
 use super::{ARTIFICIAL, Simplex};
+use crate::domain::sort;
 
 /// Against rounding errors.
 impl Simplex {
@@ -24,7 +25,7 @@ impl Simplex {
                 self.now.basis[row] = variable;
             }
         }
-        columns.sort_unstable();
+        sort(&mut columns, |a, b| a < b);
         for (_, variable) in columns {
             self.project(variable);
             let mut place = None;
