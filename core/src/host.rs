@@ -52,6 +52,8 @@ pub trait Host {
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault>;
     /// The last place of a matrix's journal; 0 while it is empty.
     async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault>;
+    /// The last place of a journal whose event was archived: whoever reads on from before it misses some. 0 where none was.
+    async fn journal_start(&self, of: Journal) -> Result<u64, Fault>;
     /// Orders whose next timed transition is due at `now`, longest due first, at most `limit`.
     async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault>;
     /// Orders that look for a courier, longest searching first, at most `limit`.

@@ -25,7 +25,7 @@ pub mod wire;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use http::{Request, Response, request::Parts};
+use http::{Method, Request, Response, request::Parts};
 
 use self::{
     call::{Answer, Call},
@@ -120,7 +120,7 @@ pub async fn handle_or_stream<H: Host>(
                 stream: None,
             };
             let answer = answer(&mut call, route, &mut reply.admission).await;
-            goes_on = call.stream.take().filter(|_| parts.method == http::Method::GET);
+            goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
             answer
         }
         Match::OtherMethods(allow) => Err(Problem {
@@ -168,7 +168,7 @@ async fn carried_out<H: Host>(
     admission: &mut Option<Admission>,
 ) -> Result<Answer, Problem> {
     let Passed { scope } = gates::pass(call, route, admission).await?;
-    if call.parts.method == http::Method::POST
+    if call.parts.method == Method::POST
         && let Some(answer) = idempotency::begin(call, scope).await?
     {
         return Ok(answer);
@@ -185,10 +185,14 @@ fn is_told(code: Code) -> bool {
 /// Whether answering a request is meant to change what is stored. A host lets such an answer end even where the caller has gone; any
 /// other may be cut off anywhere.
 pub fn may_write<B>(request: &Request<B>) -> bool {
+    // What only reads is told by its method, without a look for its endpoint.
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return false;
+    }
     match routes::find(request.method(), request.uri().path()) {
         // A claim of an idempotency key is stored, whatever it is claimed for.
         Match::Found(route, _) if route.usage == Usage::Preview => request.headers().contains_key(idempotency::HEADER),
-        Match::Found(route, _) => route.method != http::Method::GET,
+        Match::Found(..) => true,
         Match::OtherMethods(_) | Match::Nothing => false,
     }
 }

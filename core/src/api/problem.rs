@@ -109,6 +109,8 @@ codes! {
     OpenOrders "open_orders" 409 "The store has open orders" "A loja tem pedidos em aberto",
     /// The quote's time is over.
     QuoteExpired "quote_expired" 410 "The quote has expired" "A cotação expirou",
+    /// The cursor is older than what is left of the journal: events after it were archived.
+    EventsArchived "events_archived" 410 "Events were archived" "Eventos foram arquivados",
     /// The body is too large.
     BodyTooLarge "body_too_large" 413 "The body is too large" "O corpo da requisição é grande demais",
     /// The body is not declared as JSON.

@@ -10,7 +10,7 @@ use super::wire::JournalEventView;
 use crate::{
     domain::{Duration, KeyId, Language, Timestamp},
     host::{Fault, Host},
-    order::Journal,
+    order::{Journal, JournalEntry},
     store::KeyHash,
 };
 
@@ -43,10 +43,33 @@ pub fn beginning(subscription: &Subscription) -> String {
     format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.place))
 }
 
+/// Events after a place; `None` where some between them were archived, so that nobody goes on behind a gap and does not know.
+pub(super) async fn after<H: Host>(
+    host: &H,
+    journal: Journal,
+    place: u64,
+    limit: u32,
+) -> Result<Option<Vec<JournalEntry>>, Fault> {
+    let entries = host.journal(journal, place, limit).await?;
+    let Some(last) = entries.last() else { return Ok(Some(entries)) };
+    // Places of a matrix follow each other, so that a whole page shows itself; what a branch lacks is mostly others'.
+    let whole = journal.branch.is_none() && last.place.checked_sub(place) == Some(entries.len() as u64);
+    // Asked after the events were read: what an archive took meanwhile is noticed.
+    let whole = whole || host.journal_start(journal).await? <= place;
+    Ok(whole.then_some(entries))
+}
+
 /// Up to `limit` events after those that were read, as the stream writes them; empty where there are none.
+///
+/// # Errors
+/// A fault of the host, or that events were archived before this reader came to them: it is to come again with its cursor, and is
+/// told so.
 pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32) -> Result<String, Fault> {
     let journal = subscription.journal;
-    let entries = host.journal(journal, subscription.place, limit).await?;
+    let Some(entries) = after(host, journal, subscription.place, limit).await? else {
+        let detail = format!("events after {} were archived", journal.cursor(subscription.place));
+        return Err(Fault::Unavailable { what: "journal", detail });
+    };
     let mut text = String::new();
     for entry in &entries {
         let view = JournalEventView::of(journal, entry, subscription.language);

@@ -94,6 +94,7 @@ impl Host for Rigged<'_> {
         fn events(order: OrderId) -> Vec<RecordedEvent>;
         fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
         fn journal_end(matrix: StoreId) -> u64;
+        fn journal_start(of: Journal) -> u64;
         fn statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
         fn top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
         fn webhooks(store: StoreId) -> Vec<Webhook>;

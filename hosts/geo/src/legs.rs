@@ -5,7 +5,10 @@ use despacho_core::{
     geo,
 };
 
-use crate::roads::{Ways, leg};
+use crate::{
+    roads::{Network, Ways, leg},
+    world::{Note, World},
+};
 
 /// A matrix that networks fill.
 #[derive(Clone, Debug)]
@@ -37,6 +40,19 @@ impl Legs {
             }
         }
         told
+    }
+
+    /// Asks services in turn, each only while cells are open.
+    pub async fn ask<W: World>(&mut self, world: &W, services: &[Network]) {
+        for service in services {
+            if self.is_whole() {
+                return;
+            }
+            if let Ok(ways) = service.ways(world, &self.points).await {
+                let legs = self.fill(ways);
+                world.note(Note::Measured { source: service.name(), legs });
+            }
+        }
     }
 
     /// Whether another network has nothing to add.

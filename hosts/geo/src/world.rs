@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use despacho_core::domain::Located;
+use http::{Method, Request, header};
+
+/// How we call ourselves, as public services demand.
+const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
 
 /// A question to a service: a `GET`, or a `POST` of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +16,25 @@ pub struct Question {
     pub target: String,
     /// The body of a `POST`; `None` for a `GET`.
     pub json: Option<String>,
+}
+
+impl Question {
+    /// The request, ready to be sent to an address.
+    ///
+    /// # Errors
+    /// That the address is none; one that was checked when it was taken is.
+    pub fn request(&self, url: &str) -> Result<Request<Bytes>, http::Error> {
+        let mut request = Request::builder()
+            .method(if self.json.is_some() { Method::POST } else { Method::GET })
+            .uri(url)
+            .header(header::USER_AGENT, AGENT)
+            .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT_LANGUAGE, "pt-BR");
+        if self.json.is_some() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        request.body(self.json.clone().map(Bytes::from).unwrap_or_default())
+    }
 }
 
 /// An answer, whatever it says.

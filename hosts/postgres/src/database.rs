@@ -11,7 +11,7 @@ use deadpool_postgres::{
     tokio_postgres::{Client, NoTls},
 };
 use despacho_core::host::Fault;
-use despacho_sql::{Driver, Expect, Query, Row, Statement};
+use despacho_sql::{Dialect, Driver, Expect, Query, Row, Statement};
 use tokio::{
     sync::watch,
     task::AbortHandle,
@@ -22,7 +22,7 @@ use crate::{
     address::Address,
     fault::{Trouble, text, unavailable},
     lease::Lease,
-    migrate::{LOCK, OpenFault, PATIENT, demand, migrate},
+    migrate::{OpenFault, PATIENT, demand, migrate},
     news,
     order::{Sent, in_order},
     server::{Flush, Kind},
@@ -145,7 +145,7 @@ impl Postgres {
             return Ok(work.await);
         }
         let lease = Lease::of(&self.0.pool).await?;
-        for sql in ["BEGIN", PATIENT, LOCK] {
+        for sql in ["BEGIN", PATIENT, Dialect::EXCLUSIVE] {
             lease.client()?.batch_execute(sql).await.map_err(Trouble::from)?;
         }
         let done = work.await;

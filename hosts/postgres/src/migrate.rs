@@ -1,7 +1,7 @@
 //! The schema's migrations, one instance at a time.
 
 use deadpool_postgres::tokio_postgres::Client;
-use despacho_sql::{Dialect, SchemaFault, pending};
+use despacho_sql::{Dialect, SchemaFault, Standing, is_ahead, migrations, pending};
 
 use crate::{
     fault::{Trouble, text},
@@ -11,7 +11,7 @@ use crate::{
 /// Why a database is not opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenFault {
-    /// Its schema is newer than this program.
+    /// Its schema is too new for this program.
     Schema(SchemaFault),
     /// The server, the network or the address would not.
     Database(String),
@@ -37,8 +37,6 @@ impl From<tokio_postgres::Error> for OpenFault {
     }
 }
 
-/// The lock that keeps every other instance out, the Spin component's too; held until the transaction ends.
-pub(crate) const LOCK: &str = "SELECT pg_advisory_xact_lock(4918273645)";
 /// What a transaction that may wait long is told first.
 pub(crate) const PATIENT: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
@@ -61,7 +59,7 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault
     client.batch_execute("BEGIN").await?;
     let migrated = async {
         client.batch_execute(PATIENT).await?;
-        client.batch_execute(LOCK).await?;
+        client.batch_execute(Dialect::EXCLUSIVE).await?;
         steps(client, kind).await
     };
     let migrated = migrated.await;
@@ -69,19 +67,19 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault
     migrated
 }
 
-/// Refuses every schema but the one that this program knows.
+/// Refuses every schema but the one that this program knows: one that has grown since may hold what it would leave behind.
 pub(crate) async fn demand(client: &Client) -> Result<(), OpenFault> {
-    match is_current(client).await? {
-        true => Ok(()),
-        false => Err(OpenFault::Database(
-            "it does not have the schema that this program copies: start this version's server on it first".to_owned(),
-        )),
+    let newest = migrations(Dialect::Postgres).last().map(|newest| i64::from(newest.version));
+    if is_current(client).await? && standing(client).await?.version == newest {
+        return Ok(());
     }
+    let detail = "it does not have the schema that this program knows: start this version's server on it first";
+    Err(OpenFault::Database(detail.to_owned()))
 }
 
 async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
     client.batch_execute(&Dialect::Postgres.version_table()).await?;
-    for migration in pending(Dialect::Postgres, version(client).await?).map_err(OpenFault::Schema)? {
+    for migration in pending(Dialect::Postgres, standing(client).await?).map_err(OpenFault::Schema)? {
         for step in &migration.steps {
             let done = client.batch_execute(&kind.step(step)).await;
             done.map_err(|error| {
@@ -92,9 +90,9 @@ async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
     Ok(client.batch_execute(MARKS).await?)
 }
 
-/// Whether there is nothing to do; a newer schema than this program knows is refused.
+/// Whether there is nothing to do; a schema that is too new for this program is refused.
 async fn is_current(client: &Client) -> Result<bool, OpenFault> {
-    let found = match version(client).await {
+    let found = match standing(client).await {
         Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => return Ok(false),
         found => found?,
     };
@@ -107,6 +105,11 @@ async fn is_current(client: &Client) -> Result<bool, OpenFault> {
     }
 }
 
-async fn version(client: &Client) -> Result<Option<i64>, tokio_postgres::Error> {
-    client.query_one(Dialect::VERSION_QUERY, &[]).await?.try_get(0)
+async fn standing(client: &Client) -> Result<Standing, tokio_postgres::Error> {
+    let version = client.query_one(Dialect::VERSION_QUERY, &[]).await?.try_get(0)?;
+    let floor = match is_ahead(version) {
+        true => client.query_one(Dialect::FLOOR_QUERY, &[]).await?.try_get(0)?,
+        false => None,
+    };
+    Ok(Standing { version, floor })
 }

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use despacho_core::{
     domain::{self, Address, Located, Matrix, Precision},
     geo::{self, LocateFault},
@@ -14,7 +13,6 @@ use despacho_geo::{
     networks,
 };
 use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
-use http::{Method, Request, header};
 
 use crate::{
     database::Database,
@@ -24,8 +22,6 @@ use crate::{
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000, and an instance has little memory.
 const LONGEST_ANSWER: usize = 4 << 20;
-/// How we call ourselves, as public services demand.
-const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
 /// How long it is kept that nothing was found: streets get built and mapped.
 const NOTHING_DAYS: u32 = 1;
 /// One in so many kept answers clears old ones away.
@@ -96,14 +92,8 @@ impl Geography {
             return geo::matrix(places);
         }
         let (outside, mut legs) = (self.outside(database), Legs::between(places, self.percent));
-        for network in &self.networks {
-            if let Ok(ways) = network.ways(&outside, legs.points()).await {
-                legs.fill(ways);
-            }
-            if legs.is_whole() {
-                break;
-            }
-        }
+        // Apart from the caller's future, which would be too deep for the compiler with it.
+        Box::pin(legs.ask(&outside, &self.networks)).await;
         legs.finish(places).0
     }
 
@@ -121,7 +111,7 @@ struct Outside<'a> {
 impl World for Outside<'_> {
     async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
         let asked = within(patience, async {
-            let response = begin(request(url, question).ok_or(outbound::Missed::Broken)?).await?;
+            let response = begin(question.request(url).map_err(|_| outbound::Missed::Broken)?).await?;
             let status = response.status().as_u16();
             Ok(Answer { status, body: collect(response.into_body(), LONGEST_ANSWER).await? })
         });
@@ -187,17 +177,4 @@ impl World for Outside<'_> {
             Note::Asked { .. } | Note::Doubted { .. } | Note::Located { .. } | Note::Measured { .. } => {}
         }
     }
-}
-
-fn request(url: &str, question: &Question) -> Option<Request<Bytes>> {
-    let mut request = Request::builder()
-        .method(if question.json.is_some() { Method::POST } else { Method::GET })
-        .uri(url)
-        .header(header::USER_AGENT, AGENT)
-        .header(header::ACCEPT, "application/json")
-        .header(header::ACCEPT_LANGUAGE, "pt-BR");
-    if question.json.is_some() {
-        request = request.header(header::CONTENT_TYPE, "application/json");
-    }
-    request.body(question.json.clone().map(Bytes::from).unwrap_or_default()).ok()
 }

@@ -10,7 +10,7 @@ use despacho_core::{
     host::{Fault, Host},
     store::KeyHash,
 };
-use despacho_sql::{Dialect, Query, Row, SqlHost, migrations, pending};
+use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};
 
 use crate::{config::Config, database::Database, fault::unavailable, platform::Machine, session::Session};
 
@@ -39,26 +39,33 @@ pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) 
     Ok(())
 }
 
-/// Whether the schema is the one that this component knows. Where there is none, the question fails.
+/// Whether this component may go on with the schema as it is. Where there is none, the question fails.
 async fn is_current(database: &Database, config: &Config) -> Result<bool, Fault> {
     let dialect = if config.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
-    let known = migrations(dialect).last().map(|last| i64::from(last.version));
-    match database.single(Query { sql: Dialect::VERSION_QUERY, params: Vec::new() }).await {
-        Ok(mut rows) => Ok(rows.first_mut().map(Row::optional_integer).transpose()?.flatten() == known),
-        Err(Fault::Internal { .. }) => Ok(false),
-        Err(fault) => Err(fault),
-    }
+    let ask = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
+    let version = match ask(Dialect::VERSION_QUERY).await {
+        Ok(version) => version,
+        Err(Fault::Internal { .. }) => return Ok(false),
+        Err(fault) => return Err(fault),
+    };
+    let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY).await? } else { None };
+    let missing = pending(dialect, Standing { version, floor }).map_err(|fault| unavailable(fault.to_string()))?;
+    Ok(missing.is_empty())
 }
 
 async fn migrate(session: &Session) -> Result<(), Fault> {
     let dialect = session.dialect();
     session.run(&dialect.version_table(), &[]).await?;
-    let found = session.rows(Dialect::VERSION_QUERY, &[]).await?;
-    let found = found.into_iter().next().map(|mut row| row.optional_integer()).transpose()?.flatten();
-    for migration in pending(dialect, found).map_err(|fault| unavailable(fault.to_string()))? {
+    let version = one_number(session.rows(Dialect::VERSION_QUERY, &[]).await?)?;
+    let floor = if is_ahead(version) { one_number(session.rows(Dialect::FLOOR_QUERY, &[]).await?)? } else { None };
+    for migration in pending(dialect, Standing { version, floor }).map_err(|fault| unavailable(fault.to_string()))? {
         for step in &migration.steps {
             session.run(step, &[]).await?;
         }
     }
     Ok(())
+}
+
+fn one_number(mut rows: Vec<Row>) -> Result<Option<i64>, Fault> {
+    Ok(rows.first_mut().map(Row::optional_integer).transpose()?.flatten())
 }

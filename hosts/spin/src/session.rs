@@ -5,9 +5,6 @@ use despacho_sql::{Dialect, Row, Value};
 
 use crate::{postgres, sqlite};
 
-/// Waits for the lock that this program's exclusive work takes; any number does that nothing else in the database locks.
-const LOCK: &str = "SELECT pg_advisory_xact_lock(4918273645)";
-
 /// An open connection.
 pub(crate) enum Session {
     /// To Spin's SQLite.
@@ -73,7 +70,7 @@ impl Session {
         self.begin().await?;
         match self {
             Session::Sqlite(_) => Ok(()),
-            Session::Postgres(connection) => postgres::run(connection, LOCK, &[]).await.map(drop),
+            Session::Postgres(connection) => postgres::run(connection, Dialect::EXCLUSIVE, &[]).await.map(drop),
         }
     }
 

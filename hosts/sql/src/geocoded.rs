@@ -45,7 +45,7 @@ pub fn keep_geocoded(question: &str, kept: &Option<Located>, until: Timestamp) -
 
 /// Forgets up to 500 answers whose time is over. To be asked now and then, when one was kept.
 pub fn forget_geocoded(now: Timestamp) -> Query {
-    let sql = "DELETE FROM geocoded WHERE question IN \
+    let sql = "DELETE FROM geocoded WHERE until <= $1 AND question IN \
                (SELECT question FROM geocoded WHERE until <= $1 ORDER BY until LIMIT 500) RETURNING until";
     Query::new(sql, vec![now.into()])
 }

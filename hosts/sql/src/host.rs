@@ -16,7 +16,7 @@ use despacho_core::{
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
-use crate::{Query, Row, Statement, outward, read, statements, write};
+use crate::{Query, Row, Statement, archive, outward, read, statements, write};
 
 /// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
@@ -190,6 +190,11 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault> {
         let last = self.one(outward::journal_end(matrix), Row::integer).await?;
+        Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
+    }
+
+    async fn journal_start(&self, of: Journal) -> Result<u64, Fault> {
+        let last = self.one(archive::journal_start(of), Row::optional_integer).await?.flatten();
         Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
     }
 

@@ -7,6 +7,7 @@
 //! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is
 //! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
 
+mod archive;
 mod bucket;
 mod copy;
 mod geocoded;
@@ -19,11 +20,12 @@ mod tables;
 mod value;
 mod write;
 
+pub use archive::{EndedOrder, Histories, Leaf, Readers, ended_orders, take_out};
 pub use bucket::admit;
 pub use copy::{CopyFault, copy};
 pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use host::{Driver, Platform, SqlHost};
-pub use schema::{Dialect, Migration, SchemaFault, migrations, pending};
+pub use schema::{Change, Dialect, Migration, SchemaFault, Standing, is_ahead, migrations, pending};
 pub use statement::{Expect, Query, Statement};
 pub use tables::{TABLES, Table};
 pub use value::{Row, Value};

@@ -9,6 +9,25 @@ pub enum Dialect {
     Postgres,
 }
 
+/// What a migration asks of programs that do not know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: it adds tables, indexes, or columns with a default, and a program of the version before reads and writes as it did.
+    Additive,
+    /// To stay away: from here on only a program that knows it may write.
+    Breaking,
+}
+
+/// Where a database's schema stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Its version; `None` in a new database.
+    pub version: Option<i64>,
+    /// The least version that a program must know to go on with it, by [`Dialect::FLOOR_QUERY`]; to be asked where
+    /// [`is_ahead`] says so.
+    pub floor: Option<i64>,
+}
+
 /// One step from a version of the schema to the next. A driver runs all steps of a migration in one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migration {
@@ -21,10 +40,12 @@ pub struct Migration {
 /// Why a database is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchemaFault {
-    /// A newer program has written to it; to go on would lose what that one knows.
+    /// A newer program has changed it so that an older one must not go on.
     FromTheFuture {
         /// The database's version.
         found: i64,
+        /// The least version that a program must know to go on.
+        floor: i64,
         /// The newest version that this program knows.
         known: u32,
     },
@@ -32,11 +53,11 @@ pub enum SchemaFault {
 
 impl std::fmt::Display for SchemaFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let SchemaFault::FromTheFuture { found, known } = self;
+        let SchemaFault::FromTheFuture { found, floor, known } = self;
         write!(
             f,
-            "the database has schema version {found}, and this program knows versions up to {known}: \
-             run the newer program, or restore a backup that is older"
+            "the database has schema version {found}, which takes programs that know version {floor}, and this one knows \
+             versions up to {known}: run the newer program, or restore a backup that is older"
         )
     }
 }
@@ -52,6 +73,14 @@ impl Dialect {
     /// Asks for the schema's version: one row, null in a new database.
     pub const VERSION_QUERY: &'static str = "SELECT MAX(version) FROM schema_version";
 
+    /// Waits, in PostgreSQL, until no other instance does work that keeps the others out, and keeps them out until the transaction ends. One
+    /// number for every host, so that a server and a component over one database wait for each other; nothing else locks it.
+    pub const EXCLUSIVE: &'static str = "SELECT pg_advisory_xact_lock(4918273645)";
+
+    /// Asks for the least version that a program must know: one row, null where no migration has said. There is a table to ask in
+    /// every database that has a version.
+    pub const FLOOR_QUERY: &'static str = "SELECT MAX(CAST(value AS BIGINT)) FROM settings WHERE name = 'schema_floor'";
+
     fn render(self, step: &str) -> String {
         let (int, id, serial, strict, unlogged) = match self {
             Dialect::Sqlite => ("INTEGER", "INTEGER PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT", " STRICT", ""),
@@ -66,28 +95,61 @@ impl Dialect {
 
 /// Every migration there is, oldest first.
 pub fn migrations(dialect: Dialect) -> Vec<Migration> {
-    let versions = (1..).zip(VERSIONS);
-    let migration = |(version, steps): (u32, &&[&str])| {
+    rendered(dialect, VERSIONS)
+}
+
+/// Whether a database of this version is newer than what this program knows, so that its floor decides.
+pub fn is_ahead(version: Option<i64>) -> bool {
+    version > i64::try_from(VERSIONS.len()).ok()
+}
+
+/// The migrations that a database lacks. One beyond those known is left as it is where its floor admits this program, and refused
+/// where it does not.
+pub fn pending(dialect: Dialect, found: Standing) -> Result<Vec<Migration>, SchemaFault> {
+    missing(migrations(dialect), found)
+}
+
+fn missing(mut all: Vec<Migration>, Standing { version, floor }: Standing) -> Result<Vec<Migration>, SchemaFault> {
+    let (found, known) = (version.unwrap_or(0), all.last().map_or(0, |last| last.version));
+    let floor = floor.unwrap_or(found);
+    if found > i64::from(known) && floor > i64::from(known) {
+        return Err(SchemaFault::FromTheFuture { found, floor, known });
+    }
+    all.retain(|migration| i64::from(migration.version) > found);
+    Ok(all)
+}
+
+fn rendered(dialect: Dialect, versions: &[(Change, &[&str])]) -> Vec<Migration> {
+    let migration = |(version, (change, steps)): (u32, &(Change, &[&str]))| {
         let mut steps: Vec<String> = steps.iter().map(|step| dialect.render(step)).collect();
+        if *change == Change::Breaking && version >= FIRST_FLOOR {
+            steps.push(format!(
+                "INSERT INTO settings (name, value) VALUES ('schema_floor', '{version}') \
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+            ));
+        }
         steps.push(format!("INSERT INTO schema_version (version) VALUES ({version})"));
         Migration { version, steps }
     };
-    versions.map(migration).collect()
+    (1..).zip(versions).map(migration).collect()
 }
 
-/// The migrations that a database of this version lacks; `None` is a new database. A version beyond those known is refused.
-pub fn pending(dialect: Dialect, found: Option<i64>) -> Result<Vec<Migration>, SchemaFault> {
-    let (found, mut missing) = (found.unwrap_or(0), migrations(dialect));
-    let known = missing.last().map_or(0, |last| last.version);
-    if found > i64::from(known) {
-        return Err(SchemaFault::FromTheFuture { found, known });
-    }
-    missing.retain(|migration| i64::from(migration.version) > found);
-    Ok(missing)
-}
+/// Programs that know an older version than this ask for no floor, and refuse everything newer.
+const FIRST_FLOOR: u32 = 8;
 
-/// The steps of each version. A version that was released is never edited: a change is a new one.
-const VERSIONS: &[&[&str]] = &[FIRST, COURIERS, LISTS, CARRIED, OUTWARD, BUCKETS, GEOCODED];
+/// The steps of each version, and whether a program of the version before may go on after them. A version that was released is never
+/// edited: a change is a new one, at the end. Expand first, contract later: hosts/postgres/README.md has the rule.
+const VERSIONS: &[(Change, &[&str])] = &[
+    (Change::Breaking, FIRST),
+    (Change::Breaking, COURIERS),
+    (Change::Breaking, LISTS),
+    (Change::Breaking, CARRIED),
+    (Change::Breaking, OUTWARD),
+    (Change::Breaking, BUCKETS),
+    (Change::Breaking, GEOCODED),
+    // A program that does not look there would answer with a gap in the journal and not say so.
+    (Change::Breaking, ARCHIVED),
+];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
 const FIRST: &[&str] = &[
@@ -191,6 +253,13 @@ const GEOCODED: &[&str] = &[
     "CREATE INDEX geocoded_until ON geocoded (until)",
 ];
 
+/// How far each store's journal was archived.
+const ARCHIVED: &[&str] = &[
+    // The last place of an event of the store that was taken out: a cursor from before it would miss some.
+    "CREATE TABLE archived (store {id}, matrix {int} NOT NULL, place {int} NOT NULL){strict}",
+    "CREATE INDEX archived_matrix ON archived (matrix, place)",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,13 +274,44 @@ mod tests {
         }
     }
 
+    fn standing(version: Option<i64>, floor: Option<i64>) -> Standing {
+        Standing { version, floor }
+    }
+
     #[test]
     fn a_database_lacks_what_came_after_it() {
         let newest = i64::try_from(VERSIONS.len()).unwrap();
-        assert_eq!(pending(Dialect::Sqlite, None).unwrap().len(), VERSIONS.len());
-        assert_eq!(pending(Dialect::Sqlite, Some(newest)), Ok(vec![]));
-        let refused = pending(Dialect::Sqlite, Some(newest + 6)).unwrap_err().to_string();
-        assert!(refused.contains(&format!("version {}", newest + 6)), "{refused}");
-        assert!(refused.contains(&format!("up to {newest}")), "{refused}");
+        assert_eq!(pending(Dialect::Sqlite, Standing::default()).unwrap().len(), VERSIONS.len());
+        assert_eq!(pending(Dialect::Sqlite, standing(Some(newest), None)), Ok(vec![]));
+        assert!(!is_ahead(None) && !is_ahead(Some(newest)) && is_ahead(Some(newest + 1)));
+        let refused = pending(Dialect::Sqlite, standing(Some(newest + 6), Some(newest + 2))).unwrap_err().to_string();
+        for named in [format!("version {},", newest + 6), format!("version {},", newest + 2), format!("to {newest}:")] {
+            assert!(refused.contains(&named), "{named} in {refused}");
+        }
+        assert!(pending(Dialect::Sqlite, standing(Some(newest + 1), None)).is_err(), "nobody said that it may go on");
+        assert_eq!(pending(Dialect::Sqlite, standing(Some(newest + 6), Some(newest))), Ok(vec![]));
+    }
+
+    /// The last versions of a program, of the next one, which adds, and of the one after, which takes away.
+    #[test]
+    fn a_program_goes_on_with_a_schema_that_only_grew() {
+        let mut versions = VERSIONS.to_vec();
+        let known = rendered(Dialect::Postgres, &versions);
+        let floor_of = |all: &[Migration]| {
+            let floors = all.iter().flat_map(|migration| {
+                let said = migration.steps.iter().any(|step| step.contains("'schema_floor'"));
+                said.then_some(i64::from(migration.version))
+            });
+            floors.max()
+        };
+        versions.push((Change::Additive, &["ALTER TABLE keys ADD COLUMN note TEXT"]));
+        let grown = rendered(Dialect::Postgres, &versions);
+        let version = i64::try_from(grown.len()).ok();
+        assert_eq!(missing(known.clone(), standing(version, floor_of(&grown))), Ok(vec![]));
+        versions.push((Change::Breaking, &["ALTER TABLE keys DROP COLUMN note"]));
+        let shrunk = rendered(Dialect::Postgres, &versions);
+        let version = i64::try_from(shrunk.len()).ok();
+        assert!(missing(known, standing(version, floor_of(&shrunk))).is_err());
+        assert!(missing(grown, standing(version, floor_of(&shrunk))).is_err());
     }
 }

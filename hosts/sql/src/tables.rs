@@ -48,6 +48,7 @@ pub const TABLES: &[Table] = &[
     table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries"]),
     table("positions", Kind::Number, &["courier"], &["latitude_e7", "longitude_e7", "at"]),
     table("journals", Kind::Number, &["matrix"], &["last"]),
+    table("archived", Kind::Number, &["store"], &["matrix", "place"]),
     table("events", Kind::Sequence, &["id"], &["order_id", "sequence", "store", "at", "body", "matrix", "place"]),
     table("ledger", Kind::Sequence, &["id"], &["store", "order_id", "kind", "amount", "at", "reference", "balance"]),
     table("notifications", Kind::Number, &["id"], &["store", "body"]),

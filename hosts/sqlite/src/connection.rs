@@ -3,7 +3,7 @@
 use std::{fs::OpenOptions, path::Path, time::Duration};
 
 use despacho_core::host::Fault;
-use despacho_sql::{Dialect, Row, SchemaFault, Value, pending};
+use despacho_sql::{Dialect, Row, SchemaFault, Standing, Value, is_ahead, pending};
 use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ValueRef};
 
 use crate::fault::fault;
@@ -11,7 +11,7 @@ use crate::fault::fault;
 /// Why a database is not opened.
 #[derive(Debug, PartialEq, Eq)]
 pub enum OpenFault {
-    /// Its schema is newer than this program.
+    /// Its schema is too new for this program.
     Schema(SchemaFault),
     /// The file system cannot share memory between connections, which the write-ahead log needs: a network share, mostly.
     NoWriteAheadLog,
@@ -137,8 +137,14 @@ fn column(value: ValueRef<'_>) -> Result<Value, Fault> {
     }
 }
 
-/// Brings the schema up to date in one transaction, or leaves it as it was.
+/// Brings the schema up to date in one transaction, or leaves it as it was. Where nothing is to be done nobody is waited for.
 fn migrate(connection: &Connection) -> Result<(), OpenFault> {
+    // In a new database there is no table to ask; whatever else is wrong comes to light below.
+    if let Ok(standing) = standing(connection)
+        && pending(Dialect::Sqlite, standing).map_err(OpenFault::Schema)?.is_empty()
+    {
+        return Ok(());
+    }
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let migrated = migrate_within(connection);
     connection.execute_batch(if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
@@ -147,13 +153,19 @@ fn migrate(connection: &Connection) -> Result<(), OpenFault> {
 
 fn migrate_within(connection: &Connection) -> Result<(), OpenFault> {
     connection.execute_batch(&Dialect::Sqlite.version_table())?;
-    let found: Option<i64> = connection.query_row(Dialect::VERSION_QUERY, [], |row| row.get(0))?;
-    for migration in pending(Dialect::Sqlite, found).map_err(OpenFault::Schema)? {
+    for migration in pending(Dialect::Sqlite, standing(connection)?).map_err(OpenFault::Schema)? {
         for step in &migration.steps {
             connection.execute_batch(step)?;
         }
     }
     Ok(())
+}
+
+fn standing(connection: &Connection) -> Result<Standing, rusqlite::Error> {
+    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
+    let version = ask(Dialect::VERSION_QUERY)?;
+    let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY)? } else { None };
+    Ok(Standing { version, floor })
 }
 
 /// Creates the file for its owner alone, since it holds names and telephone numbers; its log takes over the permissions.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use despacho_core::domain::Timestamp;
 
 use crate::config::Given;
 
@@ -64,6 +65,14 @@ pub enum Command {
         #[command(flatten)]
         given: Given,
     },
+    /// Move the history of orders that ended long ago from the database to files; or, with `show`, print such a file.
+    ///
+    /// The orders themselves stay, as do money and everything that has not ended: `GET /delivery/orders/{id}` gives an archived order
+    /// without events, and who reads the journal from before them is told `events_archived`. A file holds one order a line, with its
+    /// events, in JSON. It is flushed before its rows go: an interrupted run loses nothing, and the next one writes again what had not
+    /// gone yet. Works while the database is being served.
+    #[command(args_conflicts_with_subcommands = true)]
+    Archive(Box<ArchiveArgs>),
     /// Copy everything from one database to another, SQLite or PostgreSQL, and compare both row by row.
     ///
     /// The target must be empty; it gets the tables it needs. A file that is copied from is kept from being written to meanwhile, and
@@ -110,6 +119,60 @@ pub enum Command {
         #[command(flatten)]
         given: Given,
     },
+}
+
+/// Archiving, or looking into an archive.
+#[derive(Debug, Args)]
+pub struct ArchiveArgs {
+    /// Archives that were written.
+    #[command(subcommand)]
+    pub command: Option<ArchiveCommand>,
+    /// What is archived.
+    #[command(flatten)]
+    pub run: ArchiveRun,
+}
+
+/// What is archived, and where to.
+#[derive(Debug, Args)]
+pub struct ArchiveRun {
+    /// Orders whose last event happened before this: a day, which begins at midnight UTC, or an instant.
+    #[arg(long, value_name = "2026-06-01", value_parser = day, conflicts_with = "older_than")]
+    pub before: Option<Timestamp>,
+    /// The same by how long ago; at least seven days.
+    #[arg(long, value_name = "180d", value_parser = days)]
+    pub older_than: Option<u32>,
+    /// The folder for the files, which must be there.
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+    /// Only say what would be archived.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Settings.
+    #[command(flatten)]
+    pub given: Given,
+}
+
+/// Archives that were written.
+#[derive(Debug, Subcommand)]
+pub enum ArchiveCommand {
+    /// Print a file's records as JSON, one order a line.
+    Show {
+        /// The file.
+        file: PathBuf,
+        /// Only this order; exit code 1 says that the file does not hold it.
+        #[arg(long, value_name = "NUMBER")]
+        order: Option<u64>,
+    },
+}
+
+fn day(text: &str) -> Result<Timestamp, String> {
+    let whole = Timestamp::parse(text).or_else(|| Timestamp::parse(&format!("{text}T00:00:00Z")));
+    whole.ok_or_else(|| "a day such as 2026-06-01, or an instant such as 2026-06-01T03:00:00Z".to_owned())
+}
+
+fn days(text: &str) -> Result<u32, String> {
+    let days = text.strip_suffix('d').and_then(|days| days.parse().ok());
+    days.ok_or_else(|| "a number of days such as 180d".to_owned())
 }
 
 /// Road legs, or matrix stores.
@@ -367,4 +430,17 @@ pub struct Simulate {
     /// Steps in a hundred whose answer is lost, so that they are taken again.
     #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub lost_connection: u8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight_and_days_have_their_letter() {
+        assert_eq!(day("2026-06-01"), day("2026-06-01T00:00:00Z"));
+        assert!(day("2026-06-01").is_ok() && day("June").is_err() && day("2026-13-01").is_err());
+        assert_eq!(days("180d"), Ok(180));
+        assert!(days("180").is_err() && days("-1d").is_err() && days("d").is_err());
+    }
 }

@@ -95,7 +95,7 @@ impl Overload {
 
     /// A place for a request of this path, perhaps after a wait.
     pub async fn enter(&self, path: &str) -> Result<Place, Shed> {
-        if WATCHED.contains(&path) {
+        if is_watched(path) {
             let permit = self.watchers.clone().try_acquire_owned().map_err(|_| Shed::QueueFull)?;
             return Ok(Place { _permit: permit });
         }

@@ -17,8 +17,20 @@ pub struct Cluster {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
+    options: Options,
     /// Where a database of it is, but for the name: `postgres://despacho@127.0.0.1:40123`.
     pub base: String,
+}
+
+/// What a server is like, where it is not like the others.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The folder to make its own in; the machine's for temporary files where none is named. Its user must be able to enter.
+    pub place: Option<PathBuf>,
+    /// Whether what it commits is flushed to the disk, as it ships. Tests do without: only a power cut would tell.
+    pub flushed: bool,
+    /// Settings in the words of its command line: `-c max_wal_size=64MB`.
+    pub settings: String,
 }
 
 /// The server of this process, while a test holds it.
@@ -44,10 +56,20 @@ pub fn missing() -> Option<&'static str> {
 impl Cluster {
     /// Makes and starts a server; the reason where there is none to be had.
     pub fn start() -> Result<Cluster, Failure> {
+        Cluster::start_as(Options::default())
+    }
+
+    /// Makes and starts a server that is not like the others.
+    pub fn start_as(options: Options) -> Result<Cluster, Failure> {
         let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
-        let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+        let folder = match &options.place {
+            Some(place) => tempfile::tempdir_in(place),
+            None => tempfile::tempdir(),
+        };
+        let folder = folder.map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
         let port = free_port()?;
-        let cluster = Cluster { folder, programs, port, base: format!("postgres://despacho@127.0.0.1:{port}") };
+        let base = format!("postgres://despacho@127.0.0.1:{port}");
+        let cluster = Cluster { folder, programs, port, options, base };
         if is_root() {
             // The server refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
@@ -85,16 +107,41 @@ impl Cluster {
 
     /// Ends the server at once, as a crash would.
     pub fn crash(&self) -> Result<(), Failure> {
+        self.stop("--mode=immediate")
+    }
+
+    /// Ends the server as an operator does who does not wait for its clients.
+    pub fn shut(&self) -> Result<(), Failure> {
+        self.stop("--mode=fast")
+    }
+
+    fn stop(&self, mode: &str) -> Result<(), Failure> {
         let mut stop = self.command("pg_ctl");
-        run(stop.args(["--silent", "--wait", "--mode=immediate", "--pgdata"]).arg(self.data()).arg("stop")).map(drop)
+        run(stop.args(["--silent", "--wait", mode, "--pgdata"]).arg(self.data()).arg("stop")).map(drop)
+    }
+
+    /// Whether its first process is there. It may still be busy with recovery, and refuse everybody.
+    pub fn is_there(&self) -> bool {
+        let mut status = self.command("pg_ctl");
+        run(status.args(["--pgdata"]).arg(self.data()).arg("status")).is_ok()
+    }
+
+    /// One of PostgreSQL's programs, to be run as it must be.
+    pub fn program(&self, name: &str) -> Command {
+        Command::new(self.programs.join(name))
     }
 
     /// Starts it again, on the same port.
     pub fn run(&self) -> Result<(), Failure> {
         let data = self.data();
         // Flushed as in earnest, but for the flush itself, which only a power cut would tell.
-        let settings =
-            format!("-p {} -h 127.0.0.1 -k {} -c fsync=off -c max_connections=200", self.port, data.display());
+        let flush = if self.options.flushed { "on" } else { "off" };
+        let settings = format!(
+            "-p {} -h 127.0.0.1 -k {} -c fsync={flush} -c max_connections=200 {}",
+            self.port,
+            data.display(),
+            self.options.settings
+        );
         let mut start = self.command("pg_ctl");
         start.args(["--silent", "--wait", "--options", &settings, "--pgdata"]).arg(&data);
         run(start.arg("--log").arg(data.join("log")).arg("start")).map(drop)

@@ -1,16 +1,20 @@
-//! `cargo run --release --package despacho-load [-- [--seconds N] [--orders N] [--sizes N,N] [preview] [http] [memory] [overload] [growth]]`
+//! `cargo run --release --package despacho-load [-- [--seconds N] [--orders N] [--sizes N,N] PART…]`
 //!
 //! Prints how fast the service is beside a reference in the same run, as ratios: on a shared machine a figure alone says little.
-//! Nothing is asserted. Without a part all run but `overload` and `growth`, which take their time.
+//! Nothing is asserted. The parts are `preview`, `http` and `memory`, which run where none is named, and `overload`, `growth`, `postgres` and
+//! `streams`, which take their time.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
+mod copies;
 mod core;
 mod echo;
 mod growth;
 mod memory;
 mod over_http;
 mod overload;
+mod postgres;
+mod streams;
 
 use std::process::ExitCode;
 
@@ -70,6 +74,12 @@ fn run(plan: &Plan) -> Result<(), Failure> {
     }
     if named("growth") {
         growth::run(&plan.sizes)?;
+    }
+    if named("postgres") {
+        postgres::compare(plan.seconds)?;
+    }
+    if named("streams") {
+        streams::run(plan.seconds)?;
     }
     Ok(())
 }

@@ -22,3 +22,37 @@ pub fn order(code: &str, stops: u32, best_route: bool) -> Value {
         "code": code, "preparationTime": 600, "previewDeliveryTime": true, "sortByBestRoute": best_route, "deliveries": deliveries,
     })
 }
+
+/// The body of a new matrix in São Paulo, one for each number below 10,000.
+pub fn matrix(number: usize) -> Value {
+    json!({
+        "cnpj": cnpj(number), "name": format!("Merchant {number}"), "email": format!("merchant-{number}@load.example"),
+        "password": "correct horse battery", "marketplaceBranchId": 1,
+        "responsible": { "name": "Ana Souza", "phone": "+5511999990000" },
+        "address": {
+            "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
+            "latitude": -23.5558, "longitude": -46.6582,
+        },
+    })
+}
+
+/// A company's number with its two check digits: weights 2 to 9 from the right, modulo 11.
+fn cnpj(number: usize) -> String {
+    let mut digits: Vec<usize> =
+        format!("7777{:04}0001", number % 10_000).bytes().map(|digit| usize::from(digit - b'0')).collect();
+    for _ in 0..2 {
+        let sum: usize = digits.iter().rev().zip((2..=9).cycle()).map(|(digit, weight)| digit * weight).sum();
+        digits.push(if sum % 11 < 2 { 0 } else { 11 - sum % 11 });
+    }
+    digits.iter().map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_company_number_is_one() {
+        for number in [0, 7, 31, 9_999] {
+            assert!(despacho_core::domain::Cnpj::parse(&super::cnpj(number)).is_ok(), "{}", super::cnpj(number));
+        }
+    }
+}

@@ -85,11 +85,9 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs a package of the workspace and keeps what it prints.
-fn write(root: &Path, file: &Path, package: &[&str]) -> Result<(), Box<dyn Error>> {
-    let words = ["run", "--quiet", "--locked", "--package"];
-    let written =
-        Command::new(cargo()).args(words).args(package).current_dir(root).stdout(fs::File::create(file)?).status()?;
+/// Runs a program of the workspace and keeps what it prints.
+fn write(file: &Path, program: &Path, arguments: &[&Path]) -> Result<(), Box<dyn Error>> {
+    let written = Command::new(program).args(arguments).stdout(fs::File::create(file)?).status()?;
     succeeded(written, &format!("writing {}", file.display()))
 }
 
@@ -97,8 +95,13 @@ fn write(root: &Path, file: &Path, package: &[&str]) -> Result<(), Box<dyn Error
 fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let (previews, routes) = (target.join("previews.jsonl"), target.join("routes.jsonl"));
     let pack = target.join("street.pack");
-    write(root, &previews, &["despacho-page-tests", "--", "5000", "1", &pack.to_string_lossy()])?;
-    write(root, &routes, &["despacho-parity", "--no-default-features", "--bin", "answers"])?;
+    // With the features that every test has: another set would build all dependencies once more.
+    let words =
+        ["build", "--locked", "--workspace", "--all-features", "--bin", "despacho-page-tests", "--bin", "answers"];
+    succeeded(Command::new(cargo()).args(words).current_dir(root).status()?, "building what knows the answers")?;
+    let program = |name: &str| target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    write(&previews, &program("despacho-page-tests"), &["5000".as_ref(), "1".as_ref(), &pack])?;
+    write(&routes, &program("answers"), &[])?;
     let tests = root.join("bindings/npm/test");
     let mut node = Command::new("node");
     node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out);

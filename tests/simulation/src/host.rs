@@ -134,6 +134,7 @@ impl Host for SimulatedHost {
         stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
         events(order: OrderId) -> Vec<RecordedEvent>;
         journal_end(matrix: StoreId) -> u64;
+        journal_start(of: Journal) -> u64;
         courier(id: CourierId) -> Option<Courier>;
         courier_by_key(hash: &KeyHash) -> Option<Courier>;
         couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;

@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod archive;
 mod backend;
 mod fixtures;
 mod instances;

@@ -42,11 +42,35 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
     let Some(backend) = OnPostgres::find().await else { return };
     let known: i64 = backend.ask("SELECT MAX(version) FROM schema_version").parse().unwrap();
     backend.ask(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 41));
+    backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 2));
     let address = Address::parse(&backend.address).unwrap();
     let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
     assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
     let message = refused.to_string();
     assert!([known, known + 41].iter().all(|version| message.contains(&version.to_string())), "{message}");
+}
+
+#[tokio::test]
+async fn a_schema_that_only_grew_is_gone_on_with() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 1).await;
+    let known: i64 = backend.ask("SELECT MAX(version) FROM schema_version").parse().unwrap();
+    // What a newer program's migration does that is marked as an addition, while an older instance runs.
+    backend.ask("ALTER TABLE orders ADD COLUMN note TEXT");
+    backend.ask("ALTER TABLE events ADD COLUMN weight BIGINT NOT NULL DEFAULT 0");
+    backend.ask("CREATE TABLE notes (id BIGINT PRIMARY KEY)");
+    backend.ask(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 1));
+    backend.host().commit(&create(1)).await.unwrap();
+    let restarted = backend.beside().await;
+    restarted.commit(&create(2)).await.unwrap();
+    assert_eq!(restarted.events(order_id(1)).await.unwrap().len(), 1);
+    let address = Address::parse(&backend.address).unwrap();
+    let exact = Options { migrate: false, ..Options::default() };
+    assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenFault::Database(_))), "what copies must know all");
+    // And what one does that takes something away.
+    backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
+    let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
+    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
 }
 
 #[tokio::test]
@@ -318,25 +342,4 @@ async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
     assert!(returned.contains(&("orders", 601)), "{returned:?}");
     back.host().commit(&create(602)).await.unwrap();
     assert_eq!(back.host().order(order_id(601)).await, backend.host().order(order_id(601)).await);
-}
-
-#[tokio::test]
-async fn old_events_of_ended_orders_are_moved_out_as_the_page_says() {
-    let Some(backend) = OnPostgres::find().await else { return };
-    put_stores(backend.host(), 1).await;
-    for number in 1..=4 {
-        backend.host().commit(&create(number)).await.unwrap();
-    }
-    // Orders 1 to 3 have ended, 1 and 4 are of long ago.
-    backend.ask("UPDATE orders SET situation = CASE WHEN id <= 3 THEN 500 ELSE 210 END");
-    backend.ask("UPDATE events SET at = CASE WHEN order_id IN (1, 4) THEN 0 ELSE 9000000000000 END");
-    let page = include_str!("../../../hosts/postgres/README.md");
-    let (_, sql) = page.split_once("```sql").unwrap();
-    backend.ask(sql.split_once("```").unwrap().0);
-    assert_eq!(backend.ask("SELECT order_id FROM events ORDER BY order_id"), "2\n3\n4");
-    assert_eq!(backend.ask("SELECT order_id FROM events_archive"), "1");
-    // The journal goes on behind what was moved.
-    backend.host().commit(&create(5)).await.unwrap();
-    let journal = backend.host().journal(Journal { matrix: store_id(1), branch: None }, 0, 10).await.unwrap();
-    assert_eq!(journal.iter().map(|entry| entry.place).collect::<Vec<_>>(), [2, 3, 4, 5]);
 }

@@ -34,6 +34,9 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
     let connection = Connection::open(backend.path()).unwrap();
     let known: i64 = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0)).unwrap();
     connection.execute("INSERT INTO schema_version (version) VALUES (?1)", [known + 41]).unwrap();
+    connection
+        .execute("UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'", [known + 2])
+        .unwrap();
     let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
     assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
     let message = refused.to_string();
@@ -41,6 +44,30 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
     assert_eq!(named, [true, true], "{message}");
     connection.execute("DELETE FROM schema_version WHERE version = ?1", [known + 41]).unwrap();
     assert!(Sqlite::open(&backend.path(), &Options::default()).is_ok(), "nothing else was changed");
+}
+
+#[tokio::test]
+async fn a_schema_that_only_grew_is_gone_on_with() {
+    let backend = with_store().await;
+    backend.host().driver().close().await.unwrap();
+    let connection = Connection::open(backend.path()).unwrap();
+    let known: i64 = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0)).unwrap();
+    // What a newer program's migration does that is marked as an addition.
+    let grown = format!(
+        "ALTER TABLE orders ADD COLUMN note TEXT; ALTER TABLE events ADD COLUMN weight INTEGER NOT NULL DEFAULT 0; \
+         CREATE TABLE notes (id INTEGER PRIMARY KEY) STRICT; INSERT INTO schema_version (version) VALUES ({})",
+        known + 1
+    );
+    connection.execute_batch(&grown).unwrap();
+    let backend = backend.restart().await;
+    backend.host().commit(&create(1)).await.unwrap();
+    assert!(backend.host().order(order_id(1)).await.unwrap().is_some());
+    assert_eq!(backend.host().events(order_id(1)).await.unwrap().len(), 1);
+    // And what one does that takes something away.
+    let floor = "UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'";
+    assert_eq!(connection.execute(floor, [known + 1]).unwrap(), 1);
+    let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
+    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
 }
 
 #[tokio::test]

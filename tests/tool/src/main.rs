@@ -13,7 +13,7 @@ mod webhooks;
 
 use std::process::ExitCode;
 
-use despacho_tool::{component, place, run::Failure, shrink};
+use despacho_tool::{component, place, run::Failure};
 use lexopt::prelude::*;
 
 const HELP: &str = "\
@@ -24,8 +24,8 @@ cargo verify [--list] [--only STEP]... [--from STEP]
     Runs every check, installing what is missing. DESPACHO_VERIFY_OFFLINE=1 installs nothing
     and skips, loudly, the steps that lack something.
 
-cargo run -p despacho-tool -- shrink [--wasm-opt PROGRAM]
-    Builds the Spin component and makes it smaller by Binaryen's wasm-opt, in the place where `spin up` finds it.";
+cargo run -p despacho-tool -- component
+    Builds the Spin component where `spin up` finds it, smaller where Binaryen's wasm-opt is installed: what `spin build` runs.";
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ enum Task {
     Up(up::Wish),
     List,
     Verify(verify::Choice),
-    Shrink(String),
+    Component,
 }
 
 fn main() -> ExitCode {
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Task::Verify(choice) => verify::verify(&choice),
-        Task::Shrink(program) => shrink(&program),
+        Task::Component => component::build(&place::root()?).map(|_| ()),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -65,29 +65,13 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
     match arguments.next()? {
         Some(Value(word)) if word == "up" => parse_up(arguments),
         Some(Value(word)) if word == "verify" => parse_verify(arguments),
-        Some(Value(word)) if word == "shrink" => parse_shrink(arguments),
+        Some(Value(word)) if word == "component" => match arguments.next()? {
+            None => Ok(Task::Component),
+            Some(other) => Err(other.unexpected()),
+        },
         Some(Short('h') | Long("help")) | None => Ok(Task::Help),
         Some(other) => Err(other.unexpected()),
     }
-}
-
-fn parse_shrink(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
-    let mut program = "wasm-opt".to_owned();
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("wasm-opt") => program = arguments.value()?.string()?,
-            Short('h') | Long("help") => return Ok(Task::Help),
-            other => return Err(other.unexpected()),
-        }
-    }
-    Ok(Task::Shrink(program))
-}
-
-fn shrink(program: &str) -> Result<(), Failure> {
-    let component = component::build(&place::root()?)?;
-    let (before, after) = shrink::shrink(&component, program)?;
-    println!("{}: {before} bytes before, {after} after", component.display());
-    Ok(())
 }
 
 fn parse_up(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
@@ -133,12 +117,14 @@ mod tests {
         let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
         assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
+        assert_eq!(task(&["component"]), Ok(Task::Component));
         assert_eq!(task(&[]), Ok(Task::Help));
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
         assert!(task(&["down"]).is_err());
+        assert!(task(&["component", "again"]).is_err());
         assert!(task(&["up", "--port", "1"]).is_err());
         assert!(task(&["up", "--listen"]).is_err());
     }

@@ -1,6 +1,9 @@
 //! The merchant panel: built from its sources and the browser package, and tried in a browser against a real server.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use despacho_tool::{
     place,
@@ -31,16 +34,15 @@ const SETTINGS: [(&str, &str); 9] = [
     ("DESPACHO_ROBOTS_SPEED", "20"),
 ];
 
-/// Builds the panel's files and returns their folder. Without the compiler's target for browsers the panel is built all the same, and
+/// Builds the panel's files and returns their folder, with the browser package that a program writes. Without the compiler's target for browsers the panel is built all the same, and
 /// asks the server for its prices.
-pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn build(root: &Path, mut packager: Command) -> Result<PathBuf, Failure> {
     let folder = root.join(FOLDER);
-    let mut package = vec!["cargo", "run", "--quiet", "--locked", "--package", "despacho-package"];
     if Need::Target("wasm32-unknown-unknown").ensure(root, false).is_err() {
         println!("the Rust target wasm32-unknown-unknown is missing: the panel will ask the server for its prices");
-        package.extend(["--", "--types"]);
+        packager.arg("--types");
     }
-    run::show(run::command(root, &package))?;
+    run::show(packager)?;
     if !is_newer(&folder.join("node_modules/.package-lock.json"), &folder.join("package-lock.json")) {
         run::show(run::command(&folder, &["npm", "ci", "--no-audit", "--no-fund"]))?;
     }
@@ -52,8 +54,8 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
 
 /// Builds the panel and runs its tests in the system's Chromium, against a fresh server with demonstration data. Pictures of every
 /// page are left in `panel` in the build folder.
-pub(crate) fn check(root: &Path) -> Result<(), Failure> {
-    let files = build(root)?.to_string_lossy().into_owned();
+pub(crate) fn check(root: &Path, packager: Command) -> Result<(), Failure> {
+    let files = build(root, packager)?.to_string_lossy().into_owned();
     let target = place::target()?;
     let data = target.join("panel-data");
     if data.exists() {

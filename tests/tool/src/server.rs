@@ -66,6 +66,16 @@ impl Server {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<Server, Failure> {
+        Server::start_heard(binary, data, arguments, variables).map(|(server, _)| server)
+    }
+
+    /// The same, with the lines that the server prints from then on.
+    pub fn start_heard(
+        binary: &Path,
+        data: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<(Server, Receiver<String>), Failure> {
         let mut command = Command::new(binary);
         // A developer's own settings are no part of a test.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
@@ -89,7 +99,7 @@ impl Server {
         forward(child.stderr.take(), send);
         let mut server = Server { child, base: String::new(), key: None };
         server.await_ready(&lines, arguments.contains(&"--demo"))?;
-        Ok(server)
+        Ok((server, lines))
     }
 
     /// The process, so that a test can end it in ways of its own.

@@ -24,8 +24,8 @@ const PREAMBLE: usize = 8;
 /// A component's section that holds a module.
 const MODULE: u8 = 1;
 
-/// Shrinks a component in place by `program`, a wasm-opt, and gives its bytes before and after.
-pub fn shrink(component: &Path, program: &str) -> Result<(usize, usize), Failure> {
+/// Shrinks a component in place by `program`, a wasm-opt.
+pub fn shrink(component: &Path, program: &str) -> Result<(), Failure> {
     let failed = |path: &Path, error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
     let whole = fs::read(component).map_err(|error| failed(component, error))?;
     let no_component = || Failure::new(format!("{} is no component with a module", component.display()));
@@ -40,12 +40,11 @@ pub fn shrink(component: &Path, program: &str) -> Result<(usize, usize), Failure
     run::show(command)?;
     let body = fs::read(&shrunk).map_err(|error| failed(&shrunk, error))?;
     let smaller = replaced(&whole, &place, &body);
-    // Another file of that name: cargo keeps the one that it wrote under a second name, and would take this for its own.
     fs::write(&shrunk, &smaller).map_err(|error| failed(&shrunk, error))?;
     fs::rename(&shrunk, component).map_err(|error| failed(component, error))?;
     // What stays behind is below target and harms nobody.
     _ = fs::remove_file(&module);
-    Ok((whole.len(), smaller.len()))
+    Ok(())
 }
 
 /// Where a section stands, and where what is in it.

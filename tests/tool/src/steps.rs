@@ -3,7 +3,7 @@
 use std::{path::Path, process::Command};
 
 use despacho_tool::{
-    component,
+    component, place,
     run::{self, Failure},
     server,
 };
@@ -99,7 +99,7 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "spin-build",
         what: "the Spin component as it ships; the tests below run this very build",
-        needs: &[Need::Target(component::TARGET)],
+        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
         act: |root| component::build(root).map(|_| ()),
     },
     Step {
@@ -133,7 +133,9 @@ pub(crate) const STEPS: &[Step] = &[
         what: "the browser package builds, and under Node.js its previews are the service's, byte for byte",
         needs: &[Need::Target("wasm32-unknown-unknown"), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
         act: |root| {
-            run::show(cargo(root, &["run", "--quiet", "--locked", "--package", "despacho-package", "--", "--check"]))
+            let mut package = packager(root)?;
+            package.arg("--check");
+            run::show(package)
         },
     },
     Step {
@@ -163,7 +165,7 @@ pub(crate) const STEPS: &[Step] = &[
             Need::Program("npm", "npm"),
             Need::Program("chromium", "chromium"),
         ],
-        act: panel::check,
+        act: |root| panel::check(root, packager(root)?),
     },
     Step {
         name: "bench",
@@ -198,6 +200,15 @@ pub(crate) const STEPS: &[Step] = &[
 /// A cargo command in the repository.
 fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
+}
+
+/// The program that writes the browser package, built with the whole workspace's features: a package alone has its dependencies with
+/// other ones, and all of them would be built again.
+fn packager(root: &Path) -> Result<Command, Failure> {
+    let name = "despacho-package";
+    run::show(cargo(root, &["build", "--locked", "--workspace", "--all-features", "--bin", name]))?;
+    let program = place::target()?.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    Ok(run::command(root, &[&program.to_string_lossy()]))
 }
 
 /// The component's own tests. Chosen out of the workspace, since a package alone has its dependencies with other features, and built

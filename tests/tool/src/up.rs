@@ -56,7 +56,8 @@ fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
         return Ok(None);
     }
     println!("building the panel");
-    panel::build(root).map(Some)
+    let words = ["cargo", "run", "--quiet", "--locked", "--package", "despacho-package", "--"];
+    panel::build(root, run::command(root, &words)).map(Some)
 }
 
 /// The server takes this process's place, so that every signal reaches it.

@@ -4,6 +4,7 @@ use super::pages;
 use crate::{
     api::{
         call::{Answer, Call, Stop},
+        problem::{Code, Problem},
         stream::{self, FIRST_EVENTS, Subscription},
         wire::{EventPage, JournalEventView},
     },
@@ -16,12 +17,12 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
     let journal = Journal::of(&call.caller()?.store);
     let limit = pages::limit(call)?;
     let after = match call.query("after") {
-        Some(cursor) => journal.place(&cursor).ok_or_else(pages::strange_cursor)?,
-        None => 0,
+        Some(cursor) => place(call, journal, &cursor).await?,
+        None => call.host.journal_start(journal).await?,
     };
-    let mut entries = call.host.journal(journal, after, limit + 1).await?;
+    let mut entries = stream::after(call.host, journal, after, limit + 1).await?.ok_or_else(archived)?;
     if entries.is_empty() {
-        not_past_the_end(call, journal, after).await?;
+        within(call, journal, after).await?;
     }
     let more = entries.len() > limit as usize;
     entries.truncate(limit as usize);
@@ -30,12 +31,34 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
     Ok(Answer::json(200, &EventPage { events, next: journal.cursor(last), more })?)
 }
 
-/// A cursor past the end is older than a backup that was restored: events that it has not seen may stand before it.
-async fn not_past_the_end<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), Stop> {
+/// Where a reader takes up. `0` is the first event that is still there; every other cursor was given to somebody who has read up to it.
+async fn place<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> Result<u64, Stop> {
+    if cursor == "0" {
+        return Ok(call.host.journal_start(journal).await?);
+    }
+    Ok(journal.place(cursor).ok_or_else(pages::strange_cursor)?)
+}
+
+/// A cursor past the end is older than a backup that was restored: events that it has not seen may stand before it. One from before
+/// the start has missed what was archived.
+async fn within<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), Stop> {
+    if after < call.host.journal_start(journal).await? {
+        return Err(archived().into());
+    }
     if after == 0 || after <= call.host.journal_end(journal.matrix).await? {
         return Ok(());
     }
     Err(pages::strange_cursor().into())
+}
+
+fn archived() -> Problem {
+    Problem::new(
+        Code::EventsArchived,
+        "Events after this cursor were archived by the operator. Send 0 to go on with the first event that is still there; look \
+         orders up that you follow, and ask the operator for what is missing.",
+        "Eventos posteriores a este cursor foram arquivados pelo operador. Envie 0 para continuar do primeiro evento ainda \
+         disponível; consulte os pedidos que acompanha e peça ao operador o que falta.",
+    )
 }
 
 /// `GET /delivery/events/stream`: the first events, and where it goes on.
@@ -47,8 +70,8 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let sent = sent.map(|value| value.to_str().map(str::to_owned).unwrap_or_default());
     let place = match sent.filter(|id| !id.is_empty()).or_else(|| call.query("after")) {
         Some(cursor) => {
-            let place = journal.place(&cursor).ok_or_else(pages::strange_cursor)?;
-            not_past_the_end(call, journal, place).await?;
+            let place = place(call, journal, &cursor).await?;
+            within(call, journal, place).await?;
             place
         }
         None => call.host.journal_end(journal.matrix).await?,

@@ -21,11 +21,12 @@ fn events(endpoint: Endpoint) -> Operation {
             summary: "Read the journal",
             description: "Every event of the store's orders, oldest first; a matrix reads its branches' events too. Send `next` \
                 as `after` for what comes next, now or later: an event never appears behind a cursor. Without `after`, or \
-                with `0`, it begins with the first event. A cursor of another store is `cursor_invalid`.",
+                with `0`, it begins with the first event that is there. A cursor of another store is `cursor_invalid`; one \
+                from before what the operator has archived is `events_archived`.",
             request: None,
             answers: &[(200, Some("EventPage"), "A page of the journal; empty where nothing has happened since.")],
             parameters: &["after", "limit"],
-            codes: &[Code::ValidationFailed, Code::CursorInvalid],
+            codes: &[Code::ValidationFailed, Code::EventsArchived, Code::CursorInvalid],
         },
         _ => Operation {
             tag: "Events",
@@ -39,7 +40,7 @@ fn events(endpoint: Endpoint) -> Operation {
             request: None,
             answers: &[(200, None, "The stream.")],
             parameters: &["after", "lastEventId"],
-            codes: &[Code::CursorInvalid],
+            codes: &[Code::EventsArchived, Code::CursorInvalid],
         },
     }
 }

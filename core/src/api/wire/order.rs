@@ -198,7 +198,7 @@ pub struct OrderDetails {
     pub order: OrderView,
     /// The courier; null until one is assigned.
     pub delivery_man: Option<CourierView>,
-    /// What happened so far, oldest first.
+    /// What happened so far, oldest first; empty where the operator has archived the history of an order that ended long ago.
     pub events: Vec<EventView>,
     /// Where the order came from.
     #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]

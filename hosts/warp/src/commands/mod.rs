@@ -1,5 +1,6 @@
 //! The operator's commands.
 
+mod archive;
 mod gazetteer;
 mod geography;
 mod health;
@@ -15,7 +16,7 @@ use clap::Parser;
 use despacho_core::quote::Tariff;
 
 use crate::{
-    cli::{Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, MatrixCommand, TariffCommand},
+    cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, MatrixCommand, TariffCommand},
     config::{self, Config, Given, Loaded},
     server::print,
     store,
@@ -94,6 +95,10 @@ async fn run(command: Command) -> Result<(), Failure> {
         }
         Command::Simulate(asked) => simulate::simulate(asked).await,
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
+        Command::Archive(args) => match &args.command {
+            Some(ArchiveCommand::Show { file, order }) => archive::show(file, *order),
+            None => archive::archive(&args.run).await,
+        },
         Command::Migrate { from, to } => migrate::migrate(from, to).await,
         Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),

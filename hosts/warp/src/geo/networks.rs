@@ -1,7 +1,7 @@
 //! Road networks: in this process, or services.
 
 use despacho_core::domain::{Located, Matrix};
-use despacho_geo::{Legs, Network, Note, Unanswered, Ways, World, networks};
+use despacho_geo::{Legs, Network, Note, World, networks};
 
 use super::{extract::Extract, wire::Wire};
 use crate::config::Config;
@@ -51,29 +51,17 @@ impl Networks {
     pub(super) async fn matrix(&self, wire: &Wire, places: &[Located]) -> Matrix {
         let mut legs = Legs::between(places, self.percent);
         for extract in &self.extracts {
-            let ways = extract.ways(legs.points()).await;
-            if take(wire, &mut legs, Extract::NAME, ways) {
-                break;
+            if let Ok(ways) = extract.ways(legs.points()).await {
+                let told = legs.fill(ways);
+                wire.note(Note::Measured { source: Extract::NAME, legs: told });
             }
-        }
-        for service in &self.services {
             if legs.is_whole() {
                 break;
             }
-            let ways = service.ways(wire, legs.points()).await;
-            take(wire, &mut legs, service.name(), ways);
         }
+        legs.ask(wire, &self.services).await;
         let (matrix, stood_in) = legs.finish(places);
         wire.note(Note::Measured { source: "model", legs: stood_in });
         matrix
     }
-}
-
-/// Takes what a network tells, and says whether nothing is open any more.
-fn take(wire: &Wire, legs: &mut Legs, source: &'static str, ways: Result<Ways, Unanswered>) -> bool {
-    if let Ok(ways) = ways {
-        let told = legs.fill(ways);
-        wire.note(Note::Measured { source, legs: told });
-    }
-    legs.is_whole()
 }

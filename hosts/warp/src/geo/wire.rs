@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use despacho_geo::{Answer, Kept, Missed, Note, Question, World};
-use http::{Method, Request, Uri, header};
+use http::Uri;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
@@ -23,8 +23,6 @@ use crate::telemetry::{self, Attribute, Kind};
 const LONGEST_ANSWER: usize = 16 << 20;
 /// Connections that wait for the next question.
 const IDLE_CONNECTIONS: usize = 16;
-/// How we call ourselves, as public services demand.
-const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
 
 /// A way to services.
 pub(super) struct Wire {
@@ -65,20 +63,10 @@ impl Wire {
     }
 
     async fn once(&self, url: &str, question: &Question) -> Result<Answer, String> {
-        let body = question.json.clone().map(Bytes::from);
-        let mut request = Request::builder()
-            .method(if body.is_some() { Method::POST } else { Method::GET })
-            .uri(url)
-            .header(header::USER_AGENT, AGENT)
-            .header(header::ACCEPT, "application/json")
-            .header(header::ACCEPT_LANGUAGE, "pt-BR");
-        if body.is_some() {
-            request = request.header(header::CONTENT_TYPE, "application/json");
-        }
+        let mut request = question.request(url).map_err(|error| error.to_string())?.map(Full::new);
         if let Some((name, value)) = telemetry::current().and_then(|context| context.header()) {
-            request = request.header(name, value);
+            request.headers_mut().insert(name, value);
         }
-        let request = request.body(Full::new(body.unwrap_or_default())).map_err(|error| error.to_string())?;
         let client = self.client.as_ref().ok_or("there is nobody to ask")?;
         let response = client.request(request).await.map_err(|error| described(&error))?;
         let status = response.status().as_u16();

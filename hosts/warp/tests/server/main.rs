@@ -14,4 +14,5 @@ mod life;
 mod overload;
 mod secrets;
 mod telemetry;
+mod upstream;
 mod web;

@@ -72,7 +72,9 @@ fn a_kill_loses_nothing_that_was_answered() {
             codes.take(100).take_while(answered).collect::<Vec<_>>()
         };
         let threads: Vec<_> = (0..8).map(|client| scope.spawn(move || until_it_breaks(client))).collect();
-        std::thread::sleep(std::time::Duration::from_millis(700));
+        while place.count("SELECT COUNT(*) FROM orders WHERE code LIKE 'KILL-%'") < 40 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
         child.kill().expect("it can be killed");
         threads.into_iter().flat_map(|thread| thread.join().expect("a list")).collect()
     });

@@ -2,6 +2,10 @@
 
 use std::{
     collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -15,10 +19,14 @@ use crate::{
     upstream::{Question, Upstream},
 };
 
-const SETTINGS: &str = r#"{"webhooks": {"loopback": true, "first-retry-ms": 50, "timeout-seconds": 1}}"#;
+/// Seconds that a busy machine may take for an answer.
+const PATIENCE: u32 = 30;
 
-fn calling(place: &Place, receiver: &Upstream) -> Options {
-    Options { outbound: vec![receiver.address], ..place.demo().variable("settings", SETTINGS) }
+/// A component that may call this receiver, and waits for its answer for so many seconds.
+fn calling(place: &Place, receiver: &Upstream, seconds: u32) -> Options {
+    let terms = json!({ "loopback": true, "first-retry-ms": 50, "timeout-seconds": seconds });
+    let settings = json!({ "webhooks": terms }).to_string();
+    Options { outbound: vec![receiver.address], ..place.demo().variable("settings", &settings) }
 }
 
 /// Subscribes the demonstration's store and gives the secret.
@@ -47,7 +55,7 @@ fn verified(question: &Question, secret: &str) -> Value {
 #[test]
 fn a_round_of_dispatch_sends_signed_messages() {
     let (place, receiver) = (Place::new(), Upstream::fixed(204, ""));
-    let served = serve(&calling(&place, &receiver));
+    let served = serve(&calling(&place, &receiver, PATIENCE));
     let secret = subscribe(&served, &format!("{}/hook", receiver.base()));
     let order = create(&served.base, "HOOK-1").expect("an answer");
     assert_eq!((order.status, receiver.asked().len()), (201, 0), "a request sends nothing itself");
@@ -73,7 +81,7 @@ fn what_fails_is_tried_again_and_the_log_says_why() {
         std::thread::sleep(Duration::from_secs(3));
         (200, String::new())
     });
-    let options = Options { outbound: vec![receiver.address, closed, slow.address], ..calling(&place, &receiver) };
+    let options = Options { outbound: vec![receiver.address, closed, slow.address], ..calling(&place, &receiver, 1) };
     let served = serve(&options);
     let targets =
         [receiver.base(), format!("http://{closed}"), slow.base(), "http://127.0.0.1:9".to_owned()].map(|base| {
@@ -101,7 +109,7 @@ fn what_fails_is_tried_again_and_the_log_says_why() {
 fn instances_that_send_at_once_send_everything_once() {
     const ORDERS: usize = 30;
     let (place, receiver) = (Place::new(), Upstream::fixed(200, ""));
-    let served = serve(&Options { reuse: Reuse::NEVER, ..calling(&place, &receiver) });
+    let served = serve(&Options { reuse: Reuse::NEVER, ..calling(&place, &receiver, PATIENCE) });
     subscribe(&served, &format!("{}/hook", receiver.base()));
     for number in 0..ORDERS {
         assert_eq!(create(&served.base, &format!("ONCE-{number}")).map(|answer| answer.status), Ok(201));
@@ -119,21 +127,31 @@ fn instances_that_send_at_once_send_everything_once() {
 
 #[test]
 fn where_it_is_wanted_they_leave_after_the_answer() {
-    let place = Place::new();
-    let receiver = Upstream::start(|_| {
-        std::thread::sleep(Duration::from_millis(800));
-        (200, String::new())
+    let (place, answered) = (Place::new(), Arc::new(AtomicBool::new(false)));
+    let told = answered.clone();
+    // Whoever waited for this receiver would wait until it gives up, and be told that.
+    let receiver = Upstream::start(move |_| {
+        let came = until(|| told.load(Ordering::SeqCst));
+        (if came { 200 } else { 500 }, String::new())
     });
-    let served = serve(&calling(&place, &receiver).variable("webhooks_after_answers", "true"));
-    subscribe(&served, &format!("{}/hook", receiver.base()));
-    get(&served.base, "/readyz");
-    let began = Instant::now();
+    let served = serve(&calling(&place, &receiver, PATIENCE).variable("webhooks_after_answers", "true"));
+    let wish = json!({ "url": format!("{}/hook", receiver.base()), "events": ["order.created"] });
+    let id = post(&served.base, "/delivery/webhooks", &wish).body["id"].clone();
     assert_eq!(create(&served.base, "AFTER-1").map(|answer| answer.status), Ok(201));
-    assert!(began.elapsed() < Duration::from_millis(700), "the answer does not wait: {:?}", began.elapsed());
-    let arrived = || !receiver.asked().is_empty();
-    while !arrived() && began.elapsed() < Duration::from_secs(20) {
+    answered.store(true, Ordering::SeqCst);
+    let log = || get(&served.base, &format!("/delivery/webhooks/{id}/attempts")).body;
+    assert!(until(|| log()["attempts"][0]["status"] == 200), "{}", log());
+    assert_eq!(served.stats().traps(), 0);
+}
+
+/// Whether something comes to be before the patience of a receiver is over.
+fn until(comes: impl Fn() -> bool) -> bool {
+    let began = Instant::now();
+    while !comes() {
+        if began.elapsed() > Duration::from_secs(20) {
+            return false;
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(arrived());
-    assert_eq!(served.stats().traps(), 0);
+    true
 }

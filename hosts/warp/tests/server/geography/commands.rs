@@ -9,8 +9,8 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::upstream::Upstream;
 use crate::harness::{Server, despacho, matrix, run, stdout};
+use crate::upstream::Upstream;
 
 const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
 

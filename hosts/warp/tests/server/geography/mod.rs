@@ -3,7 +3,6 @@
 mod commands;
 mod geocoders;
 mod networks;
-mod upstream;
 
 use std::{path::Path, time::Duration};
 
@@ -14,14 +13,16 @@ use despacho_warp::{
     overload::{Overload, OverloadTerms},
 };
 
-/// What a test chooses, with little patience.
+/// What a test chooses: the patience of a busy machine.
 fn chosen() -> Chosen {
-    Chosen {
-        geocoder_timeout: Duration::from_millis(400),
-        routing_timeout: Duration::from_millis(400),
-        geocoder_pace: 1_000,
-        ..Chosen::default()
-    }
+    let patience = Duration::from_secs(20);
+    Chosen { geocoder_timeout: patience, routing_timeout: patience, geocoder_pace: 1_000, ..Chosen::default() }
+}
+
+/// The same with little patience, where somebody is slow.
+fn impatient() -> Chosen {
+    let patience = Duration::from_millis(400);
+    Chosen { geocoder_timeout: patience, routing_timeout: patience, ..chosen() }
 }
 
 fn open(folder: &Path, geography: Chosen) -> Geography {

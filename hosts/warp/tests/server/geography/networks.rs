@@ -9,10 +9,8 @@ use despacho_core::{
 use despacho_warp::{config::Geography as Chosen, geo::Geography};
 use serde_json::{Value, json};
 
-use super::{
-    chosen, metrics, open,
-    upstream::{Question, Upstream, captured},
-};
+use super::{chosen, impatient, metrics, open};
+use crate::upstream::{Question, Upstream, captured};
 
 fn place(latitude: f64, longitude: f64) -> Located {
     let point = Point::from_degrees(latitude, longitude).unwrap();
@@ -171,7 +169,7 @@ async fn a_service_that_does_not_answer_is_stood_in_for_and_left_alone() {
     for upstream in
         [Upstream::fixed(500, "{}"), Upstream::slow(), Upstream::fixed(200, "<html>"), Upstream::fixed(200, "{}")]
     {
-        let geography = osrm(&upstream, |_| {});
+        let geography = osrm(&upstream, |with| with.routing_timeout = impatient().routing_timeout);
         every_leg_is_the_models(&geography.matrix(&places()).await, &places());
     }
     let upstream = Upstream::fixed(502, "");

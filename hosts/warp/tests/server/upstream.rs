@@ -18,6 +18,12 @@ pub(crate) struct Question {
 }
 
 impl Question {
+    /// The first header of this name, which is given in small letters.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.headers.lines().filter_map(|line| line.split_once(':'));
+        Some(pairs.find(|(key, _)| key.eq_ignore_ascii_case(name))?.1.trim())
+    }
+
     /// A value of the query, decoded.
     pub(crate) fn query(&self, name: &str) -> Option<String> {
         let target = self.line.split(' ').nth(1)?;

@@ -1,0 +1,85 @@
+//! An archive's file: one order a line, in JSON, compressed by gzip.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufRead as _, BufReader, BufWriter, Write as _},
+    path::{Path, PathBuf},
+};
+
+use despacho_core::domain::Timestamp;
+use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
+
+use crate::commands::Failure;
+
+/// A file that is being written, under a name that says so.
+pub(super) struct Draft {
+    folder: PathBuf,
+    path: PathBuf,
+    partial: PathBuf,
+    out: GzEncoder<BufWriter<File>>,
+}
+
+impl Draft {
+    /// Begins a file that no other run writes to, for its owner alone, since it holds names and telephone numbers.
+    pub(super) fn begin(folder: &Path, now: Timestamp) -> Result<Draft, Failure> {
+        let mut mark = super::super::operator::random_text()?;
+        mark.truncate(8);
+        let time: String = now.to_string().chars().filter(char::is_ascii_alphanumeric).take(15).collect();
+        let name = format!("despacho-{time}-{mark}.jsonl.gz");
+        let partial = folder.join(format!("{name}.partial"));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
+        let out = GzEncoder::new(BufWriter::new(file), Compression::default());
+        Ok(Draft { folder: folder.to_owned(), path: folder.join(name), partial, out })
+    }
+
+    /// Writes a record.
+    pub(super) fn add(&mut self, record: &str) -> io::Result<()> {
+        self.out.write_all(record.as_bytes())?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Ends the file: it is on disk, and so is its name, once this has returned. Gives the name and the size.
+    pub(super) fn seal(self) -> io::Result<(PathBuf, u64)> {
+        let file = self.out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        let bytes = file.metadata()?.len();
+        drop(file);
+        fs::rename(&self.partial, &self.path)?;
+        // A folder is flushed like a file where there is such a thing; elsewhere a rename is.
+        #[cfg(unix)]
+        File::open(&self.folder)?.sync_all()?;
+        Ok((self.path, bytes))
+    }
+}
+
+/// The part of a record that it is found by.
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    order_id: u64,
+}
+
+/// Prints the records of a file, or that of one order.
+pub(in crate::commands) fn show(path: &Path, order: Option<u64>) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+    let file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut out = io::stdout().lock();
+    let mut found = order.is_none();
+    for line in BufReader::new(MultiGzDecoder::new(file)).lines() {
+        let line = line.map_err(failed)?;
+        let head: Head = serde_json::from_str(&line)
+            .map_err(|error| Failure::Failed(format!("{}: a line is no record: {error}", path.display())))?;
+        if order.is_none_or(|order| order == head.order_id) {
+            found = true;
+            writeln!(out, "{line}")?;
+        }
+    }
+    match found {
+        true => Ok(out.flush()?),
+        false => Err(Failure::Failed(format!("{} does not hold that order", path.display()))),
+    }
+}
