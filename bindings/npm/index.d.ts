@@ -41,8 +41,8 @@ export interface Previewer {
 
 /**
  * Compiles the module ahead of its first use, from bytes, a response or an address of your own where you name one; likewise the gazetteer
- * of Brazil's municipalities and CEPs. With `gazetteer: false` it is left out: addresses are then located by their coordinates and by
- * packs alone, coordinates are not compared with the city beside them, and `lookupPostcode` knows none.
+ * of Brazil's municipalities, CEPs and borders. With `gazetteer: false` it is left out: addresses are then located by their coordinates and
+ * by packs alone, coordinates are compared neither with the city beside them nor with the borders, and `lookupPostcode` knows none.
  */
 export function load(
   source?: BufferSource | WebAssembly.Module | Response | URL | string,

@@ -19,9 +19,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
 /// What wasm-bindgen calls the compiled module.
 const MODULE: &str = "despacho_wasm_bg.wasm";
-/// The core's tables that become a file of their own, with the byte that an empty one is full of: no municipality has the hash 0, and no
-/// CEP comes after a range that starts past all of them.
-const TABLES: [(&str, u8); 2] = [("municipalities.bin", 0), ("ceps.bin", 0xff)];
+/// The core's tables that become a file of their own, with the byte that an empty one is full of: no municipality has the hash 0, no
+/// CEP comes after a range that starts past all of them, and without borders every cell of the grid is land.
+const TABLES: [(&str, u8); 4] = [("municipalities.bin", 0), ("ceps.bin", 0xff), ("outline.bin", 0), ("land.bin", 0xff)];
 const GAZETTEER: &str = "gazetteer.bin";
 
 fn main() -> ExitCode {
