@@ -133,7 +133,8 @@ impl Planes {
         equations[back_row].1 = f64::from(least(&legs.back, &prices.leave).unwrap_or(0)) - share;
         let limits = sets.iter().map(|&(set, dual)| {
             let cut = Cut::Sets(vec![set], set.len() - 1);
-            Limit { entries: entries(&left, &cut, legs.symmetric), most: cut.limit(), dual: f64::from(dual) }
+            let legs_left = left.iter().copied().enumerate();
+            Limit { entries: entries(legs_left, &cut, legs.symmetric), most: cut.limit(), dual: f64::from(dual) }
         });
         let lp = Simplex::new(&columns, &equations, limits.collect());
         Planes {
@@ -168,7 +169,9 @@ impl Planes {
                 self.open.push(part);
                 break;
             }
-            self.enter(&part.what);
+            if !self.enter(&part.what) {
+                continue;
+            }
             match self.solve(part.value, &mut room, part.serial == 0, budget, offer) {
                 Part::Closed => {}
                 Part::Open(value) if self.spent() >= budget => {
@@ -186,17 +189,27 @@ impl Planes {
         self.work + self.lp.work
     }
 
-    /// Applies the decisions of a part in place of those before.
-    fn enter(&mut self, fixes: &[Fix]) {
+    /// Applies the decisions of a part in place of those before; false where they need a leg that is ruled out by now.
+    fn enter(&mut self, fixes: &[Fix]) -> bool {
+        if fixes.iter().any(|&(leg, used)| used && self.lp.now.columns[leg].gone) {
+            return false;
+        }
+        let mut kept = vec![false; self.legs.len()];
+        fixes.iter().for_each(|&(leg, _)| kept[leg] = true);
         for (leg, _) in std::mem::take(&mut self.fixed) {
-            if !self.lp.now.columns[leg].gone {
+            if !kept[leg] && !self.lp.now.columns[leg].gone {
                 self.lp.bound(leg, 0.0, 1.0);
             }
         }
         for &(leg, used) in fixes {
-            self.fix(leg, used);
+            let column = self.lp.now.columns[leg];
+            if column.low < column.high || (column.high > 0.0) != used {
+                self.fix(leg, used);
+            }
         }
+        self.lp.shift();
         self.fixed = fixes.to_vec();
+        true
     }
 
     fn fix(&mut self, leg: usize, used: bool) {
@@ -291,8 +304,9 @@ impl Planes {
     /// Adds limits to the program.
     fn add(&mut self, cuts: &[Cut]) {
         for cut in cuts {
-            self.work += self.legs.len() as u64 * cut.work();
-            self.lp.add(entries(&self.legs, cut, self.symmetric), cut.limit());
+            self.work += self.lp.active.len() as u64 * cut.work();
+            let legs = self.lp.active.iter().map(|&index| (index, self.legs[index]));
+            self.lp.add(entries(legs, cut, self.symmetric), cut.limit());
         }
         self.lp.index();
     }
@@ -306,14 +320,15 @@ impl Planes {
         };
         let duals: Vec<f64> = duals.iter().enumerate().map(limit).collect();
         let mut total: f64 = self.lp.rhs.iter().zip(&duals).map(|(rhs, price)| rhs * price).sum();
-        self.whole.clear();
-        for (index, column) in self.lp.now.columns.iter().enumerate() {
+        self.whole.resize(self.legs.len(), 0.0);
+        for &index in &self.lp.active {
+            let column = &self.lp.now.columns[index];
             let entries = self.lp.entries(index).iter();
             let reduced = self.costs[index] - entries.map(|&(row, coefficient)| coefficient * duals[row]).sum::<f64>();
             total += reduced * if reduced < 0.0 { column.high } else { column.low };
-            self.whole.push(reduced);
+            self.whole[index] = reduced;
         }
-        self.work += 6 * self.legs.len() as u64;
+        self.work += 6 * self.lp.active.len() as u64;
         integer(total)
     }
 
@@ -333,6 +348,7 @@ impl Planes {
                 self.fixed.push((index, false));
             }
         }
+        self.lp.shift();
     }
 
     /// Takes away the legs that no better order can use, for good.
@@ -344,6 +360,7 @@ impl Planes {
                 self.lp.now.columns[index].gone = true;
             }
         }
+        self.lp.shift();
     }
 
     /// Splits the part that was solved last on a leg that is used in part, the one whose trial raises the bound the most.
@@ -371,6 +388,7 @@ impl Planes {
             let mut values = [bound; 2];
             for (used, value) in [false, true].into_iter().zip(&mut values) {
                 self.fix(index, used);
+                self.lp.shift();
                 *value = bound.max(self.pivot(room, TRIAL_PIVOTS).1);
                 self.lp.now.copy(&self.saved);
                 self.work += self.lp.rows() as u64 * self.lp.rows() as u64 / 4;
@@ -462,10 +480,10 @@ fn nested(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
     (sets, edges.last().map_or(0, |edge| edge.0))
 }
 
-/// The entries of a limit, by leg.
-fn entries(legs: &[Leg], cut: &Cut, symmetric: bool) -> Vec<(usize, f64)> {
-    let counted = legs.iter().map(|leg| cut.coefficient(leg.from, leg.to, symmetric)).enumerate();
-    counted.filter(|&(_, counted)| counted != 0.0).collect()
+/// The entries of a limit among some legs, by their index.
+fn entries(legs: impl Iterator<Item = (usize, Leg)>, cut: &Cut, symmetric: bool) -> Vec<(usize, f64)> {
+    let count = cut.counter(symmetric);
+    legs.map(|(index, leg)| (index, count(leg.from, leg.to))).filter(|&(_, counted)| counted != 0.0).collect()
 }
 
 /// A bound as a float: far below 2⁵³.

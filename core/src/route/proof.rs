@@ -19,6 +19,9 @@ const NEAREST: usize = 8;
 /// Times that legs are added where the cheapest tree over all legs uses others, and steps of the ascent in between.
 const ROOT_ROUNDS: usize = 4;
 const NEAR_STEPS: usize = 250;
+/// So many where stops are few: branches and cutting planes then raise the bound at less cost than more steps do.
+const FEW_STEPS: usize = 50;
+const FEW: usize = 60;
 /// Steps over all legs that remain after those along short ones.
 const LAST_STEPS: usize = 40;
 /// Steps of the ascent in each branch.
@@ -109,6 +112,7 @@ impl<'a> Proof<'a> {
         let mut prices = Prices::none(legs.count);
         let each = tree_work(legs, None);
         let short = legs.count > NEAREST * 2;
+        let most_near = if legs.count <= FEW { FEW_STEPS } else { NEAR_STEPS };
         let most = if short { LAST_STEPS } else { ROOT_STEPS };
         let last = affordable(budget / 2, each).min(most);
         if short {
@@ -121,7 +125,7 @@ impl<'a> Proof<'a> {
                 links.fill_nearest(legs, NEAREST, &trees);
                 self.work += 2 * each;
                 // A few long rounds serve better than many that end too soon.
-                let steps = affordable(left, links.work()).min(NEAR_STEPS);
+                let steps = affordable(left, links.work()).min(most_near);
                 let plan = Plan { steps, patience: 25, factor: 2_800, room };
                 let near = ascend(legs, Some(&links), &prices, &plan);
                 self.work += near.work;
@@ -129,7 +133,7 @@ impl<'a> Proof<'a> {
                 prices = near.prices;
                 let mut tree = Tree::new(legs.count);
                 legs.grow(None, &prices, &mut tree);
-                if tree.value >= near.tree.value || left < NEAR_STEPS as u64 / 4 * links.work() {
+                if tree.value >= near.tree.value || left < most_near as u64 / 4 * links.work() {
                     break;
                 }
                 trees.push(tree);
@@ -141,6 +145,12 @@ impl<'a> Proof<'a> {
     /// Whether nothing is left open.
     pub(super) fn done(&self) -> bool {
         self.cut > self.room() || self.open.peek().is_none_or(|branch| branch.value > self.room())
+    }
+
+    /// What is missing between the bound and an end of the proof, in thousandths of the latter.
+    pub(super) fn missing(&self) -> i64 {
+        let (room, least) = (self.room(), self.open.peek().map_or(i64::MAX, |branch| branch.value));
+        room.saturating_sub(least).saturating_mul(1_000) / room.max(1)
     }
 
     /// The most work that splitting one branch takes.

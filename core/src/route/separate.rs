@@ -83,14 +83,22 @@ impl Cut {
         Cut::Sets(vec![set], set.len() - 1)
     }
 
-    /// How often a leg counts.
+    /// How often a leg counts, by where it leads from and to.
     ///
     /// Of a large set the legs that leave it are counted down, since there are fewer: what is inside is its size less those.
-    pub(super) fn coefficient(&self, from: usize, to: usize, symmetric: bool) -> f64 {
-        match self {
-            Cut::Sets(sets, _) => sets.iter().map(|set| set.coefficient(from, to, symmetric)).sum(),
-            Cut::Cycle(places, false) => lifted(places, from, to),
-            Cut::Cycle(places, true) => lifted(places, to, from),
+    pub(super) fn counter(&self, symmetric: bool) -> impl Fn(usize, usize) -> f64 {
+        let mut ranks = [usize::MAX; 64 * WORDS];
+        let (sets, last, backward) = match self {
+            Cut::Sets(sets, _) => (&sets[..], 0, false),
+            Cut::Cycle(places, backward) => {
+                places.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);
+                (&[][..], places.len() - 1, *backward)
+            }
+        };
+        move |from, to| match (last, backward) {
+            (0, _) => sets.iter().map(|set| set.coefficient(from, to, symmetric)).sum(),
+            (_, false) => lifted(last, ranks[from], ranks[to]),
+            (_, true) => lifted(last, ranks[to], ranks[from]),
         }
     }
 
@@ -109,7 +117,7 @@ impl Cut {
     pub(super) fn work(&self) -> u64 {
         match self {
             Cut::Sets(sets, _) => sets.len() as u64,
-            Cut::Cycle(places, _) => places.len() as u64,
+            Cut::Cycle(..) => 2,
         }
     }
 }
@@ -259,11 +267,12 @@ impl Support {
     }
 }
 
-/// How often a leg counts in the cycle that leads from the first place to the last and back along the others.
-fn lifted(places: &[usize], from: usize, to: usize) -> f64 {
-    let find = |wanted: usize| places.iter().position(|&place| place == wanted);
-    let (Some(from), Some(to)) = (find(from), find(to)) else { return 0.0 };
-    let last = places.len() - 1;
+/// How often a leg counts in the cycle that leads from the first place to the last and back along the others, by the ranks
+/// of its ends; the largest number is none.
+fn lifted(last: usize, from: usize, to: usize) -> f64 {
+    if from > last || to > last {
+        return 0.0;
+    }
     match (from, to) {
         (0, to) if to == last => 1.0,
         (0, to) if to > 0 => 2.0,

@@ -72,12 +72,17 @@ pub(super) struct Simplex {
     /// Rows that are equations; those after them are upper limits.
     equations: usize,
     /// Columns that are not fixed for good.
-    active: Vec<usize>,
+    pub(super) active: Vec<usize>,
     pub(super) now: State,
     edge: Vec<f64>,
     alphas: Vec<f64>,
     blocking: Vec<(f64, usize)>,
     image: Vec<f64>,
+    /// Rows with an entry in what is at work.
+    used: Vec<usize>,
+    /// What moved columns add to each row beyond what the basic ones make up for already, and whether there is any.
+    displaced: Vec<f64>,
+    moved: bool,
     /// Where nothing fulfils the rows: which way the prices may move without end, and how fast the value rises then.
     pub(super) ray: (f64, f64),
     /// Work done so far.
@@ -160,6 +165,9 @@ impl Simplex {
             alphas: vec![0.0; columns.len()],
             blocking: Vec::new(),
             image: Vec::new(),
+            used: Vec::new(),
+            displaced: Vec::new(),
+            moved: false,
             ray: (1.0, 1.0),
             work: 0,
         };
@@ -168,6 +176,7 @@ impl Simplex {
             // Where the price of a column is below zero it begins at one.
             simplex.bound(column, 0.0, 1.0);
         }
+        simplex.shift();
         simplex
     }
 
@@ -179,7 +188,7 @@ impl Simplex {
     /// The value of the program at the present prices: below every solution of it, but for rounding errors.
     pub(super) fn objective(&self) -> f64 {
         let rows: f64 = self.rhs.iter().zip(&self.now.duals).map(|(rhs, dual)| rhs * dual).sum();
-        let columns = self.now.columns.iter().filter(|column| !column.basic);
+        let columns = self.active.iter().map(|&index| &self.now.columns[index]).filter(|column| !column.basic);
         rows + columns.map(|column| column.reduced * column.at()).sum::<f64>()
     }
 
@@ -216,7 +225,8 @@ impl Simplex {
         row >= self.equations
     }
 
-    /// Moves the bounds of a column; what is violated by it the next pivots mend.
+    /// Moves the bounds of a column; what is violated by it the next pivots mend. [`Simplex::shift`] must follow before
+    /// anything else.
     pub(super) fn bound(&mut self, column: usize, low: f64, high: f64) {
         let priced = self.entries(column).iter().map(|&(row, coefficient)| coefficient * self.now.duals[row]);
         let priced: f64 = priced.sum();
@@ -231,19 +241,31 @@ impl Simplex {
         state.at_high = state.reduced < 0.0;
         let change = state.at() - was;
         if change != 0.0 {
-            self.shift(column, change);
+            self.displace(column, change);
         }
     }
 
-    /// Moves a column that is not basic: the basic ones make up for it.
-    fn shift(&mut self, column: usize, change: f64) {
+    /// Moves a column that is not basic; [`Simplex::shift`] lets the basic ones make up for it.
+    fn displace(&mut self, column: usize, change: f64) {
+        self.displaced.resize(self.rhs.len(), 0.0);
         for &(row, coefficient) in &self.entries[self.starts[column]..self.starts[column + 1]] {
-            let factor = coefficient * change;
-            for place in 0..self.now.basis.len() {
-                self.now.value[place] -= factor * self.now.inverse[place * self.now.stride + row];
-            }
+            self.displaced[row] += coefficient * change;
         }
-        self.work += 2 * self.now.basis.len() as u64;
+        self.moved = true;
+    }
+
+    /// Lets the basic columns make up for all that was moved, at once.
+    pub(super) fn shift(&mut self) {
+        if !std::mem::take(&mut self.moved) {
+            return;
+        }
+        self.used.clear();
+        self.used.extend((0..self.displaced.len()).filter(|&row| self.displaced[row] != 0.0));
+        for (value, line) in self.now.value.iter_mut().zip(self.now.inverse.chunks_exact(self.now.stride)) {
+            *value -= self.used.iter().map(|&row| self.displaced[row] * line[row]).sum::<f64>();
+        }
+        self.work += (self.used.len() * self.rhs.len()) as u64;
+        self.displaced.clear();
     }
 }
 

@@ -9,6 +9,8 @@ use super::subset;
 
 /// Work of branch and bound before cutting planes take over.
 const EXPLORE: u64 = 1_500_000;
+/// Where more than so many thousandths of the best known length are missing, cutting planes begin at once.
+const NEAR: i64 = 11;
 /// Where there are more stops, the work for every pair of them that makes cutting planes worth beginning.
 const ROOT_CUTS: u64 = 4_000;
 /// Work of cutting planes, for every pair of stops, between two turns of the search.
@@ -128,15 +130,19 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
 
 /// Proof by cutting planes, with a few more rounds of the search in between: a shorter order is worth much to them.
 fn cut(search: &mut Search<'_>, proof: &mut Proof<'_>, count: u64, budget: u64) {
-    let slice = PLANES * count * count;
+    let mut slice = PLANES * count * count;
     let mut turn = slice / 2;
-    proof.explore((proof.work + EXPLORE).min(budget.saturating_sub(search.work)));
+    if proof.missing() < NEAR {
+        proof.explore((proof.work + EXPLORE).min(budget.saturating_sub(search.work)));
+    }
     while !proof.done() && proof.work + search.work < budget {
         proof.cut((proof.work + slice).min(budget.saturating_sub(search.work)));
         if !proof.done() {
             search.run(u64::MAX, (search.work + turn).min(budget.saturating_sub(proof.work)));
             proof.offer(search.order());
-            turn = slice / 10;
+            turn = slice / 5;
+            // Every turn leaves a part of the search half done: they become longer.
+            slice *= 2;
         }
     }
 }

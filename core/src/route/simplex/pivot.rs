@@ -3,10 +3,16 @@
 use super::{ARTIFICIAL, Ended, FEASIBLE, OLD, PIVOT, Simplex, ZERO};
 use crate::domain::sort;
 
+/// Where the edge fills fewer of its entries than one in so many, only these are touched.
+const SPARSE: usize = 4;
+/// A squared length that is kept by adding up changes, and has become this short, is computed anew.
+const SHORT: f64 = 0.01;
+
 /// Pivots.
 impl Simplex {
     /// Pivots until nothing is violated, the value passes a limit, or so many pivots are done.
     pub(in crate::route) fn run(&mut self, limit: f64, pivots: usize) -> Ended {
+        self.shift();
         if self.now.age > OLD {
             self.renew();
         }
@@ -133,8 +139,9 @@ impl Simplex {
             let was = column.at();
             column.at_high = !column.at_high;
             let change = column.at() - was;
-            self.shift(index, change);
+            self.displace(index, change);
         }
+        self.shift();
         self.project(entering);
         let pivot = self.image[place];
         let (expected, reduced, from) = match self.now.columns.get(entering) {
@@ -194,26 +201,60 @@ impl Simplex {
     /// The inverse after the exchange.
     pub(super) fn invert(&mut self, place: usize, pivot: f64) {
         let (stride, rows) = (self.now.stride, self.now.basis.len());
-        for entry in &mut self.edge {
-            *entry /= pivot;
+        self.used.clear();
+        for (row, entry) in self.edge.iter_mut().enumerate() {
+            *entry = if entry.abs() > ZERO { *entry / pivot } else { 0.0 };
+            if *entry != 0.0 {
+                self.used.push(row);
+            }
         }
+        // In the beginning rows are nearly empty, later every other entry is filled and whole rows are quicker.
+        let sparse = self.used.len() * SPARSE < rows;
         let mut touched = 1;
         for (other, line) in self.now.inverse.chunks_exact_mut(stride).enumerate() {
-            let factor = self.image[other];
+            let (line, factor) = (&mut line[..rows], self.image[other]);
             if other == place {
-                line[..rows].copy_from_slice(&self.edge);
-            } else if factor.abs() > ZERO {
-                for (entry, edge) in line[..rows].iter_mut().zip(&self.edge) {
-                    *entry -= factor * edge;
-                }
-            } else {
+                line.copy_from_slice(&self.edge);
+                self.now.norm[other] = squared(line);
                 continue;
             }
-            self.now.norm[other] = squared(&line[..rows]);
+            if factor.abs() <= ZERO {
+                continue;
+            }
             touched += 1;
+            if sparse {
+                let mut norm = self.now.norm[other];
+                for &row in &self.used {
+                    let (was, now) = (line[row], line[row] - factor * self.edge[row]);
+                    norm += (now - was) * (now + was);
+                    line[row] = now;
+                }
+                self.now.norm[other] = if norm > SHORT { norm } else { squared(line) };
+            } else {
+                self.now.norm[other] = eliminate(line, &self.edge, factor);
+            }
         }
-        self.work += touched * rows as u64 / 2;
+        let filled = if sparse { 2 * self.used.len() } else { rows };
+        self.work += (rows + touched * filled) as u64;
     }
+}
+
+/// Takes a multiple of the edge from a row; the squared length of what is left.
+fn eliminate(row: &mut [f64], edge: &[f64], factor: f64) -> f64 {
+    let mut lanes = [0.0; 4];
+    let ((chunks, rest), (edges, others)) = (row.as_chunks_mut::<4>(), edge.as_chunks::<4>());
+    for (chunk, edge) in chunks.iter_mut().zip(edges) {
+        for ((entry, edge), lane) in chunk.iter_mut().zip(edge).zip(&mut lanes) {
+            *entry -= factor * edge;
+            *lane += *entry * *entry;
+        }
+    }
+    let mut sum = 0.0;
+    for (entry, edge) in rest.iter_mut().zip(others) {
+        *entry -= factor * edge;
+        sum += *entry * *entry;
+    }
+    sum + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }
 
 /// The squared length of a row, summed in four lanes so that it becomes vector instructions.

@@ -53,6 +53,8 @@ impl Simplex {
     fn settle(&mut self) {
         let (count, stride, rows) = (self.now.columns.len(), self.now.stride, self.rows());
         self.now.duals.fill(0.0);
+        self.displaced.clear();
+        self.moved = false;
         for (place, &variable) in self.now.basis.iter().enumerate() {
             let cost = match self.now.columns.get(variable) {
                 Some(column) => column.cost,
