@@ -16,7 +16,7 @@ use despacho_load::{
 };
 use despacho_tool::{component, place};
 
-use crate::{Compiled, Options, Served};
+use crate::{Compiled, Options, Reuse, Served};
 
 /// Connections that ask at once.
 const CONNECTIONS: usize = 8;
@@ -32,7 +32,7 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     let kilobytes = |file: &std::path::Path| std::fs::metadata(file).map(|meta| meta.len() / 1_000);
     println!("component: {} kB, hello {} kB", kilobytes(&ours)?, kilobytes(&hello)?);
     let started = Instant::now();
-    let (ours, hello) = (Compiled::of(&ours)?, Compiled::of(&hello)?);
+    let (compiled, bare) = (Compiled::of(&ours)?, Compiled::of(&hello)?);
     println!("both compiled, or taken from the cache, in {} ms", started.elapsed().as_millis());
 
     let folder = tempfile::tempdir()?;
@@ -40,10 +40,10 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     let options = options.variable("demo", "true").variable("settings", UNLIMITED);
     let preview = |stops| post("/delivery/orders/preview", KEY, &order("L-1", stops, false).to_string());
     // The first request migrates and makes the demonstration's data, whose passwords take 19 MiB each: on a host of its own.
-    let making = Served::start(&ours, &options)?;
+    let making = Served::start(&compiled, &options)?;
     Client::to(&making.base)?.send(&preview(2))?;
     drop(making);
-    let (ours, hello) = (Served::start(&ours, &options)?, Served::start(&hello, &options)?);
+    let (ours, hello) = (Served::start(&compiled, &options)?, Served::start(&bare, &options)?);
 
     let span = Duration::from_millis(seconds * 1_000 / ROUNDS);
     println!("requests a second, {CONNECTIONS} connections: component, hello, ratio of medians");
@@ -56,6 +56,7 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     compare("create, 2 stops", &hello, span, || creates(&ours.base, &next, span))?;
     first_byte(&ours, &hello, &preview(2), &next)?;
+    fresh_instances([&compiled, &bare], &options, &preview(2))?;
     let fifty = order("FIFTY", 50, true).to_string();
     for (path, status) in [("/delivery/orders/preview", 200), ("/delivery/orders", 201)] {
         let mut client = Client::to(&ours.base)?;
@@ -68,9 +69,10 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     for (name, served) in [("component", &ours), ("hello", &hello)] {
         let stats = served.stats();
         println!(
-            "{name}: {} instances, {} µs to start one, {} kB at most",
+            "{name}: {} instances, {} µs to start one, {} µs at the least, {} kB at most",
             stats.instances(),
             stats.mean_start_us(),
+            stats.least_start_us(),
             stats.peak_bytes() / 1_000
         );
     }
@@ -122,25 +124,43 @@ fn create(next: &AtomicUsize) -> Vec<u8> {
 
 /// One connection, one request after another: how long until its answer, whose first byte comes with its last.
 fn first_byte(ours: &Served, hello: &Served, preview: &[u8], next: &AtomicUsize) -> Result<(), Failure> {
-    const REQUESTS: usize = 300;
-    let took = |base: &str, request: &dyn Fn() -> Vec<u8>| -> Result<f64, Failure> {
-        let mut client = Client::to(base)?;
-        let mut spans = Vec::new();
-        for _ in 0..REQUESTS {
-            let request = request();
-            let start = Instant::now();
-            client.send(&request)?;
-            spans.push(start.elapsed().as_secs_f64() * 1e6);
-        }
-        Ok(median(spans))
-    };
-    let bare = took(&hello.base, &|| post("/", KEY, "{}"))?;
-    let (previews, creates) = (took(&ours.base, &|| preview.to_vec())?, took(&ours.base, &|| create(next))?);
+    let bare = waited(&hello.base, || post("/", KEY, "{}"))?;
+    let (previews, creates) = (waited(&ours.base, || preview.to_vec())?, waited(&ours.base, || create(next))?);
     println!(
         "µs to the first byte on one connection, median: preview {previews:.0}, create {creates:.0}, hello {bare:.0}"
     );
     println!("  as ratios to hello: preview {:.1}, create {:.1}", previews / bare, creates / bare);
     Ok(())
+}
+
+/// What a request waits for where an instance has to be made for it, which reads its variables and opens its database too.
+fn fresh_instances(compiled: [&Compiled; 2], options: &Options, preview: &[u8]) -> Result<(), Failure> {
+    let options = Options { reuse: Reuse::NEVER, ..options.clone() };
+    let requests = [preview.to_vec(), post("/", KEY, "{}")];
+    let mut spans = [0.0; 2];
+    for ((compiled, request), span) in compiled.into_iter().zip(&requests).zip(&mut spans) {
+        let served = Served::start(compiled, &options)?;
+        *span = waited(&served.base, || request.clone())?;
+    }
+    println!("  with an instance for each request: preview {:.0}, hello {:.0}", spans[0], spans[1]);
+    Ok(())
+}
+
+/// Microseconds from a request to its whole answer, in the median, on one connection.
+fn waited(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, Failure> {
+    const REQUESTS: usize = 300;
+    let mut client = Client::to(base)?;
+    let mut spans = Vec::new();
+    for _ in 0..REQUESTS {
+        let request = request();
+        let start = Instant::now();
+        let status = client.send(&request)?;
+        if status >= 300 {
+            return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
+        }
+        spans.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok(median(spans))
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {
