@@ -13,11 +13,10 @@ use std::{
 };
 
 use despacho_cluster::Cluster;
-use despacho_core::demo::KEY;
+use despacho_durability::{PATIENCE, get, post};
 use despacho_tool::server::{self, Server};
 use serde_json::{Value, json};
 
-const PATIENCE: Duration = Duration::from_secs(60);
 /// 400 days, in milliseconds.
 const LONG_AGO: &str = "34560000000";
 const ARCHIVE: [&str; 3] = ["archive", "--older-than", "180d"];
@@ -280,20 +279,4 @@ fn create(base: &str, code: &str) -> u64 {
     let (status, created) = post(base, "/delivery/orders", &order);
     assert_eq!(status, 201, "{created}");
     created["id"].as_u64().unwrap()
-}
-
-fn agent() -> ureq::Agent {
-    let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
-    config.timeout_global(Some(PATIENCE)).build().into()
-}
-
-fn post(base: &str, path: &str, body: &Value) -> (u16, Value) {
-    let request = agent().post(format!("{base}{path}")).header("x-api-token", KEY);
-    let mut answer = request.header("content-type", "application/json").send(body.to_string().as_bytes()).unwrap();
-    (answer.status().as_u16(), serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap_or_default())
-}
-
-fn get(base: &str, path: &str) -> (u16, Value) {
-    let mut answer = agent().get(format!("{base}{path}")).header("x-api-token", KEY).call().unwrap();
-    (answer.status().as_u16(), serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap_or_default())
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use despacho_core::demo::KEY;
+use despacho_durability::agent;
 use despacho_tool::server::{self, Server};
 use serde_json::{Value, json};
 
@@ -148,11 +149,6 @@ fn start(binary: &Path, data: &Path) -> Server {
         ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1"),
     ];
     Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
-}
-
-fn agent() -> ureq::Agent {
-    let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
-    config.timeout_global(Some(Duration::from_secs(60))).build().into()
 }
 
 fn call(agent: &ureq::Agent, url: &str, key: &str, body: &Value) -> (u16, Value) {
