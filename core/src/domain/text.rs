@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A language that the service speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     /// English, where nothing else is asked for.
     #[default]

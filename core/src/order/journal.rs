@@ -9,7 +9,7 @@ use super::RecordedEvent;
 use crate::{domain::StoreId, store::Store};
 
 /// Which part of which journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Journal {
     /// The matrix whose journal it is.
     pub matrix: StoreId,

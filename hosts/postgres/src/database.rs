@@ -24,7 +24,6 @@ use crate::{
     lease::Lease,
     migrate::{OpenFault, PATIENT, demand, migrate},
     news,
-    order::{Sent, in_order},
     server::{Flush, Kind},
     stats::{Counters, Stats},
     tls,
@@ -35,7 +34,7 @@ use crate::{
 /// How much may happen at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Connections at most, one more for news aside.
+    /// Connections at most, one more for news aside; an eighth of them, at least one, is for small writes that wait for no disk.
     pub connections: usize,
     /// How long a request may wait for a connection before it is refused.
     pub wait: Duration,
@@ -75,6 +74,8 @@ pub struct Postgres(Arc<Inner>);
 struct Inner {
     ways: Arc<Ways>,
     pool: Pool,
+    /// Connections whose writes are flushed with the next transaction of any other; none where there is no one log to flush.
+    hasty: Option<Pool>,
     counters: Counters,
     patience: Duration,
     news: Mutex<Option<AbortHandle>>,
@@ -105,15 +106,23 @@ impl Postgres {
         drop(client);
         driving.abort();
         migrated?;
-        let pool = pool(address, kind, options)?;
+        let (hasty, others) = match kind.flush() {
+            Flush::Later => {
+                let few = (options.connections / 8).max(1);
+                (Some(pool(address, kind.hasty(), options, few)?), options.connections.saturating_sub(few))
+            }
+            Flush::Now => (None, options.connections),
+        };
+        let pool = pool(address, kind.session().to_owned(), options, others.max(2))?;
         let ways = Arc::new(Ways { address: address.clone(), kind });
         let (counters, patience, news) = (Counters::default(), options.patience, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, counters, patience, news })))
+        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, patience, news })))
     }
 
     /// The figures so far.
     pub fn stats(&self) -> Stats {
-        self.0.counters.stats(&self.0.pool.status())
+        let pools = std::iter::once(&self.0.pool).chain(&self.0.hasty);
+        self.0.counters.stats(pools.map(Pool::status))
     }
 
     /// Whether it takes writes.
@@ -159,17 +168,21 @@ impl Postgres {
         if let Some(news) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).take() {
             news.abort();
         }
-        self.0.pool.close();
+        std::iter::once(&self.0.pool).chain(&self.0.hasty).for_each(Pool::close);
         Ok(())
     }
 
     /// The rows of one statement, on a new connection where the one it was asked on is gone.
     async fn ask(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
+        let pool = match flush {
+            Flush::Now => &self.0.pool,
+            Flush::Later => self.0.hasty.as_ref().unwrap_or(&self.0.pool),
+        };
         let mut asked = 0;
         loop {
-            let lease = Lease::of(&self.0.pool).await?;
+            let lease = Lease::of(pool).await?;
             asked += 1;
-            match timeout(self.0.patience, rows(&lease, query, flush)).await {
+            match timeout(self.0.patience, rows(&lease, query)).await {
                 Ok(Ok(rows)) => {
                     lease.settled();
                     self.0.counters.reads.fetch_add(1, Relaxed);
@@ -320,21 +333,11 @@ impl Driver for Postgres {
     }
 }
 
-async fn rows(lease: &Lease, query: &Query, flush: Flush) -> Result<Vec<Row>, Trouble> {
+async fn rows(lease: &Lease, query: &Query) -> Result<Vec<Row>, Trouble> {
     let client = lease.client()?;
     let statement = client.prepare_cached(query.sql).await?;
     let params = parameters(&query.params);
-    if flush == Flush::Now {
-        return client.query(&statement, &borrowed(&params)).await?.iter().map(row).collect();
-    }
-    let around = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
-    let requests: Vec<Sent<'_, _>> = vec![
-        Box::pin(around("BEGIN; SET LOCAL synchronous_commit = off")),
-        Box::pin(async { client.query(&statement, &borrowed(&params)).await }),
-        Box::pin(around("COMMIT")),
-    ];
-    let answers = in_order(requests).await.into_iter().collect::<Result<Vec<_>, _>>()?;
-    answers.iter().flatten().map(row).collect()
+    client.query(&statement, &borrowed(&params)).await?.iter().map(row).collect()
 }
 
 /// A first connection, with the task that drives it.
@@ -365,7 +368,7 @@ async fn connect(address: &Address) -> Result<(Client, AbortHandle), Trouble> {
     Ok((client, tokio::spawn(connection).abort_handle()))
 }
 
-fn pool(address: &Address, kind: Kind, options: &Options) -> Result<Pool, OpenFault> {
+fn pool(address: &Address, session: String, options: &Options, connections: usize) -> Result<Pool, OpenFault> {
     let fault = |detail: String| OpenFault::Database(detail);
     // A connection that broke is noticed when it is used: to ask each time would cost what a question costs.
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
@@ -373,16 +376,16 @@ fn pool(address: &Address, kind: Kind, options: &Options) -> Result<Pool, OpenFa
         true => Manager::from_config(address.config().clone(), tls::connector().map_err(fault)?, config),
         false => Manager::from_config(address.config().clone(), NoTls, config),
     };
-    let session = kind.session();
     let pool = Pool::builder(manager)
-        .max_size(options.connections.max(2))
+        .max_size(connections)
         .wait_timeout(Some(options.wait))
         .create_timeout(Some(options.wait))
         .recycle_timeout(Some(options.wait))
         .runtime(Runtime::Tokio1)
         .post_create(Hook::async_fn(move |client, _| {
+            let session = session.clone();
             Box::pin(async move {
-                let told = client.batch_execute(session).await;
+                let told = client.batch_execute(&session).await;
                 told.map_err(|error| HookError::message(text(&error)))
             })
         }));

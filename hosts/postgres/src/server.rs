@@ -66,6 +66,11 @@ impl Kind {
             _ => "SET statement_timeout = '10s'; SET idle_in_transaction_session_timeout = '15s'",
         }
     }
+
+    /// The same for a connection whose writes are flushed later.
+    pub(crate) fn hasty(self) -> String {
+        format!("{}; SET synchronous_commit = off", self.session())
+    }
 }
 
 #[cfg(test)]

@@ -39,8 +39,14 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn stats(&self, pool: &deadpool_postgres::Status) -> Stats {
+    pub(crate) fn stats(&self, pools: impl Iterator<Item = deadpool_postgres::Status>) -> Stats {
         let wide = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let (mut connections, mut idle, mut waiting) = (0, 0, 0);
+        for pool in pools {
+            connections += wide(pool.size);
+            idle += wide(pool.available);
+            waiting += wide(pool.waiting);
+        }
         Stats {
             commits: self.commits.load(Relaxed),
             conflicts: self.conflicts.load(Relaxed),
@@ -49,9 +55,9 @@ impl Counters {
             repeats: self.repeats.load(Relaxed),
             found_done: self.found_done.load(Relaxed),
             reads: self.reads.load(Relaxed),
-            connections: wide(pool.size),
-            idle: wide(pool.available),
-            waiting: wide(pool.waiting),
+            connections,
+            idle,
+            waiting,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Transactions on the wire: everything leaves at once, the answers are read afterwards.
 
+use std::borrow::Cow;
+
 use deadpool_postgres::{ClientWrapper, tokio_postgres::Error};
 use despacho_sql::{Expect, Statement, Value};
 
@@ -10,9 +12,9 @@ use crate::{
 };
 
 /// Puts a transaction's mark down. A second transaction of the same mark waits for the first one's end, and then finds it.
-const PUT_MARK: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-/// The division by zero that a missed row ends in.
-const MISSED: &str = "22012";
+const PUT_MARK: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2)";
+/// What a mark that is there already ends in.
+const TAKEN: &str = "23505";
 
 /// What tells one transaction from all others: when it began, and chance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +69,7 @@ pub(crate) async fn run(client: &ClientWrapper, wagons: &[&Wagon<'_>]) -> Result
 
 async fn prepare<'a>(client: &ClientWrapper, wagon: &'a Wagon<'_>) -> Result<Vec<Ready<'a>>, Trouble> {
     let mut list = Vec::with_capacity(wagon.statements.len() + 1);
-    let mark = client.prepare_cached(&guarded(PUT_MARK)).await?;
+    let mark = client.prepare_cached(PUT_MARK).await?;
     list.push(Ready { statement: mark, parameters: parameters(&wagon.mark.0) });
     for statement in wagon.statements {
         let prepared = match statement.expect {
@@ -79,9 +81,19 @@ async fn prepare<'a>(client: &ClientWrapper, wagon: &'a Wagon<'_>) -> Result<Vec
     Ok(list)
 }
 
-/// The same write, failing within the database where it does not touch one row, so that nothing need be waited for before `COMMIT`.
-fn guarded(sql: &str) -> String {
-    format!("WITH touched AS ({sql} RETURNING 1) SELECT 1 / CASE WHEN COUNT(*) = 1 THEN 1 ELSE 0 END FROM touched")
+/// What plain inserts end in, for SQLite, which would fail otherwise instead of touching no row.
+const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
+
+/// The same write, failing within the database where it does not touch one row, so that nothing need be waited for before `COMMIT`. A row
+/// that is inserted by its values fails by itself where its place is taken; of others the rows are counted.
+fn guarded(sql: &str) -> Cow<'_, str> {
+    match sql.strip_suffix(UNLESS_THERE) {
+        Some(insert) if !insert.contains("SELECT") => insert.into(),
+        _ => format!(
+            "WITH touched AS ({sql} RETURNING 1) SELECT 1 / CASE WHEN COUNT(*) = 1 THEN 1 ELSE 0 END FROM touched"
+        )
+        .into(),
+    }
 }
 
 /// What the answers to `BEGIN`, the mark, the statements and `COMMIT` come to. After a failure the server refuses everything up to
@@ -96,7 +108,7 @@ fn outcome(answers: impl Iterator<Item = Result<u64, Error>>) -> Result<Done, Tr
     }
     match first {
         None => Ok(Done::Now),
-        Some((MARK, error)) if error.code().is_some_and(|state| state.code() == MISSED) => Ok(Done::Before),
+        Some((MARK, error)) if error.code().is_some_and(|state| state.code() == TAKEN) => Ok(Done::Before),
         Some((_, error)) => Err(error.into()),
     }
 }

@@ -1,7 +1,5 @@
 //! The host of every database: the core's questions through a driver, everything else through a platform.
 
-use std::sync::{Mutex, PoisonError};
-
 use despacho_core::{
     courier::Courier,
     domain::{
@@ -16,7 +14,7 @@ use despacho_core::{
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
-use crate::{Query, Row, Statement, archive, outward, read, statements, write};
+use crate::{Query, Row, Statement, archive, outward, read, reserve::Reserve, statements, write};
 
 /// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
@@ -73,8 +71,7 @@ pub struct SqlHost<D, P> {
     driver: D,
     platform: P,
     timing: Timing,
-    ids: Mutex<IdBlock>,
-    ids_at_once: u32,
+    ids: Reserve,
 }
 
 /// Identifiers that are reserved at once: so many cost one durable write. Those left over when the process ends are a gap.
@@ -85,13 +82,13 @@ const ALIGNED_AT_ONCE: u32 = 500;
 impl<D: Driver, P: Platform> SqlHost<D, P> {
     /// A host on a database whose migrations have run; `timing` is that of the settings that requests are answered with.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
-        SqlHost { driver, platform, timing, ids: Mutex::new(IdBlock::new(0, 0)), ids_at_once: IDS_AT_ONCE }
+        SqlHost { driver, platform, timing, ids: Reserve::of(IDS_AT_ONCE) }
     }
 
     /// The host with another number of identifiers reserved at once; small where a host lives for one request.
     #[must_use]
     pub fn reserving(self, ids_at_once: u32) -> SqlHost<D, P> {
-        SqlHost { ids_at_once, ..self }
+        SqlHost { ids: Reserve::of(ids_at_once), ..self }
     }
 
     /// The driver.
@@ -132,10 +129,6 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
 
     async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
         self.driver.read(query).await?.first_mut().map(decode).transpose()
-    }
-
-    fn reserved(&self, count: u64) -> Option<IdBlock> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner).split(count)
     }
 }
 
@@ -289,20 +282,7 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
-        let count = u64::from(count);
-        if let Some(block) = self.reserved(count) {
-            return Ok(block);
-        }
-        let reserved = count.max(self.ids_at_once.into());
-        let mut rows = self.driver.write_returning(read::reserve_ids(reserved)).await?;
-        let end = rows.first_mut().map(Row::integer).transpose()?;
-        let first = end.and_then(|end| u64::try_from(end).ok()?.checked_sub(reserved));
-        let missing = || Fault::Internal { detail: "the database has no counter of identifiers".to_owned() };
-        let mut fresh = IdBlock::new(first.ok_or_else(missing)?, reserved);
-        let block = fresh.split(count).ok_or_else(missing)?;
-        // Where two requests reserved at once, the later block replaces what is left of the earlier one: a gap, no repeat.
-        *self.ids.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
-        Ok(block)
+        self.ids.take(&self.driver, count).await
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {

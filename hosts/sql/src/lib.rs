@@ -14,6 +14,7 @@ mod geocoded;
 mod host;
 mod outward;
 mod read;
+mod reserve;
 mod schema;
 mod statement;
 mod tables;

@@ -6,6 +6,7 @@ pub mod commands;
 pub mod config;
 pub mod docs;
 pub mod endpoints;
+pub mod feed;
 pub mod geo;
 pub mod log;
 pub mod metrics;

@@ -11,23 +11,34 @@ use bytes::Bytes;
 use despacho_core::{
     api::stream::{HEARTBEAT, HEARTBEAT_TEXT, Subscription},
     domain::KeyId,
+    host::Fault,
 };
 use futures_util::stream::poll_fn;
 use http::{HeaderName, HeaderValue, Response, header, request::Parts};
 use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
+    sync::{
+        Semaphore,
+        mpsc::{self, error::TrySendError},
+        watch,
+    },
+    time::{Instant, sleep_until},
 };
 use warp::reply::Reply;
 
 use crate::{
     app::App,
     config::StreamLimits,
+    feed::{Feed, Feeds, Freshness},
     refusal::{self, Refusal},
 };
 
-/// How often a stream looks for events that another instance has written.
+/// How often a stream looks for events that another instance has written, of which this one was not told.
 const POLL: Duration = Duration::from_secs(2);
+/// How long after it found nothing a stream looks again, whatever happens meanwhile: a thousand streams of merchants who have nothing to do
+/// with each other look ten thousand times a second at most.
+const REST: Duration = Duration::from_millis(100);
+/// Streams that look at once: a thousand that wake together would hold up every request behind them.
+const AT_ONCE: usize = 4;
 /// Events that are read at once.
 const PAGE: u32 = 100;
 /// Pieces that wait for a slow reader; past that nothing more is read for it.
@@ -38,12 +49,14 @@ const PIECES: usize = 4;
 pub struct Streams {
     limits: StreamLimits,
     open: Mutex<BTreeMap<KeyId, usize>>,
+    feeds: Feeds,
+    turns: Semaphore,
 }
 
 impl Streams {
     /// None so far.
     pub fn new(limits: StreamLimits) -> Streams {
-        Streams { limits, open: Mutex::default() }
+        Streams { limits, open: Mutex::default(), feeds: Feeds::default(), turns: Semaphore::new(AT_ONCE) }
     }
 
     /// Takes a place for a key's stream; false where there is none left.
@@ -109,6 +122,7 @@ pub fn respond(
 async fn follow(place: Place, mut subscription: Subscription, first: Bytes, pieces: mpsc::Sender<Bytes>) {
     let app = &place.app;
     let (mut news, mut stopping) = (app.store.news(), app.stopping.clone());
+    let feed = app.streams.feeds.of(&subscription);
     let heartbeat = Duration::from_millis(u64::try_from(HEARTBEAT.as_millis()).unwrap_or(15_000));
     let mut piece = Some(first);
     let mut written = Instant::now();
@@ -120,13 +134,17 @@ async fn follow(place: Place, mut subscription: Subscription, first: Bytes, piec
             }
             written = Instant::now();
         }
-        news.borrow_and_update();
-        match app.store.next(&mut subscription, PAGE).await {
-            Ok(text) if !text.is_empty() => {
-                piece = Some(text.into());
+        match look(app, &feed, &mut subscription, &mut news, &pieces).await {
+            Ok(Looked::Sent) => {
+                written = Instant::now();
                 continue;
             }
-            Ok(_) => {}
+            Ok(Looked::Full(text)) => {
+                piece = Some(text);
+                continue;
+            }
+            Ok(Looked::Nothing) => {}
+            Ok(Looked::Gone) => return,
             Err(fault) => {
                 tracing::warn!(%fault, "a stream of events ends");
                 return;
@@ -139,13 +157,56 @@ async fn follow(place: Place, mut subscription: Subscription, first: Bytes, piec
             piece = Some(Bytes::from_static(HEARTBEAT_TEXT.as_bytes()));
             continue;
         }
+        let looked = Instant::now();
         tokio::select! {
             changed = news.changed() => if changed.is_err() { return },
-            () = tokio::time::sleep(POLL) => {}
+            () = sleep_until(looked + POLL) => {}
+            () = pieces.closed() => return,
+            () = told(&mut stopping) => return,
+        }
+        tokio::select! {
+            () = sleep_until(looked + REST) => {}
             () = pieces.closed() => return,
             () = told(&mut stopping) => return,
         }
     }
+}
+
+/// What came of looking.
+enum Looked {
+    /// Events, which are on their way.
+    Sent,
+    /// Events, for which the reader has no room yet.
+    Full(Bytes),
+    /// No events.
+    Nothing,
+    /// The reader has gone.
+    Gone,
+}
+
+/// Looks for events, a few streams at a time, and lets others run before the next one looks.
+async fn look(
+    app: &App,
+    feed: &Feed,
+    subscription: &mut Subscription,
+    news: &mut watch::Receiver<u64>,
+    pieces: &mpsc::Sender<Bytes>,
+) -> Result<Looked, Fault> {
+    // Nobody closes it; without a turn a stream would still be right, and only hurried.
+    let _turn = app.streams.turns.acquire().await;
+    // Before the database is asked: what is committed after this is news again.
+    let fresh = Freshness { news: *news.borrow_and_update(), age: POLL / 2 };
+    let text = feed.next(&app.store, subscription, fresh, PAGE).await?;
+    if text.is_empty() {
+        return Ok(Looked::Nothing);
+    }
+    let sent = pieces.try_send(text);
+    tokio::task::yield_now().await;
+    Ok(match sent {
+        Ok(()) => Looked::Sent,
+        Err(TrySendError::Full(text)) => Looked::Full(text),
+        Err(TrySendError::Closed(_)) => Looked::Gone,
+    })
 }
 
 /// Until the server was told to stop.

@@ -5,16 +5,19 @@ use std::path::Path;
 use despacho_load::Failure;
 use rusqlite::{Connection, params};
 
+/// Orders that are copied over and over.
+pub(crate) const TEMPLATES: usize = 1_000;
+
 /// Adds so many orders, copies of the newest thousand over and over, with their events and fees, as the API would have stored them, to the database in a folder. No server may run on it.
 pub(crate) fn add(data: &Path, count: usize) -> Result<(), Failure> {
     let mut database = Connection::open(data.join("despacho.db"))?;
     // Lost in a power cut, with the measurement.
     database.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")?;
-    database.execute_batch(
+    database.execute_batch(&format!(
         "CREATE TEMP TABLE templates AS SELECT row_number() OVER (ORDER BY id) AS at, id, \
          (SELECT ledger.id FROM ledger WHERE ledger.order_id = newest.id AND kind = 'fee') AS fee FROM \
-         (SELECT id FROM orders WHERE code LIKE 'G-%' ORDER BY id DESC LIMIT 1000) AS newest",
-    )?;
+         (SELECT id FROM orders WHERE code LIKE 'G-%' ORDER BY id DESC LIMIT {TEMPLATES}) AS newest"
+    ))?;
     let templates: i64 = database.query_row("SELECT count(*) FROM templates", [], |row| row.get(0))?;
     let (templates, mut left) = (usize::try_from(templates)?, count);
     if templates == 0 {
@@ -27,6 +30,9 @@ pub(crate) fn add(data: &Path, count: usize) -> Result<(), Failure> {
     }
     // As large as the log grew, every reader would have to look through it.
     database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    drop(database);
+    // Or the disk would still be writing the copies down while creates wait for it.
+    std::fs::File::open(data.join("despacho.db"))?.sync_all()?;
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! How fast the server is with few orders and with many: the same measurements at ever larger databases, in one run.
+//! How fast the server is with few orders and with many: a server for each size, which take turns, so that all meet the same machine.
 //!
 //! The first size is filled through the API. What the later ones lack is copied in the database from orders that the API made, while the
 //! server is down: a million creates take an hour of a machine whose figures are wanted now. Pages, rows and indexes are the same.
@@ -16,6 +16,7 @@ use despacho_load::{
     orders::order,
 };
 use despacho_tool::server::{self, Server};
+use tempfile::TempDir;
 
 use crate::{
     copies,
@@ -26,56 +27,102 @@ use crate::{
 
 /// Connections that create; so many share each sync of the disk.
 const CONNECTIONS: usize = 32;
-/// Orders that are measured at each size.
-const MEASURED: usize = 2_000;
-/// Orders that are created before those.
-const WARMING: usize = 500;
-/// Reads that are timed at each size.
-const READS: usize = 500;
+/// Orders of a turn.
+const TURN: usize = 500;
+/// Turns of each size, of which the medians are printed.
+const TURNS: usize = 15;
+/// Orders that are created before the first turn.
+const WARMING: usize = 1_000;
+/// Reads that are timed in a turn, of each kind.
+const READS: usize = 40;
+
+/// A server with so many orders, and what its turns took.
+struct Sized {
+    data: TempDir,
+    server: Server,
+    /// Orders that it has.
+    next: AtomicUsize,
+    /// Numbers of some orders of it.
+    ids: Vec<u64>,
+    /// Megabytes on disk before the first order.
+    empty: f64,
+    created: Vec<f64>,
+    busy: Vec<f64>,
+    reads: Vec<Duration>,
+    lists: Vec<Duration>,
+}
 
 /// Fills a database to each of the sizes, and prints what creating and reading take there.
 pub(crate) fn run(sizes: &[usize]) -> Result<(), Failure> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
-    let data = tempfile::tempdir()?;
-    let mut server = start(&binary, data.path())?;
-    let mut process = server.child().id();
-    println!("orders of 2 stops over HTTP on SQLite, {CONNECTIONS} connections, each durable:");
-    println!("  stored    created/s  processor ms each  read median ms  list median ms  resident MB  bytes an order");
-    let (next, empty) = (AtomicUsize::new(0), disk_mb(data.path())?);
-    let mut ids = Vec::new();
+    let mut servers = Vec::with_capacity(sizes.len());
     for &size in sizes {
-        let missing = size.saturating_sub(MEASURED).saturating_sub(next.load(Ordering::Relaxed));
-        if ids.is_empty() {
-            create(&server.base, &next, missing)?;
-        } else {
-            drop(server);
-            copies::add(data.path(), missing)?;
-            next.fetch_add(missing, Ordering::Relaxed);
-            server = start(&binary, data.path())?;
-            process = server.child().id();
-        }
-        // Caches that have forgotten everything, as after a restart, are not what is compared.
-        create(&server.base, &next, WARMING)?;
-        let (busy, started) = (processor_seconds(process)?, Instant::now());
-        create(&server.base, &next, MEASURED)?;
-        let (took, busy) = (started.elapsed().as_secs_f64(), processor_seconds(process)? - busy);
-        if ids.is_empty() {
-            ids = newest(&server.base)?;
-        }
-        let read = median(&server.base, |index| format!("/delivery/orders/{}", ids[index % ids.len()]))?;
-        let list = median(&server.base, |_| "/delivery/orders?limit=20".to_owned())?;
-        let stored = next.load(Ordering::Relaxed);
+        servers.push(Sized::filled(&binary, size)?);
+    }
+    for _ in 0..TURNS {
+        servers.iter_mut().try_for_each(Sized::turn)?;
+    }
+    println!(
+        "orders of 2 stops over HTTP on SQLite, {CONNECTIONS} connections, each durable; {TURNS} turns of {TURN}:"
+    );
+    println!(
+        "  stored    created/s        processor ms each  read median ms  list median ms  resident MB  bytes an order"
+    );
+    let few = servers.first().map(|sized| middle(&sized.created)).unwrap_or_default();
+    for sized in &mut servers {
+        let stored = sized.next.load(Ordering::Relaxed);
         println!(
-            "  {stored:<9} {:>9.0} {:>18.3} {:>15.2} {:>15.2} {:>12.0} {:>15.0}",
-            number(MEASURED) / took,
-            busy * 1_000.0 / number(MEASURED),
-            ms(read),
-            ms(list),
-            resident_mb(process)?,
-            (disk_mb(data.path())? - empty) * 1_048_576.0 / number(stored.max(1)),
+            "  {stored:<9} {:>9.0} ({:>3.0} %) {:>18.3} {:>15.2} {:>15.2} {:>12.0} {:>15.0}",
+            middle(&sized.created),
+            middle(&sized.created) / few * 100.0,
+            middle(&sized.busy),
+            ms(middle(&sized.reads)),
+            ms(middle(&sized.lists)),
+            resident_mb(sized.server.child().id())?,
+            (disk_mb(sized.data.path())? - sized.empty) * 1_048_576.0 / number(stored.max(1)),
         );
     }
     Ok(())
+}
+
+impl Sized {
+    fn filled(binary: &Path, size: usize) -> Result<Sized, Failure> {
+        let data = tempfile::tempdir()?;
+        let mut server = start(binary, data.path())?;
+        let (empty, next) = (disk_mb(data.path())?, AtomicUsize::new(0));
+        create(&server.base, &next, size.min(copies::TEMPLATES))?;
+        let missing = size - next.load(Ordering::Relaxed);
+        if missing > 0 {
+            drop(server);
+            copies::add(data.path(), missing)?;
+            next.fetch_add(missing, Ordering::Relaxed);
+            server = start(binary, data.path())?;
+        }
+        // Caches that have forgotten everything, as after a restart, are not what is compared.
+        create(&server.base, &next, WARMING)?;
+        let ids = newest(&server.base)?;
+        let (created, busy, reads, lists) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Sized { data, server, next, ids, empty, created, busy, reads, lists })
+    }
+
+    fn turn(&mut self) -> Result<(), Failure> {
+        let (process, base) = (self.server.child().id(), &self.server.base);
+        let (worked, started) = (processor_seconds(process)?, Instant::now());
+        create(base, &self.next, TURN)?;
+        self.created.push(number(TURN) / started.elapsed().as_secs_f64());
+        self.busy.push((processor_seconds(process)? - worked) * 1_000.0 / number(TURN));
+        let ids = &self.ids;
+        self.reads.extend(timed(base, |index| format!("/delivery/orders/{}", ids[index % ids.len()]))?);
+        self.lists.extend(timed(base, |_| "/delivery/orders?limit=20".to_owned())?);
+        Ok(())
+    }
+}
+
+/// The value in the middle; there is one wherever this is asked.
+fn middle<T: Copy + PartialOrd + Default>(values: &[T]) -> T {
+    let mut values = values.to_vec();
+    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
 fn start(binary: &Path, data: &Path) -> Result<Server, Failure> {
@@ -108,8 +155,8 @@ fn newest(base: &str) -> Result<Vec<u64>, Failure> {
     if ids.is_empty() { Err("there are no orders to read".into()) } else { Ok(ids) }
 }
 
-/// The median time of reads, one after the other.
-fn median(base: &str, path: impl Fn(usize) -> String) -> Result<Duration, Failure> {
+/// The times of reads, one after the other.
+fn timed(base: &str, path: impl Fn(usize) -> String) -> Result<Vec<Duration>, Failure> {
     let (mut client, mut times) = (Client::to(base)?, Vec::with_capacity(READS));
     for index in 0..READS {
         let (request, started) = (get(&path(index), KEY), Instant::now());
@@ -119,8 +166,7 @@ fn median(base: &str, path: impl Fn(usize) -> String) -> Result<Duration, Failur
             return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
         }
     }
-    times.sort();
-    times.get(READS / 2).copied().ok_or_else(|| "nothing was read".into())
+    Ok(times)
 }
 
 /// The sizes in a text, as `10000,200000`.

@@ -23,6 +23,13 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let store = acting_store(call, &new.inquiry).await?;
     // Naming oneself and naming nobody are the same content.
     new.inquiry.store = Some(store.id);
+    // Nearly every code is new. That one is not is noticed by the commit, and asked where anything else stands in the way: what was
+    // created once is answered so, whatever holds today.
+    let stop = match created(call, &new, &store).await {
+        Ok(answer) => return Ok(answer),
+        Err(Stop::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
+        Err(stop) => stop,
+    };
     if let Some(standing) = call.host.order_by_code(store.id, &new.code).await? {
         // Where no scheduler runs, an order that time has ended still seems to hold its code.
         let standing = drive::advance(call.host, call.settings, standing, call.moment.now).await?;
@@ -30,11 +37,15 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
             return Ok(replay(&new, &standing)?);
         }
     }
-    let planned = planned(call, &store, &new.inquiry).await?;
-    let (lines, tariff_version) = priced(call, &new, &store, &planned)?;
+    Err(stop)
+}
+
+async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store) -> Result<Answer, Stop> {
+    let planned = planned(call, store, &new.inquiry).await?;
+    let (lines, tariff_version) = priced(call, new, store, &planned)?;
     let caller = call.caller()?;
     let facts = Facts {
-        store: &store,
+        store,
         by: Person { name: caller.store.name.clone(), phone: caller.store.responsible.phone.clone() },
         origin: caller.key.kind.origin(),
         pickup: planned.pickup,
@@ -44,7 +55,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         tariff_version,
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
-    let (order, changes) = order::create(&new, facts, &mut ids, &mut call.moment).map_err(rejected)?;
+    let (order, changes) = order::create(new, facts, &mut ids, &mut call.moment).map_err(rejected)?;
     let answer = Answer::json(201, &OrderView::of(&order))?;
     call.commit(changes, &answer).await?;
     Ok(answer)
