@@ -2,6 +2,7 @@
 
 use super::model::Model;
 use super::problem::UNREACHABLE;
+use super::tree::{Prices, Scale};
 
 /// Six legs of this length still add up in an `i32`.
 const FORBIDDEN_MOST: i32 = 1 << 28;
@@ -14,6 +15,9 @@ pub(super) struct Arcs {
     pub(super) size: usize,
     legs: Vec<i32>,
     pub(super) symmetric: bool,
+    forbidden: i32,
+    /// How often the metres were halved.
+    shift: i32,
 }
 
 impl Arcs {
@@ -37,7 +41,34 @@ impl Arcs {
             legs[i * size + model.count] = scaled(model.back[i]);
             legs[model.count * size + i] = scaled(model.out[i]);
         }
-        Arcs { size, legs, symmetric: model.symmetric }
+        Arcs { size, legs, symmetric: model.symmetric, forbidden, shift }
+    }
+
+    /// The same legs with prices of leaving and entering, which every tour pays alike: what remains of a leg tells better than
+    /// its length whether a short tour uses it (Helsgaun 2000).
+    pub(super) fn priced(&self, prices: &Prices, scale: Scale) -> Arcs {
+        let (size, enter) = (self.size, prices.enter(self.symmetric));
+        let price = |prices: &[i32], place: usize| prices.get(place).map_or(0, |&price| i64::from(price));
+        let mut left = vec![None; size * size];
+        let mut most = 1;
+        for from in 0..size {
+            for to in (0..size).filter(|&to| to != from && self.at(from, to) < self.forbidden) {
+                let leg = scale.units(i64::from(self.at(from, to)) << self.shift);
+                let rest = leg + price(&prices.leave, from) + price(enter, to);
+                most = most.max(rest.abs());
+                left[from * size + to] = Some(rest);
+            }
+        }
+        // Legs below zero make up for one that is missing: it costs twice as much as any route.
+        let nodes = 2 * (size as u64 + 1);
+        let mut shift = 0;
+        while (most.unsigned_abs() >> shift) * nodes >= FORBIDDEN_MOST.unsigned_abs().into() {
+            shift += 1;
+        }
+        let forbidden = i32::try_from((most.unsigned_abs() >> shift) * nodes + 1).unwrap_or(FORBIDDEN_MOST);
+        let scaled = |rest: Option<i64>| rest.and_then(|rest| i32::try_from(rest >> shift).ok()).unwrap_or(forbidden);
+        let legs = left.into_iter().map(scaled).collect();
+        Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 }
     }
 
     #[inline]

@@ -12,7 +12,7 @@ const LONGEST: usize = 8;
 /// What falls short of a limit by less than this does not count.
 const VIOLATED: f64 = 0.02;
 /// The most limits found at once.
-const MOST: usize = 10;
+const MOST: usize = 8;
 
 /// The legs that a solution uses, with their directions.
 pub(super) struct Directed {
@@ -50,7 +50,13 @@ impl Directed {
         }
         sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_lt());
         found.dedup_by(|a, b| a.1 == b.1);
-        found.into_iter().take(MOST).map(|(_, cut)| cut).collect()
+        let mut chosen: Vec<Cut> = Vec::new();
+        for (_, cut) in found {
+            if chosen.len() < MOST && !chosen.iter().any(|other| alike(&cut, other)) {
+                chosen.push(cut);
+            }
+        }
+        chosen
     }
 
     fn at(&self, from: usize, to: usize) -> f64 {
@@ -82,4 +88,11 @@ impl Directed {
             }
         }
     }
+}
+
+/// Whether two cycles share more than three in four places of the shorter one: both say nearly the same.
+fn alike(one: &Cut, other: &Cut) -> bool {
+    let (Cut::Cycle(one, _), Cut::Cycle(other, _)) = (one, other) else { return false };
+    let shared = one.iter().filter(|place| other.contains(place)).count();
+    shared * 4 > one.len().min(other.len()) * 3
 }

@@ -8,13 +8,16 @@
 //! **What counts is proven in integers.** The program's floats propose prices; rounded to integers, they give a bound by
 //! adding up whole numbers below 2⁵³, which floats do exactly. Only that bound closes a part or rules a leg out.
 
+mod limits;
+mod tour;
+
 use std::collections::BinaryHeap;
 
+use self::limits::entries;
 use super::ascent::priced;
-use super::cycles::Directed;
 use super::proof::Open;
-use super::separate::{Cut, LEAST, Set, Support};
-use super::simplex::{Ended, Limit, Simplex, State};
+use super::separate::{Cut, Set};
+use super::simplex::{Ended, Limit, ROUNDER, Simplex, State, whole};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
 use crate::domain::sort;
 
@@ -28,6 +31,12 @@ const LOOKS: usize = 12;
 /// Legs of these that are tried before branching, and pivots of each trial.
 const TRIALS: usize = 3;
 const TRIAL_PIVOTS: usize = 6;
+/// Limits taken away before come back so many times in a part, so many at once, where they are broken by more than this.
+const RECALLS: usize = 10;
+const RECALLED: usize = 20;
+const VIOLATED: f64 = 0.02;
+/// Up to so many stops a part that was split is followed down at once, while the program is close to it.
+const FOLLOWED: usize = 60;
 /// The most pivots between two looks for limits.
 const PIVOTS: usize = 4_000;
 /// What is closer to zero or one is not used in part.
@@ -38,8 +47,6 @@ const SLACK: f64 = 0.05;
 const APART: f64 = 1_024.0;
 /// How far the program has to be above the room before it is worth proving.
 const MARGIN: f64 = 256.0;
-/// Adding this and taking it away rounds to a whole number; it has to stay below 2⁵².
-const ROUNDER: f64 = 6_755_399_441_055_744.0;
 /// The largest price in integers: sums over all rows and legs stay exact.
 const PRICE_MOST: f64 = 4_294_967_296.0;
 
@@ -71,6 +78,8 @@ pub(super) struct Planes {
     serial: u64,
     /// The least bound among parts that could neither be closed nor split.
     stuck: i64,
+    /// The last solution of the whole.
+    guide: Vec<f64>,
     /// Work done so far.
     pub(super) work: u64,
 }
@@ -151,6 +160,7 @@ impl Planes {
             symmetric: legs.symmetric,
             serial: 0,
             stuck: i64::MAX,
+            guide: Vec::new(),
             work: 0,
         }
     }
@@ -160,10 +170,10 @@ impl Planes {
     /// `offer` takes an order that was found and answers with the room below the best known one.
     pub(super) fn run(&mut self, mut room: i64, budget: u64, offer: &mut dyn FnMut(Vec<usize>) -> i64) -> i64 {
         self.narrow(room);
-        while let Some(part) = self.open.pop() {
+        let mut next = None;
+        while let Some(part) = next.take().or_else(|| self.open.pop()) {
             if part.value > room {
-                self.open.clear();
-                break;
+                continue;
             }
             if self.spent() >= budget {
                 self.open.push(part);
@@ -178,7 +188,7 @@ impl Planes {
                     self.open.push(Open { value, ..part });
                     break;
                 }
-                Part::Open(value) => self.branch(value, room, budget),
+                Part::Open(value) => next = self.branch(value, room, budget),
             }
         }
         self.open.peek().map_or(i64::MAX, |part| part.value).min(self.stuck)
@@ -227,8 +237,8 @@ impl Planes {
         offer: &mut dyn FnMut(Vec<usize>) -> i64,
     ) -> Part {
         let mut bound = known;
-        let mut stale = 0;
-        for round in 0.. {
+        let (mut stale, mut round, mut recalls) = (0, 0, 0);
+        loop {
             let (mut ended, mut value) = self.pivot(*room, PIVOTS);
             if ended == Ended::Infeasible && value <= *room {
                 // Rounding errors stand in the way of the proof.
@@ -252,15 +262,15 @@ impl Planes {
             }
             self.rule_out(value, *room, root);
             self.lp.values(&mut self.values);
-            let used = self.legs.iter().zip(&self.values).map(|(leg, &value)| (leg.from, leg.to, value));
-            let used: Vec<(usize, usize, f64)> = used.filter(|leg| leg.2 > LEAST).collect();
-            let support = Support::of(self.count + 1, &used);
-            self.work += support.work();
-            let mut cuts = support.broken();
-            if !self.symmetric {
-                cuts.extend(Directed::broken(self.count + 1, &used, &mut self.work));
+            if recalls < RECALLS && self.lp.recall(&self.values, VIOLATED, RECALLED) {
+                recalls += 1;
+                continue;
             }
-            if cuts.is_empty() {
+            if root {
+                self.guide.clone_from(&self.values);
+            }
+            let (cuts, halves) = self.broken();
+            if cuts.is_empty() && halves.is_empty() {
                 if let Some(order) = self.order() {
                     *room = offer(order);
                     if bound > *room {
@@ -278,7 +288,9 @@ impl Planes {
                 break;
             }
             self.lp.purge(SLACK);
+            halves.into_iter().for_each(|(entries, limit)| self.lp.add(entries, limit));
             self.add(&cuts);
+            round += 1;
         }
         Part::Open(bound)
     }
@@ -301,16 +313,6 @@ impl Planes {
         (ended, self.proven(&prices))
     }
 
-    /// Adds limits to the program.
-    fn add(&mut self, cuts: &[Cut]) {
-        for cut in cuts {
-            self.work += self.lp.active.len() as u64 * cut.work();
-            let legs = self.lp.active.iter().map(|&index| (index, self.legs[index]));
-            self.lp.add(entries(legs, cut, self.symmetric), cut.limit());
-        }
-        self.lp.index();
-    }
-
     /// The bound that prices prove, in integers; the reduced cost of every leg is left in `whole`.
     fn proven(&mut self, duals: &[f64]) -> i64 {
         let round = |price: f64| (price.clamp(-PRICE_MOST, PRICE_MOST) + ROUNDER) - ROUNDER;
@@ -329,7 +331,7 @@ impl Planes {
             self.whole[index] = reduced;
         }
         self.work += 6 * self.lp.active.len() as u64;
-        integer(total)
+        whole(total)
     }
 
     /// Takes away the legs that no order in a part can use; `whole` holds what they cost above a bound.
@@ -343,7 +345,7 @@ impl Planes {
         for index in 0..self.legs.len() {
             let column = self.lp.now.columns[index];
             let open = !self.lp.is_basic(index) && column.high > column.low;
-            if open && bound + integer(self.whole[index]) > room {
+            if open && bound + whole(self.whole[index]) > room {
                 self.lp.bound(index, 0.0, 0.0);
                 self.fixed.push((index, false));
             }
@@ -355,7 +357,7 @@ impl Planes {
     fn narrow(&mut self, room: i64) {
         for (index, &above) in self.root.1.iter().enumerate() {
             let column = self.lp.now.columns[index];
-            if !column.gone && column.high > 0.0 && self.root.0 + integer(above) > room {
+            if !column.gone && column.high > 0.0 && self.root.0 + whole(above) > room {
                 self.lp.bound(index, 0.0, 0.0);
                 self.lp.now.columns[index].gone = true;
             }
@@ -364,7 +366,9 @@ impl Planes {
     }
 
     /// Splits the part that was solved last on a leg that is used in part, the one whose trial raises the bound the most.
-    fn branch(&mut self, bound: i64, room: i64, budget: u64) {
+    ///
+    /// Answers with the part to go on with, where the program is close to it; what remains is left open.
+    fn branch(&mut self, bound: i64, room: i64, budget: u64) -> Option<Open<Vec<Fix>>> {
         self.lp.values(&mut self.values);
         let mut candidates: Vec<(f64, usize)> = Vec::new();
         for (index, &value) in self.values.iter().enumerate() {
@@ -404,46 +408,25 @@ impl Planes {
         }
         let Some((_, index, values)) = best else {
             self.stuck = self.stuck.min(bound);
-            return;
+            return None;
         };
+        let mut parts = Vec::new();
         for (used, value) in [true, false].into_iter().zip([values[1], values[0]]) {
             if value <= room {
                 self.serial += 1;
                 fixes.push((index, used));
-                self.open.push(Open { value, serial: self.serial, what: fixes.clone() });
+                parts.push(Open { value, serial: self.serial, what: fixes.clone() });
                 fixes.pop();
             }
         }
-    }
-
-    /// The order that the solution is, where every leg is used whole or not at all.
-    fn order(&self) -> Option<Vec<usize>> {
-        let mut near: Vec<Vec<usize>> = vec![Vec::new(); self.count + 1];
-        let mut head = None;
-        for (leg, &value) in self.legs.iter().zip(&self.values) {
-            if value > WHOLE && value < 1.0 - WHOLE {
-                return None;
-            }
-            if value >= 1.0 - WHOLE {
-                match leg.from {
-                    origin if origin == self.count => head = Some(leg.to),
-                    from => {
-                        near[from].push(leg.to);
-                        if self.symmetric && leg.to != self.count {
-                            near[leg.to].push(from);
-                        }
-                    }
-                }
-            }
+        if let [one, other] = &mut parts[..]
+            && *one > *other
+        {
+            std::mem::swap(one, other);
         }
-        let (mut order, mut seen) = (Vec::new(), Set::of([self.count]));
-        let mut next = head;
-        while let Some(at) = next {
-            order.push(at);
-            seen.put(at);
-            next = near[at].iter().copied().find(|&other| !seen.holds(other));
-        }
-        (order.len() == self.count).then_some(order)
+        let next = if self.count <= FOLLOWED { parts.pop() } else { None };
+        self.open.extend(parts);
+        next
     }
 }
 
@@ -480,20 +463,8 @@ fn nested(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
     (sets, edges.last().map_or(0, |edge| edge.0))
 }
 
-/// The entries of a limit among some legs, by their index.
-fn entries(legs: impl Iterator<Item = (usize, Leg)>, cut: &Cut, symmetric: bool) -> Vec<(usize, f64)> {
-    let count = cut.counter(symmetric);
-    legs.map(|(index, leg)| (index, count(leg.from, leg.to))).filter(|&(_, counted)| counted != 0.0).collect()
-}
-
 /// A bound as a float: far below 2⁵³.
 #[expect(clippy::cast_precision_loss, reason = "bounds are below 2^40")]
 fn float(bound: i64) -> f64 {
     bound as f64
-}
-
-/// A sum of whole numbers as an integer.
-#[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
-fn integer(sum: f64) -> i64 {
-    sum as i64
 }

@@ -5,6 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::arcs::Arcs;
 use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
 use super::links::Links;
 use super::model::Model;
@@ -140,6 +141,16 @@ impl<'a> Proof<'a> {
             }
         }
         ascend(legs, None, &prices, &Plan { steps: last, patience: 12, factor: 2_800, room })
+    }
+
+    /// Arcs with the prices of the first ascent.
+    pub(super) fn priced(&self, arcs: &Arcs) -> Option<Arcs> {
+        self.root.as_ref().map(|(_, prices)| arcs.priced(prices, self.scale))
+    }
+
+    /// A tour along the legs that the cutting planes use the most, the origin first.
+    pub(super) fn guess(&self) -> Option<Vec<usize>> {
+        self.planes.as_ref().map(Planes::guess)
     }
 
     /// Whether nothing is left open.

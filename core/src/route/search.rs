@@ -8,8 +8,9 @@
 use super::arcs::Arcs;
 use crate::domain::sort_least;
 
-/// Neighbours tried per stop, each way.
+/// Neighbours tried per stop, each way; more where directions matter.
 const NEIGHBOURS: usize = 8;
+const ONE_WAY_NEIGHBOURS: usize = 12;
 /// Work of one trial of a move.
 const TRIAL: u64 = 7;
 /// The longest segment that a kick moves.
@@ -22,9 +23,10 @@ pub(super) struct Search<'a> {
     arcs: &'a Arcs,
     out_near: Near,
     in_near: Near,
-    tour: Vec<usize>,
+    pub(super) tour: Vec<usize>,
     place: Vec<usize>,
-    cost: i64,
+    /// Its length over the arcs.
+    pub(super) cost: i64,
     /// For every position, how much longer the tour up to there is backwards than forwards; empty on symmetric matrices.
     turned: Vec<i64>,
     queue: Vec<usize>,
@@ -37,11 +39,21 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// A search that starts from the nearest-neighbour tour.
     pub(super) fn new(arcs: &'a Arcs) -> Search<'a> {
+        Search::from(arcs, greedy(arcs))
+    }
+
+    /// A search over other arcs and from another tour, the origin first, that counts its work on.
+    pub(super) fn again<'b>(&self, arcs: &'b Arcs, tour: Vec<usize>) -> Search<'b> {
+        let mut search = Search::from(arcs, tour);
+        search.work += self.work;
+        search
+    }
+
+    fn from(arcs: &'a Arcs, tour: Vec<usize>) -> Search<'a> {
         let size = arcs.size;
-        let width = NEIGHBOURS.min(size - 1);
+        let width = if arcs.symmetric { NEIGHBOURS } else { ONE_WAY_NEIGHBOURS }.min(size - 1);
         let out_near = Near::of(size, width, |i, j| arcs.at(i, j));
         let in_near = Near::of(size, width, |i, j| arcs.at(j, i));
-        let tour = greedy(arcs);
         let mut place = vec![0; size];
         for (position, &node) in tour.iter().enumerate() {
             place[node] = position;

@@ -8,6 +8,9 @@
 //! Floats, but of additions, multiplications and divisions alone, which every host rounds alike. Nothing here is believed:
 //! the prices become integers and are proven by [`super::planes`].
 
+use crate::domain::sort;
+
+mod halves;
 mod pivot;
 mod renew;
 
@@ -23,6 +26,10 @@ const ARTIFICIAL: usize = 1 << 24;
 const OLD: usize = 2_000;
 /// Rows and columns are added in steps of so many.
 const GROWTH: usize = 32;
+/// The most limits that are kept after they were taken away.
+const SHELF: usize = 1_000;
+/// Adding this and taking it away rounds to a whole number; it has to stay below 2⁵².
+pub(super) const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
 /// How a run of pivots ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +57,12 @@ pub(super) struct Column {
     basic: bool,
 }
 
+/// The entries of a row, by column.
+pub(super) type Entries = Vec<(usize, f64)>;
+
 /// An upper limit to begin with: its entries by column, the most they may add up to, and its price, never above zero.
 pub(super) struct Limit {
-    pub(super) entries: Vec<(usize, f64)>,
+    pub(super) entries: Entries,
     pub(super) most: f64,
     pub(super) dual: f64,
 }
@@ -65,7 +75,9 @@ pub(super) struct Simplex {
     /// The two rows each column stands in from the beginning, with a coefficient of one.
     ends: Vec<(usize, usize)>,
     /// The entries of each row that was added, by column.
-    cuts: Vec<Vec<(usize, f64)>>,
+    cuts: Vec<Entries>,
+    /// Limits that were taken away, with the most they may add up to: what is broken again need not be found anew.
+    shelf: Vec<(Entries, f64)>,
     pub(super) rhs: Vec<f64>,
     /// What a row costs that nothing fills: its price at the beginning.
     unfilled: Vec<f64>,
@@ -155,6 +167,7 @@ impl Simplex {
             starts: Vec::new(),
             entries: Vec::new(),
             ends: columns.iter().map(|column| column.1).collect(),
+            shelf: Vec::new(),
             cuts: limits.into_iter().map(|limit| limit.entries).collect(),
             rhs,
             unfilled: duals,
@@ -278,7 +291,7 @@ impl Column {
 /// Rows come and go.
 impl Simplex {
     /// Adds an upper limit; [`Simplex::index`] must follow before the next pivot.
-    pub(super) fn add(&mut self, cut: Vec<(usize, f64)>, limit: f64) {
+    pub(super) fn add(&mut self, cut: Entries, limit: f64) {
         let rows = self.rows();
         if rows + 1 > self.now.stride {
             let wider = rows + GROWTH;
@@ -321,6 +334,31 @@ impl Simplex {
         self.work += 20 * rows as u64 + 2 * coefficients.len() as u64;
     }
 
+    /// Adds those of the limits taken away that some values break by more than so much, the most broken ones; whether there
+    /// were any.
+    pub(super) fn recall(&mut self, values: &[f64], broken: f64, most: usize) -> bool {
+        let mut found: Vec<(f64, usize)> = Vec::new();
+        for (at, (entries, limit)) in self.shelf.iter().enumerate() {
+            let above = entries.iter().map(|&(column, entry)| entry * values[column]).sum::<f64>() - limit;
+            self.work += 1 + entries.len() as u64;
+            if above > broken {
+                found.push((above, at));
+            }
+        }
+        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt());
+        found.truncate(most);
+        // From the last place on, so that those before keep theirs.
+        sort(&mut found, |a, b| b.1 < a.1);
+        for &(_, at) in &found {
+            let (entries, limit) = self.shelf.swap_remove(at);
+            self.add(entries, limit);
+        }
+        if !found.is_empty() {
+            self.index();
+        }
+        !found.is_empty()
+    }
+
     /// Takes away the limits that leave more than so much slack.
     pub(super) fn purge(&mut self, slack: f64) {
         let count = self.now.columns.len();
@@ -348,9 +386,11 @@ impl Simplex {
         self.now.value.swap_remove(place);
         self.now.norm.swap_remove(place);
         self.now.duals.swap_remove(row);
-        self.rhs.swap_remove(row);
         self.unfilled.swap_remove(row);
-        self.cuts.swap_remove(row - self.equations);
+        if self.shelf.len() == SHELF {
+            self.shelf.swap_remove(0);
+        }
+        self.shelf.push((self.cuts.swap_remove(row - self.equations), self.rhs.swap_remove(row)));
         for variable in &mut self.now.basis {
             for first in [count, ARTIFICIAL] {
                 if *variable == first + last {
@@ -392,4 +432,10 @@ impl Simplex {
         self.active = (0..count).filter(|&column| !self.now.columns[column].gone).collect();
         self.work += 2 * self.entries.len() as u64;
     }
+}
+
+/// A sum of whole numbers as an integer.
+#[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+pub(super) fn whole(sum: f64) -> i64 {
+    sum as i64
 }

@@ -7,6 +7,14 @@ use super::proof::Proof;
 use super::search::Search;
 use super::subset;
 
+/// Shares of the first rounds of the search, in hundredths, before there are prices and with them, where directions matter.
+const UNPRICED: [u64; 2] = [30, 40];
+/// The same where there are many stops.
+const MANY_UNPRICED: [u64; 2] = [50, 50];
+/// Where there are many stops, hundredths of the work left for cutting planes before the search begins anew from what they
+/// found, and altogether.
+const BEFORE: u64 = 30;
+const ALTOGETHER: u64 = 95;
 /// Work of branch and bound before cutting planes take over.
 const EXPLORE: u64 = 1_500_000;
 /// Where more than so many thousandths of the best known length are missing, cutting planes begin at once.
@@ -96,17 +104,35 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
     let few = model.count <= 60;
     let (begin, share) = if few { (budget / 3, 10) } else { (budget / 2, 60) };
     let count = model.count as u64;
-    search.run((2 * count).max(count * count / 15), begin);
+    let rounds = (2 * count).max(count * count / 15);
+    let [first, then] = match (model.symmetric, few) {
+        (true, _) => [100, 0],
+        (false, true) => UNPRICED,
+        (false, false) => MANY_UNPRICED,
+    };
+    search.run(rounds * first / 100, begin);
     let left = budget.saturating_sub(search.work);
     let mut proof = Proof::begin(relaxed, Some(search.order()), if few { left / 2 } else { left });
-    let mut slice = 20_000 * model.count as u64;
-    if few {
-        cut(&mut search, &mut proof, count, budget);
-    } else if budget >= ROOT_CUTS * count * count {
-        // One program of the whole, to its end or as far as two thirds of the work lead.
-        let left = budget.saturating_sub(search.work + proof.work);
-        proof.cut(proof.work + left / 3 * 2);
+    let priced = if model.symmetric || proof.done() { None } else { proof.priced(&arcs) };
+    if let Some(priced) = &priced {
+        search = search.again(priced, search.tour.clone());
+        search.run(rounds * then / 100, begin);
+        proof.offer(search.order());
     }
+    if few {
+        cut(&mut search, priced.as_ref(), &mut proof, count, budget);
+    } else if budget >= ROOT_CUTS * count * count {
+        // One program of the whole, to its end or as far as most of the work leads.
+        let left = budget.saturating_sub(search.work + proof.work);
+        if let Some(priced) = &priced {
+            proof.cut(proof.work + left / 100 * BEFORE);
+            let work = search.work + left / 3;
+            restart(&mut search, priced, &mut proof, rounds / 2, work);
+        }
+        let left = budget.saturating_sub(search.work + proof.work);
+        proof.cut(proof.work + left / 100 * ALTOGETHER);
+    }
+    let mut slice = 20_000 * model.count as u64;
     while !proof.done() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
         slice = (2 * slice).min(left);
@@ -129,7 +155,7 @@ fn hunt(model: &Model, relaxed: &Model, budget: u64) -> Hunt {
 }
 
 /// Proof by cutting planes, with a few more rounds of the search in between: a shorter order is worth much to them.
-fn cut(search: &mut Search<'_>, proof: &mut Proof<'_>, count: u64, budget: u64) {
+fn cut<'a>(search: &mut Search<'a>, mut priced: Option<&'a Arcs>, proof: &mut Proof<'_>, count: u64, budget: u64) {
     let mut slice = PLANES * count * count;
     let mut turn = slice / 2;
     if proof.missing() < NEAR {
@@ -138,11 +164,31 @@ fn cut(search: &mut Search<'_>, proof: &mut Proof<'_>, count: u64, budget: u64) 
     while !proof.done() && proof.work + search.work < budget {
         proof.cut((proof.work + slice).min(budget.saturating_sub(search.work)));
         if !proof.done() {
-            search.run(u64::MAX, (search.work + turn).min(budget.saturating_sub(proof.work)));
-            proof.offer(search.order());
+            let work = (search.work + turn).min(budget.saturating_sub(proof.work));
+            match priced.take() {
+                Some(priced) => restart(search, priced, proof, u64::MAX, work),
+                None => {
+                    search.run(u64::MAX, work);
+                    proof.offer(search.order());
+                }
+            }
             turn = slice / 5;
             // Every turn leaves a part of the search half done: they become longer.
             slice *= 2;
         }
     }
+}
+
+/// Searches anew from the legs that the cutting planes use the most, so many rounds or up to so much work, and goes on from
+/// there where what it finds is as short.
+fn restart<'a>(search: &mut Search<'a>, priced: &'a Arcs, proof: &mut Proof<'_>, rounds: u64, work: u64) {
+    let Some(tour) = proof.guess() else { return };
+    let mut other = search.again(priced, tour);
+    other.run(rounds, work);
+    if other.cost <= search.cost {
+        *search = other;
+    } else {
+        search.work = other.work;
+    }
+    proof.offer(search.order());
 }

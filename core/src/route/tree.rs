@@ -90,8 +90,12 @@ impl Scale {
 
     /// A leg in scaled units, rounded down.
     fn leg(self, metres: u32) -> i32 {
-        let scaled = if self.0 >= 0 { i64::from(metres) << self.0 } else { i64::from(metres) >> -self.0 };
-        if metres == UNREACHABLE { FORBIDDEN } else { clamp(scaled, FORBIDDEN) }
+        if metres == UNREACHABLE { FORBIDDEN } else { clamp(self.units(i64::from(metres)), FORBIDDEN) }
+    }
+
+    /// Metres in scaled units, rounded down.
+    pub(super) fn units(self, metres: i64) -> i64 {
+        if self.0 >= 0 { metres << self.0 } else { metres >> -self.0 }
     }
 
     /// The least whole metres that a scaled bound proves.

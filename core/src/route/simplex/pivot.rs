@@ -1,12 +1,14 @@
 //! The pivots: what leaves the basis, what enters, and what follows from it.
 
 use super::{ARTIFICIAL, Ended, FEASIBLE, OLD, PIVOT, Simplex, ZERO};
-use crate::domain::sort;
+use crate::domain::{sort, sort_least};
 
 /// Where the edge fills fewer of its entries than one in so many, only these are touched.
 const SPARSE: usize = 4;
 /// A squared length that is kept by adding up changes, and has become this short, is computed anew.
 const SHORT: f64 = 0.01;
+/// So many of the columns that end a step are put in order at first: nearly always they suffice.
+const FIRST: usize = 12;
 
 /// Pivots.
 impl Simplex {
@@ -115,9 +117,14 @@ impl Simplex {
     /// What enters, and how many columns before it in the list are turned over instead.
     fn entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
         let count = self.now.columns.len();
-        sort(&mut self.blocking, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt());
+        let before = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt();
+        sort_least(&mut self.blocking, FIRST, before);
         let mut slope = missing;
-        for (rank, &(_, variable)) in self.blocking.iter().enumerate() {
+        for rank in 0..self.blocking.len() {
+            if rank == FIRST {
+                sort(&mut self.blocking[FIRST..], before);
+            }
+            let variable = self.blocking[rank].1;
             if variable >= count {
                 return Some((variable, rank));
             }

@@ -1,0 +1,42 @@
+//! The limits that a solution breaks, and how they join the program.
+
+use super::{Leg, Planes};
+use crate::route::cycles::Directed;
+use crate::route::separate::{Cut, LEAST, Support};
+use crate::route::simplex::Entries;
+
+/// The most limits found at once by halves of others.
+const HALVES: usize = 10;
+
+impl Planes {
+    /// Limits that the last solution breaks, by what they say of places and, where directions matter, by their entries.
+    pub(super) fn broken(&mut self) -> (Vec<Cut>, Vec<(Entries, f64)>) {
+        let used = self.legs.iter().zip(&self.values).map(|(leg, &value)| (leg.from, leg.to, value));
+        let used: Vec<(usize, usize, f64)> = used.filter(|leg| leg.2 > LEAST).collect();
+        let support = Support::of(self.count + 1, &used);
+        self.work += support.work();
+        let mut cuts = support.broken();
+        if self.symmetric {
+            // Limits count by halves already.
+            return (cuts, Vec::new());
+        }
+        cuts.extend(Directed::broken(self.count + 1, &used, &mut self.work));
+        (cuts, self.lp.halves(&self.values, HALVES))
+    }
+
+    /// Adds limits to the program.
+    pub(super) fn add(&mut self, cuts: &[Cut]) {
+        for cut in cuts {
+            self.work += self.lp.active.len() as u64 * cut.work();
+            let legs = self.lp.active.iter().map(|&index| (index, self.legs[index]));
+            self.lp.add(entries(legs, cut, self.symmetric), cut.limit());
+        }
+        self.lp.index();
+    }
+}
+
+/// The entries of a limit among some legs, by their index.
+pub(super) fn entries(legs: impl Iterator<Item = (usize, Leg)>, cut: &Cut, symmetric: bool) -> Vec<(usize, f64)> {
+    let count = cut.counter(symmetric);
+    legs.map(|(index, leg)| (index, count(leg.from, leg.to))).filter(|&(_, counted)| counted != 0.0).collect()
+}
