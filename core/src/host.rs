@@ -3,11 +3,13 @@
 //! Load, decide, commit: a driver reads coarse facts through [`Host`], calls a pure decision, and commits its [`Changes`]
 //! once. A host holds no rule; the core does no I/O.
 
+use std::sync::Arc;
+
 use crate::{
     courier::{Courier, Position},
     domain::{
-        Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
-        StoreId, Timestamp, WebhookId,
+        Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
+        OrderId, StoreId, Timestamp, WebhookId,
     },
     geo,
     limits::{Admission, Bucket},
@@ -20,6 +22,9 @@ use crate::{
 
 pub use crate::order::Event;
 
+/// How old the answer to [`Host::recent_key`] may be: as long as a revoked key may still preview on another instance.
+pub const RECENT: Duration = Duration::seconds(1);
+
 /// What the core needs from the world. Each method is one coarse question, so that a request costs few round trips.
 ///
 /// There is no `Send` bound: a host that needs `Send` futures gets them from its own concrete type.
@@ -27,6 +32,11 @@ pub use crate::order::Event;
 pub trait Host {
     /// The key with this hash, whatever its state, and the store that it speaks for: who is calling?
     async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault>;
+    /// The same, or as the host found it at most [`RECENT`] before `now`, unless it has itself committed a key or a store since. For
+    /// questions alone whose answer changes nothing.
+    async fn recent_key(&self, hash: &KeyHash, _now: Timestamp) -> Result<Option<Arc<KeyHolder>>, Fault> {
+        Ok(self.key(hash).await?.map(Arc::new))
+    }
     /// The keys of a store, newest first: what may be revoked?
     async fn keys(&self, store: StoreId) -> Result<Vec<Key>, Fault>;
     /// A key by its number.

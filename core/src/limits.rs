@@ -1,6 +1,10 @@
 //! Limits on what one caller may do, and the rate limiter that keeps them.
 
+mod lease;
+
 use serde::{Deserialize, Serialize};
+
+pub use lease::Lease;
 
 use crate::domain::{Duration, Timestamp};
 

@@ -1,5 +1,7 @@
 //! One request on its way through the API: who calls, what was sent, and how its changes are committed.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::request::Parts;
 use serde::Serialize;
@@ -28,7 +30,7 @@ pub(super) struct Call<'a, H> {
     pub language: Language,
     pub moment: Moment,
     /// The calling store; `None` for the operator and for public endpoints.
-    pub caller: Option<KeyHolder>,
+    pub caller: Option<Arc<KeyHolder>>,
     /// The calling courier, on a courier's endpoints.
     pub courier: Option<Courier>,
     /// The identifier in the path.
@@ -124,7 +126,7 @@ impl Answer {
 impl<H: Host> Call<'_, H> {
     /// The calling store's key, on endpoints that only stores may call.
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
-        self.caller.as_ref().ok_or_else(|| {
+        self.caller.as_deref().ok_or_else(|| {
             Fault::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
         })
     }

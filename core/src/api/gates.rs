@@ -1,13 +1,15 @@
 //! What a request must pass before its handler: key, rate, media types, size.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, Method, header};
 
 use super::{
     CallerAddress,
     call::{Call, plain},
-    handlers,
+    handlers, idempotency,
     problem::{Code, Problem},
-    routes::{Authority, Route},
+    routes::{Authority, Endpoint, Route},
 };
 use crate::{
     domain::Duration,
@@ -33,7 +35,7 @@ pub(super) async fn pass<H: Host>(
 ) -> Result<Passed, Problem> {
     let scope = match route.authority {
         Authority::Store => {
-            authenticate(call).await?;
+            authenticate(call, changes_nothing(call, route)).await?;
             let caller = call.caller()?;
             let (key, store) = (caller.key.id, caller.store.id);
             *admission = Some(rate(call, route.usage, format!("{}/{key}", route.usage.name())).await?);
@@ -65,9 +67,19 @@ pub(super) async fn pass<H: Host>(
     Ok(Passed { scope })
 }
 
-async fn authenticate<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
-    let token = token(call)?;
-    let Some(holder) = call.host.key(&KeyHash::of(token)).await? else {
+/// Whether a request only computes, so that it may go by what the host knew a moment ago. One with an idempotency key is kept.
+fn changes_nothing<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
+    route.endpoint == Endpoint::PreviewOrder && !call.parts.headers.contains_key(idempotency::HEADER)
+}
+
+async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(), Problem> {
+    let hash = KeyHash::of(token(call)?);
+    let holder = if recent {
+        call.host.recent_key(&hash, call.moment.now).await?
+    } else {
+        call.host.key(&hash).await?.map(Arc::new)
+    };
+    let Some(holder) = holder else {
         let problem = Problem::new(
             Code::ApiKeyInvalid,
             "No store has this key. Check that the whole key was copied.",

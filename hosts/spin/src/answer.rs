@@ -1,6 +1,6 @@
 //! From a request to an answer, whatever happens in between.
 
-use std::rc::Rc;
+use std::{rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::{
@@ -11,7 +11,7 @@ use despacho_core::{
     domain::{Duration, Entropy},
     host,
 };
-use despacho_sql::SqlHost;
+use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderValue, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
@@ -28,6 +28,11 @@ use crate::{
 const FEW_IDS: u32 = 8;
 /// The endpoint that a cron asks.
 const DISPATCH: &str = "POST /admin/dispatch";
+
+thread_local! {
+    /// What this instance remembers of keys, for previews.
+    static KEYS: Arc<RecentKeys> = Arc::default();
+}
 
 /// Answers a request.
 pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
@@ -62,7 +67,8 @@ async fn carried_out(
     let fault = |fault: host::Fault| unmatched(fault.into());
     let database = Database::of(config.database_url.as_deref());
     let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(fault)?;
-    let host = SqlHost::new(database, machine, config.settings.timing.clone()).reserving(FEW_IDS);
+    let host = SqlHost::new(database, machine, config.settings.timing.clone());
+    let host = host.reserving(FEW_IDS).remembering(KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(fault)?;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
         return Ok(response);

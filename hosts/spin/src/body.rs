@@ -28,10 +28,17 @@ where
     B: http_body_util::BodyExt<Data = Bytes>,
 {
     let most = limit.saturating_add(1);
+    // The end of a body that says its length is known without asking the host again for its end and its trailers.
+    let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
     let (mut body, mut whole, mut wasted) = (pin!(body), BytesMut::new(), 0);
-    while let Some(frame) = body.frame().await {
+    while length.is_none_or(|length| whole.len() < length)
+        && let Some(frame) = body.frame().await
+    {
         // Trailers say nothing here.
         let Ok(piece) = frame.ok()?.into_data() else { continue };
+        if whole.is_empty() && piece.len() < most && length == Some(piece.len()) {
+            return Some(piece);
+        }
         let room = most - whole.len();
         whole.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
         wasted += piece.len().saturating_sub(room);

@@ -13,9 +13,12 @@ use despacho_core::{
     limits::{Admission, Bucket},
     store::password,
 };
-use despacho_sql::Platform;
+use despacho_sql::{Leases, Platform};
 
 use crate::{database::Database, geography::Geography};
+
+/// What this instance has counted for requests to come.
+static LEASES: Leases = Leases::new();
 
 /// The world around one request.
 pub(crate) struct Machine {
@@ -55,7 +58,7 @@ impl Platform for Machine {
     }
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
-        despacho_sql::admit(&self.database, bucket, now).await
+        despacho_sql::admit(&self.database, &LEASES, bucket, now).await
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {

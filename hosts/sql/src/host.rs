@@ -1,5 +1,7 @@
 //! The host of every database: the core's questions through a driver, everything else through a platform.
 
+use std::sync::Arc;
+
 use despacho_core::{
     courier::Courier,
     domain::{
@@ -14,7 +16,7 @@ use despacho_core::{
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
-use crate::{Query, Row, Statement, archive, outward, read, reserve::Reserve, statements, write};
+use crate::{Query, RecentKeys, Row, Statement, archive, outward, read, reserve::Reserve, statements, write};
 
 /// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
@@ -72,6 +74,7 @@ pub struct SqlHost<D, P> {
     platform: P,
     timing: Timing,
     ids: Reserve,
+    recent: Arc<RecentKeys>,
 }
 
 /// Identifiers that are reserved at once: so many cost one durable write. Those left over when the process ends are a gap.
@@ -82,13 +85,19 @@ const ALIGNED_AT_ONCE: u32 = 500;
 impl<D: Driver, P: Platform> SqlHost<D, P> {
     /// A host on a database whose migrations have run; `timing` is that of the settings that requests are answered with.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
-        SqlHost { driver, platform, timing, ids: Reserve::of(IDS_AT_ONCE) }
+        SqlHost { driver, platform, timing, ids: Reserve::of(IDS_AT_ONCE), recent: Arc::default() }
     }
 
     /// The host with another number of identifiers reserved at once; small where a host lives for one request.
     #[must_use]
     pub fn reserving(self, ids_at_once: u32) -> SqlHost<D, P> {
         SqlHost { ids: Reserve::of(ids_at_once), ..self }
+    }
+
+    /// The host with what others of its process remember of keys; where a host lives for one request.
+    #[must_use]
+    pub fn remembering(self, recent: Arc<RecentKeys>) -> SqlHost<D, P> {
+        SqlHost { recent, ..self }
     }
 
     /// The driver.
@@ -135,6 +144,18 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
 impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
     async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
         self.one(read::key_by_hash(hash), read::to_key_holder).await
+    }
+
+    async fn recent_key(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Arc<KeyHolder>>, Fault> {
+        let asked = match self.recent.recall(hash, now) {
+            Ok(holder) => return Ok(Some(holder)),
+            Err(asked) => asked,
+        };
+        let holder = self.key(hash).await?.map(Arc::new);
+        if let Some(holder) = &holder {
+            self.recent.remember(&asked, holder, now);
+        }
+        Ok(holder)
     }
 
     async fn keys(&self, store: StoreId) -> Result<Vec<Key>, Fault> {
@@ -298,6 +319,7 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+        let _forgetting = self.recent.forgetting([changes]);
         let committed = self.driver.transact(statements(changes, &self.timing)?).await;
         if committed.is_ok() {
             self.platform.committed(changes);
@@ -306,6 +328,7 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
     }
 
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
+        let _forgetting = self.recent.forgetting(changes);
         let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
         match transactions {
             Ok(transactions) => {

@@ -8,6 +8,7 @@ mod backend;
 mod fixtures;
 mod instances;
 mod postgres;
+mod recent;
 mod sqlite;
 mod suite;
 

@@ -13,7 +13,7 @@ use despacho_core::{
     store::{Claim, ClaimChange},
 };
 use despacho_postgres::{Address, OpenFault, Options, Postgres};
-use despacho_sql::{CopyFault, Dialect, TABLES, Table, copy};
+use despacho_sql::{CopyFault, Dialect, Leases, TABLES, Table, copy};
 use futures_util::future::{join, join_all};
 use tokio::sync::watch;
 
@@ -244,9 +244,10 @@ async fn a_quota_is_one_for_all_instances() {
     let window = despacho_core::domain::Duration::minutes(1);
     let bucket = Bucket { name: "key/7".to_owned(), usage: Usage::Read, quota: 20, window };
     let now = Timestamp::from_millis(1_795_262_400_000);
-    let asked = (0..60).map(|number: u64| {
-        let driver = if number.is_multiple_of(2) { backend.host().driver() } else { other.driver() };
-        despacho_sql::admit(driver, &bucket, now)
+    let leases = [Leases::new(), Leases::new()];
+    let asked = (0..60).map(|number: u64| match number % 2 {
+        0 => despacho_sql::admit(backend.host().driver(), &leases[0], &bucket, now),
+        _ => despacho_sql::admit(other.driver(), &leases[1], &bucket, now),
     });
     let admitted = join_all(asked).await.into_iter().filter(|answer| answer.as_ref().unwrap().admitted).count();
     assert_eq!(admitted, 20);

@@ -16,6 +16,8 @@ mod signals;
 mod stores;
 mod webhooks;
 
+use std::sync::Arc;
+
 use super::{
     apart::apart,
     call::{ATTEMPTS, Answer, Call, Stop, given_up, plain},
@@ -46,7 +48,8 @@ async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let host = call.host;
     if let Some(holder) = &mut call.caller {
         // A store that was removed meanwhile writes nothing any more.
-        holder.store = host.store(holder.store.id).await?.ok_or_else(|| plain(Code::ApiKeyRevoked))?;
+        let store = host.store(holder.store.id).await?.ok_or_else(|| plain(Code::ApiKeyRevoked))?;
+        Arc::make_mut(holder).store = store;
     }
     if let Some(courier) = &mut call.courier {
         *courier = host.courier(courier.id).await?.ok_or_else(|| plain(Code::ApiKeyInvalid))?;

@@ -9,6 +9,7 @@ use despacho_core::{
     limits::{Admission, Bucket},
 };
 use despacho_postgres::Postgres;
+use despacho_sql::Leases;
 use despacho_sqlite::LocalPlatform;
 use tokio::sync::watch;
 
@@ -25,6 +26,8 @@ pub struct Platform {
 struct Shared {
     /// Where requests are counted.
     database: Postgres,
+    /// What was counted there for requests to come.
+    leases: Leases,
     /// What the others are told by.
     told: watch::Sender<u64>,
 }
@@ -40,7 +43,7 @@ impl Platform {
     pub fn sharing(self, database: &Postgres) -> Platform {
         let told = watch::Sender::new(0);
         database.exchange_news(told.subscribe(), self.machine.bell());
-        Platform { shared: Some(Shared { database: database.clone(), told }), ..self }
+        Platform { shared: Some(Shared { database: database.clone(), leases: Leases::new(), told }), ..self }
     }
 
     /// As [`LocalPlatform::news`].
@@ -70,7 +73,7 @@ impl despacho_sql::Platform for Platform {
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
         match &self.shared {
-            Some(shared) => despacho_sql::admit(&shared.database, bucket, now).await,
+            Some(shared) => despacho_sql::admit(&shared.database, &shared.leases, bucket, now).await,
             None => self.machine.admit(bucket, now).await,
         }
     }
