@@ -21,6 +21,8 @@ const FEATURES: [&str; 7] = [
 ];
 /// Bytes of `\0asm` and a version at the start of a component or a module.
 const PREAMBLE: usize = 8;
+/// A section that changes nothing, of a component as of a module.
+const CUSTOM: u8 = 0;
 /// A component's section that holds a module.
 const MODULE: u8 = 1;
 
@@ -39,7 +41,7 @@ pub fn shrink(component: &Path, program: &str) -> Result<(), Failure> {
     command.arg(&module).arg("-o").arg(&shrunk);
     run::show(command)?;
     let body = fs::read(&shrunk).map_err(|error| failed(&shrunk, error))?;
-    let smaller = replaced(&whole, &place, &body);
+    let smaller = without_notes(&replaced(&whole, &place, &body)).ok_or_else(no_component)?;
     fs::write(&shrunk, &smaller).map_err(|error| failed(&shrunk, error))?;
     fs::rename(&shrunk, component).map_err(|error| failed(component, error))?;
     // What stays behind is below target and harms nobody.
@@ -90,6 +92,21 @@ fn replaced(whole: &[u8], place: &Place, body: &[u8]) -> Vec<u8> {
     made
 }
 
+/// The component without its custom sections: names for debuggers and the list of compilers, which nobody reads at run time.
+fn without_notes(whole: &[u8]) -> Option<Vec<u8>> {
+    let mut kept = whole.get(..PREAMBLE)?.to_vec();
+    let mut at = PREAMBLE;
+    while at < whole.len() {
+        let (length, start) = number(whole, at + 1)?;
+        let section = whole.get(at..start.checked_add(length)?)?;
+        if section.first() != Some(&CUSTOM) {
+            kept.extend_from_slice(section);
+        }
+        at += section.len();
+    }
+    Some(kept)
+}
+
 /// The number that stands there, and where it ends.
 fn number(whole: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut value = 0_usize;
@@ -118,6 +135,13 @@ mod tests {
         let back = largest_module(&made).expect("a module");
         assert_eq!((back.body.len(), &made[back.body]), (130, [8; 130].as_slice()));
         assert_eq!((&made[..12], &made[made.len() - 3..]), (&whole[..12], [0, 1, 9].as_slice()));
+    }
+
+    #[test]
+    fn notes_are_left_out_and_all_else_is_kept() {
+        let whole = b"\0asm\r\0\x01\0\x00\x02\x01x\x01\x02\xaa\xbb\x00\x01\x00\x07\x01\x09";
+        assert_eq!(without_notes(whole).as_deref(), Some(b"\0asm\r\0\x01\0\x01\x02\xaa\xbb\x07\x01\x09".as_slice()));
+        assert_eq!(without_notes(b"\0asm\r\0\x01\0\x00\x7f"), None);
     }
 
     #[test]
