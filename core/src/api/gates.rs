@@ -12,7 +12,7 @@ use super::{
     routes::{Authority, Endpoint, Route},
 };
 use crate::{
-    domain::Duration,
+    domain::{Duration, quality},
     host::Host,
     limits::{Admission, Bucket, Usage},
     store::KeyHash,
@@ -224,7 +224,7 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     let takes = |range: &str| {
         let mut parts = range.split(';').map(str::trim);
         let range = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = parts.any(|part| part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok()) == Some(0.0));
+        let refused = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
         let problems = media == "application/json" && range == "application/problem+json";
         !refused && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
     };

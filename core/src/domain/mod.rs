@@ -28,7 +28,7 @@ pub use ids::{
 pub use money::{InvalidMoney, Money};
 pub use phone::{InvalidPhone, Phone};
 pub use sort::{sort, sort_few, sort_least};
-pub use text::{Language, Text};
+pub use text::{Language, Text, quality};
 pub use time::{Duration, Timestamp};
 
 mod person;

@@ -2,6 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a quality is where none is named, `q=1`.
+const WHOLE: u32 = 1_000_000;
+
+/// The quality of a header's range, `0.8` after `q=`, in millionths: digits past the sixth decimal do not count. The standard library's
+/// parser of floats would bring 12 kB of tables for it.
+pub fn quality(text: &str) -> Option<u32> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if text.len() <= usize::from(text.contains('.')) || !digits(whole) || !digits(decimals) {
+        return None;
+    }
+    let whole = if whole.is_empty() { 0 } else { whole.parse::<u32>().unwrap_or(u32::MAX) };
+    let places = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
+    let millionths = places.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
+    Some(whole.saturating_mul(WHOLE).saturating_add(millionths))
+}
+
 /// A language that the service speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
@@ -27,10 +44,10 @@ impl Language {
                 let mut parts = range.split(';').map(str::trim);
                 let tag = parts.next()?.to_ascii_lowercase();
                 let primary = tag.split('-').next()?.to_owned();
-                let quality = parts.find_map(|part| part.strip_prefix("q=")?.parse::<f32>().ok()).unwrap_or(1.0);
-                (primary == wanted && quality.is_finite()).then_some(quality)
+                let quality = parts.find_map(|part| quality(part.strip_prefix("q=")?)).unwrap_or(WHOLE);
+                (primary == wanted).then_some(quality)
             });
-            weights.fold(0.0, f32::max)
+            weights.max().unwrap_or(0)
         };
         if weight("pt") > weight("en") { Language::Portuguese } else { Language::English }
     }
@@ -65,5 +82,30 @@ impl Text {
             Language::English => &self.en,
             Language::Portuguese => &self.pt,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quality_is_a_decimal_in_millionths() {
+        let found = ["1", "0", "0.0", "0.8", ".5", "1.", "0.1234567", "", ".", "x", "-1", "1e1"].map(quality);
+        let expected = [
+            Some(WHOLE),
+            Some(0),
+            Some(0),
+            Some(800_000),
+            Some(500_000),
+            Some(WHOLE),
+            Some(123_456),
+            None,
+            None,
+            None,
+            None,
+            None,
+        ];
+        assert_eq!(found, expected);
     }
 }
