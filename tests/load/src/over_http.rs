@@ -1,10 +1,6 @@
 //! `POST /delivery/orders/preview` over HTTP beside the bare server of `echo.rs`.
 
-use std::{
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::time::Duration;
 
 use despacho_core::demo::KEY;
 use despacho_load::{
@@ -14,6 +10,8 @@ use despacho_load::{
 };
 use despacho_tool::server::{self, Server};
 
+use crate::echo::Echo;
+
 /// A rate limit that no benchmark reaches.
 pub(crate) const UNLIMITED: [(&str, &str); 4] = [
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
@@ -21,30 +19,6 @@ pub(crate) const UNLIMITED: [(&str, &str); 4] = [
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LOG_LEVEL", "warn"),
 ];
-
-/// The reference server, ended when it is dropped.
-struct Echo {
-    child: Child,
-    base: String,
-}
-
-impl Echo {
-    fn start() -> Result<Echo, Failure> {
-        let mut child = Command::new(std::env::current_exe()?).arg("echo").stdout(Stdio::piped()).spawn()?;
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;
-        let base = line.trim().strip_prefix("ready ").ok_or("the reference server did not start")?.to_owned();
-        Ok(Echo { child, base })
-    }
-}
-
-impl Drop for Echo {
-    fn drop(&mut self) {
-        // Whether it had ended already does not matter.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// Prints requests a second of both in turns, and their ratio.
 pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {

@@ -1,8 +1,11 @@
 //! Many open streams of events beside previews and creates by a timetable: whether previews stay quick, and every stream gets its events.
+//!
+//! A bare server that parses and echoes is asked by a timetable too, at the same time: what it is late by, the machine was late by.
 
 use std::{
+    collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -18,6 +21,7 @@ use despacho_tool::server::{self, Server};
 use tokio::net::TcpStream;
 
 use crate::{
+    echo::Echo,
     memory::{processor_seconds, resident_mb},
     over_http::UNLIMITED,
     overload::{all, ms, number},
@@ -31,6 +35,11 @@ const RATE: usize = 200;
 const CREATE_EVERY: usize = 20;
 /// Connections that send them.
 const CALLERS: usize = 32;
+/// Requests a second to the bare server, by a timetable of their own, and connections that send them.
+const BARE_RATE: usize = 50;
+const BARE_CALLERS: usize = 8;
+/// The stretches whose ratios are compared: one hiccup of a shared machine spoils one of them.
+const WINDOW: Duration = Duration::from_secs(10);
 /// What an event begins with.
 const EVENT: &[u8] = b"\ndata: ";
 /// For the last events to arrive in.
@@ -47,9 +56,14 @@ pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
     println!(
         "{RATE} requests a second by a timetable, every {CREATE_EVERY}th a create, the others previews of 2 stops; previews:"
     );
-    println!("  streams  seconds  median ms  99 % ms  ratio  worst ms  creates  server's processor");
-    let next = AtomicUsize::new(0);
-    let alone = load(&server.base, &next, Duration::from_secs((seconds / 10).clamp(5, 30)), process)?;
+    println!(
+        "  streams  seconds  median ms  99 % ms  ratio (middle of {} s)  worst ms  bare: median  99 %  ratio (middle)  \
+         creates  server's processor",
+        WINDOW.as_secs()
+    );
+    let (echo, next) = (Echo::start()?, AtomicUsize::new(0));
+    let bases = (&*server.base, &*echo.base);
+    let alone = load(bases, &next, Duration::from_secs((seconds / 4).clamp(5, 60)), process)?;
     alone.print(0);
     let got: Arc<Vec<AtomicUsize>> = Arc::new((0..STREAMS).map(|_| AtomicUsize::new(0)).collect());
     let (lost, runtime) = (
@@ -58,7 +72,7 @@ pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
     );
     let address = server.base.trim_start_matches("http://").to_owned();
     runtime.block_on(open(&address, &got, &lost))?;
-    let beside = load(&server.base, &next, Duration::from_secs(seconds), process)?;
+    let beside = load(bases, &next, Duration::from_secs(seconds), process)?;
     beside.print(STREAMS);
     let (since, wanted) = (Instant::now(), beside.created);
     let fewest = || got.iter().map(|count| count.load(Ordering::Relaxed)).min().unwrap_or_default();
@@ -78,59 +92,97 @@ pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
 /// What came of a stretch of the timetable.
 struct Stretch {
     span: Duration,
-    previews: Vec<Duration>,
+    previews: Times,
+    bare: Times,
     created: usize,
     busy_s: f64,
 }
 
+/// When each request should have left, since the beginning, and how long after that it was answered.
+#[derive(Default)]
+struct Times(Vec<(Duration, Duration)>);
+
+impl Times {
+    /// The time within which so many of a thousand were answered.
+    fn within(&self, part: usize) -> f64 {
+        let mut times: Vec<Duration> = self.0.iter().map(|(_, took)| *took).collect();
+        times.sort();
+        times.get((times.len() * part / 1_000).min(times.len().saturating_sub(1))).copied().map_or(f64::NAN, ms)
+    }
+
+    fn ratio(&self) -> f64 {
+        self.within(990) / self.within(500)
+    }
+
+    /// The ratio of the window in the middle, by its ratio.
+    fn middle_ratio(&self) -> f64 {
+        let mut windows: BTreeMap<u64, Times> = BTreeMap::new();
+        for (due, took) in &self.0 {
+            windows.entry(due.as_secs() / WINDOW.as_secs()).or_default().0.push((*due, *took));
+        }
+        let mut ratios: Vec<f64> = windows.values().map(Times::ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
 impl Stretch {
     fn print(&self, streams: usize) {
-        let at = |part: usize| self.previews.get(self.previews.len() * part / 1_000).copied().map_or(f64::NAN, ms);
+        let (previews, bare) = (&self.previews, &self.bare);
         println!(
-            "  {streams:>7}  {:>7.0}  {:>9.2}  {:>7.2}  {:>5.1}  {:>8.1}  {:>7}  {:.0} % of one",
+            "  {streams:>7}  {:>7.0}  {:>9.2}  {:>7.2}  {:>5.1} ({:>5.1})  {:>18.1}  {:>12.2}  {:>4.2}  {:>5.1} ({:>5.1})  {:>7}  {:.0} % of one",
             self.span.as_secs_f64(),
-            at(500),
-            at(990),
-            at(990) / at(500),
-            self.previews.last().copied().map_or(f64::NAN, ms),
+            previews.within(500),
+            previews.within(990),
+            previews.ratio(),
+            previews.middle_ratio(),
+            previews.within(1_000),
+            bare.within(500),
+            bare.within(990),
+            bare.ratio(),
+            bare.middle_ratio(),
             self.created,
             self.busy_s / self.span.as_secs_f64() * 100.0
         );
     }
 }
 
-/// Sends by the timetable for so long; a time is counted from when a request should have left.
-fn load(base: &str, next: &AtomicUsize, span: Duration, process: u32) -> Result<Stretch, Failure> {
+/// Sends by both timetables for so long, to the server and to the bare one; a time is counted from when a request should have left.
+fn load((base, bare_base): (&str, &str), next: &AtomicUsize, span: Duration, process: u32) -> Result<Stretch, Failure> {
     let (started, busy) = (Instant::now(), processor_seconds(process)?);
-    let (previews, created) = (std::sync::Mutex::new(Vec::new()), AtomicUsize::new(0));
-    let preview = post("/delivery/orders/preview", KEY, &order("L-1", 2, false).to_string());
-    all(CALLERS, |caller| {
-        let (mut client, mut own) = (Client::to(base)?, Vec::new());
-        for turn in (caller..).step_by(CALLERS) {
-            let due = started + Duration::from_secs_f64(number(turn) / number(RATE));
-            if due >= started + span {
+    let (previews, bare, created) = (Mutex::new(Times::default()), Mutex::new(Times::default()), AtomicUsize::new(0));
+    let body = order("L-1", 2, false).to_string();
+    let (preview, echo) = (post("/delivery/orders/preview", KEY, &body), post("/", KEY, &body));
+    all(CALLERS + BARE_CALLERS, |caller| {
+        let is_bare = caller >= CALLERS;
+        let (callers, rate) = if is_bare { (BARE_CALLERS, BARE_RATE) } else { (CALLERS, RATE) };
+        let (mut client, mut own) = (Client::to(if is_bare { bare_base } else { base })?, Vec::new());
+        for turn in (caller % CALLERS..).step_by(callers) {
+            let due = Duration::from_secs_f64(number(turn) / number(rate));
+            if due >= span {
                 break;
             }
-            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+            std::thread::sleep((started + due).saturating_duration_since(Instant::now()));
             // Spread over the callers: their number and the creates' have a common divisor otherwise.
-            if (turn + turn / CALLERS).is_multiple_of(CREATE_EVERY) {
+            if !is_bare && (turn + turn / CALLERS).is_multiple_of(CREATE_EVERY) {
                 let code = format!("S-{}", next.fetch_add(1, Ordering::Relaxed));
                 let status = client.send(&post("/delivery/orders", KEY, &order(&code, 2, false).to_string()))?;
                 expect(status, 201, &client)?;
                 created.fetch_add(1, Ordering::Relaxed);
             } else {
-                let status = client.send(&preview)?;
-                own.push(due.elapsed());
+                let status = client.send(if is_bare { &echo } else { &preview })?;
+                own.push((due, (started + due).elapsed()));
                 expect(status, 200, &client)?;
             }
         }
-        previews.lock().map_err(|_| "a caller stopped")?.extend(own);
+        let all = if is_bare { &bare } else { &previews };
+        all.lock().map_err(|_| "a caller stopped")?.0.extend(own);
         Ok(())
     })?;
-    let mut previews = previews.into_inner().map_err(|_| "a caller stopped")?;
-    previews.sort();
+    let whole = |times: Mutex<Times>| times.into_inner().map_err(|_| "a caller stopped");
+    let (previews, bare) = (whole(previews)?, whole(bare)?);
     let busy_s = processor_seconds(process)? - busy;
-    Ok(Stretch { span: started.elapsed(), previews, created: created.into_inner(), busy_s })
+    Ok(Stretch { span: started.elapsed(), previews, bare, created: created.into_inner(), busy_s })
 }
 
 fn expect(status: u16, wanted: u16, client: &Client) -> Result<(), Failure> {

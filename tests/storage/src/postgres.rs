@@ -186,11 +186,11 @@ async fn transactions_that_wait_for_each_other_both_happen() {
 async fn who_waits_too_long_for_a_connection_is_refused() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 1).await;
-    let options = Options { connections: 2, wait: Duration::from_millis(50), ..Options::default() };
+    let options = Options { connections: 2, wait: Duration::from_millis(500), ..Options::default() };
     let host = OnPostgres::open(&backend.address, options).await;
     let writes: Vec<Changes> = (1..=8).map(create).collect();
     // Somebody holds what every one of them needs.
-    let hold = "BEGIN; SELECT amount FROM balances WHERE store = 1 FOR UPDATE; SELECT pg_sleep(1); COMMIT";
+    let hold = "BEGIN; SELECT amount FROM balances WHERE store = 1 FOR UPDATE; SELECT pg_sleep(3); COMMIT";
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
     let holding = tokio::task::spawn_blocking(move || cluster.ask(&address, hold));
     while backend
@@ -202,7 +202,9 @@ async fn who_waits_too_long_for_a_connection_is_refused() {
     let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
     holding.await.unwrap().unwrap();
     let refused = results.iter().filter(|result| matches!(result, Err(Fault::Unavailable { what: "database", .. })));
-    assert_eq!((refused.count(), results.iter().filter(|result| result.is_ok()).count()), (6, 2), "{results:?}");
+    let (refused, done) = (refused.count(), results.iter().filter(|result| result.is_ok()).count());
+    // To open the second connection may take too long as well.
+    assert!(refused + done == 8 && (1..=2).contains(&done), "{results:?}");
     assert_eq!(host.driver().ready().await, Ok(()));
 }
 
