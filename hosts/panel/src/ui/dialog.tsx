@@ -1,12 +1,13 @@
 /** A question before something that matters. The browser's own dialog keeps the focus inside; closed, it goes back. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog(props: { title: string; close: () => void; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
   const name = useId();
-  useEffect(() => {
+  // Not as an effect after the picture: that one is cleared up when the dialog has gone already, and the focus with it.
+  useLayoutEffect(() => {
     const dialog = box.current;
     const before = document.activeElement;
     dialog?.showModal();
