@@ -37,6 +37,7 @@ impl Language {
     /// assert_eq!(Language::of("pt-BR,pt;q=0.9,en;q=0.8"), Language::Portuguese);
     /// assert_eq!(Language::of("en, pt;q=0.5"), Language::English);
     /// assert_eq!(Language::of("fr"), Language::English);
+    /// assert_eq!(Language::of("pt;q=NaN"), Language::English);
     /// ```
     pub fn of(header: &str) -> Language {
         let weight = |wanted: &str| {
@@ -44,7 +45,8 @@ impl Language {
                 let mut parts = range.split(';').map(str::trim);
                 let tag = parts.next()?.to_ascii_lowercase();
                 let primary = tag.split('-').next()?.to_owned();
-                let quality = parts.find_map(|part| quality(part.strip_prefix("q=")?)).unwrap_or(WHOLE);
+                // A range whose quality is no number counts for nothing.
+                let quality = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(WHOLE), quality)?;
                 (primary == wanted).then_some(quality)
             });
             weights.max().unwrap_or(0)
