@@ -16,9 +16,10 @@ pub mod limits;
 pub mod memory;
 pub mod order;
 pub mod quote;
-pub mod route;
 pub mod settings;
 pub mod store;
 pub mod webhook;
 
+/// A package of its own, which needs nothing of the others: see its `README.md`.
+pub use despacho_route as route;
 pub use settings::Settings;

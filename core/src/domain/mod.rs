@@ -12,12 +12,13 @@ mod geo;
 mod ids;
 mod money;
 mod phone;
-mod sort;
 mod text;
 mod time;
 
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, InvalidCnpj};
+/// Sorting in little code, which the route engine brings.
+pub use despacho_route::sort::{sort, sort_few, sort_least};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
 pub use email::{Email, InvalidEmail};
 pub use entropy::{Entropy, Moment};
@@ -27,7 +28,6 @@ pub use ids::{
 };
 pub use money::{InvalidMoney, Money};
 pub use phone::{InvalidPhone, Phone};
-pub use sort::{sort, sort_few, sort_least};
 pub use text::{Language, Text, quality};
 pub use time::{Duration, Timestamp};
 

@@ -4,7 +4,7 @@ pub mod deck;
 #[cfg(feature = "host")]
 pub mod guest;
 
-use despacho_core::route::line::{LineFault, assign_line, route_line};
+use despacho_route::line::{LineFault, assign_line, route_line};
 
 /// Answers one line as the guest does: `route {…}` or `assign {…}`.
 pub fn answer_natively(line: &str) -> String {

@@ -119,13 +119,16 @@ pub(crate) const STEPS: &[Step] = &[
         what: "the core's own tests, on wasm: the same answers there",
         needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
         act: |root| {
-            let mut tests =
-                cargo(root, &["test", "--locked", "-p", "despacho-core", "--target", "wasm32-wasip1", "--lib"]);
-            // The path is from the package's folder, where cargo runs tests, so that no space can be in it. With threads of its
-            // own Node 20 crashes at the end of a long run.
-            let runner = "node --no-warnings --single-threaded ../tests/tool/wasi.mjs";
-            tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
-            run::show(tests)
+            // The runner's path is from the package's folder, where cargo runs tests, so that no space can be in it.
+            for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")] {
+                let words = ["test", "--locked", "-p", package, "--target", "wasm32-wasip1", "--lib"];
+                let mut tests = cargo(root, &words);
+                // With threads of its own Node 20 crashes at the end of a long run.
+                let runner = format!("node --no-warnings --single-threaded {root_from_there}/tests/tool/wasi.mjs");
+                tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
+                run::show(tests)?;
+            }
+            Ok(())
         },
     },
     Step {

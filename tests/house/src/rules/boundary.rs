@@ -8,11 +8,12 @@ use crate::{
 };
 
 /// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
-const CORE_DEPENDENCIES: [&str; 15] = [
+const CORE_DEPENDENCIES: [&str; 16] = [
     "argon2",
     "base64",
     "bytes",
     "chrono",
+    "despacho-route",
     "email_address",
     "form_urlencoded",
     "hmac",
@@ -26,6 +27,8 @@ const CORE_DEPENDENCIES: [&str; 15] = [
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
 ];
+/// What the route engine may name: how its command line reads and writes.
+const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
 /// What the core's tests may name besides.
 const CORE_TEST_DEPENDENCIES: [&str; 3] = ["pollster", "proptest", "regex-lite"];
 /// What must not come in by a dependency of a dependency either: I/O, threads, clocks and entropy.
@@ -72,26 +75,31 @@ const STD: [(&str, &str); 9] = [
     ("std::time::Instant", "time is an argument; budgets are counted in work"),
 ];
 
-/// The core's direct dependencies are on the list, and none is for one target alone.
+/// The direct dependencies of the core and of its route engine are on their lists, and none is for one target alone.
 #[must_use]
 pub fn core_dependencies(packages: &[Package]) -> Vec<Finding> {
-    let Some(core) = packages.iter().find(|package| package.name == "despacho-core") else {
-        return vec![Finding::new("core", "the package despacho-core is not in the workspace")];
+    let lists = [("despacho-core", &CORE_DEPENDENCIES[..]), ("despacho-route", &ROUTE_DEPENDENCIES)];
+    lists.into_iter().flat_map(|(name, allowed)| dependencies(packages, name, allowed)).collect()
+}
+
+fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Finding> {
+    let Some(package) = packages.iter().find(|package| package.name == name) else {
+        return vec![Finding::new("core", format!("the package {name} is not in the workspace"))];
     };
+    let manifest = format!("{}/Cargo.toml", package.folder);
     let mut found = Vec::new();
-    for one in &core.dependencies {
-        let listed =
-            CORE_DEPENDENCIES.contains(&&*one.name) || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
+    for one in &package.dependencies {
+        let listed = allowed.contains(&&*one.name) || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
         if !listed {
             let what = format!(
                 "`{}` is not on the list of tests/house/src/rules/boundary.rs: do without it, or add it there with its reason in the commit",
                 one.name
             );
-            found.push(Finding::new("core/Cargo.toml", what));
+            found.push(Finding::new(&*manifest, what));
         }
         if one.conditional {
             let what = format!("`{}` is for some targets alone: the core is the same everywhere", one.name);
-            found.push(Finding::new("core/Cargo.toml", what));
+            found.push(Finding::new(&*manifest, what));
         }
     }
     found
@@ -167,7 +175,9 @@ mod tests {
 
     fn core_with(name: &str, dev: bool, conditional: bool) -> Vec<Package> {
         let dependencies = vec![Dependency { name: name.to_owned(), dev, conditional }];
-        vec![Package { name: "despacho-core".to_owned(), folder: "core".to_owned(), dependencies }]
+        let route =
+            Package { name: "despacho-route".to_owned(), folder: "core/route".to_owned(), dependencies: Vec::new() };
+        vec![Package { name: "despacho-core".to_owned(), folder: "core".to_owned(), dependencies }, route]
     }
 
     #[test]
@@ -177,7 +187,7 @@ mod tests {
         assert_eq!(core_dependencies(&core_with("proptest", true, false)), []);
         assert_eq!(core_dependencies(&core_with("proptest", false, false)).len(), 1);
         assert_eq!(core_dependencies(&core_with("serde", false, true)).len(), 1);
-        assert_eq!(core_dependencies(&[]).len(), 1);
+        assert_eq!(core_dependencies(&[]).len(), 2);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use despacho_core::route::line::{LineFault, answer_assign, answer_route};
+use despacho_route::line::{LineFault, answer_assign, answer_route};
 use serde::{Serialize, de::DeserializeOwned};
 
 fn main() -> io::Result<()> {

@@ -24,7 +24,7 @@
 //!
 //! The proof is finished for nearly every question of up to 50 stops within [`Budget::PROOF`]. Where the budget ends
 //! first, [`Visit::bound`] tells how far from the best the order can be at most: at 100 stops typically one per cent.
-//! `core/src/route/README.md` has what was measured.
+//! `core/route/README.md` has what was measured.
 //!
 //! # Rules
 //!
@@ -54,6 +54,7 @@ mod search;
 mod separate;
 mod simplex;
 mod solve;
+pub mod sort;
 mod split;
 mod subset;
 #[cfg(test)]

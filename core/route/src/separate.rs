@@ -5,7 +5,7 @@
 //! legs are contracted (Padberg and Rinaldi 1990). Blossoms (Edmonds 1965), combs whose teeth are single legs: found from
 //! the components of what is fractional (Padberg and Hong 1980).
 
-use crate::domain::sort;
+use crate::sort::sort;
 
 /// Words of a set: places are fewer than 256.
 const WORDS: usize = 4;

@@ -1,7 +1,7 @@
 //! The legs that are left, as lists: once most legs are ruled out, a tree grows along the few that are not.
 
 use super::tree::{FORBIDDEN, Legs, Prices, Tree, short};
-use crate::domain::sort_least;
+use crate::sort::sort_least;
 
 /// For every stop the stops it has a leg to or from.
 #[derive(Default)]

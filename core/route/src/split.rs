@@ -5,7 +5,7 @@
 
 use super::ascent::{Reached, priced};
 use super::tree::{FORBIDDEN, FORCE, Legs, Prices, Tree};
-use crate::domain::sort;
+use crate::sort::sort;
 
 /// A decision about one leg.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Random questions of every kind, from a fixed seed.
 
-use crate::route::{Pin, Problem, UNREACHABLE};
+use crate::{Pin, Problem, UNREACHABLE};
 
 /// The kinds of question; every property holds for each.
 pub(crate) const KINDS: [Kind; 9] = [

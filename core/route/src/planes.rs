@@ -19,7 +19,7 @@ use super::proof::Open;
 use super::separate::{Cut, Set};
 use super::simplex::{Ended, Limit, ROUNDER, Simplex, State, whole};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
-use crate::domain::sort;
+use crate::sort::sort;
 
 /// The most rounds of limits at the root and in a part of the search.
 const ROOT_ROUNDS: usize = 60;

@@ -8,7 +8,7 @@
 //! Floats, but of additions, multiplications and divisions alone, which every host rounds alike. Nothing here is believed:
 //! the prices become integers and are proven by [`super::planes`].
 
-use crate::domain::sort;
+use crate::sort::sort;
 
 mod halves;
 mod pivot;

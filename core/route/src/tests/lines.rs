@@ -1,6 +1,6 @@
 //! Lines of JSON, good and bad.
 
-use crate::route::line::{assign_line, route_line};
+use crate::line::{assign_line, route_line};
 
 #[test]
 fn a_route_line_is_answered() {

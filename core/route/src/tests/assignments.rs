@@ -1,7 +1,7 @@
 //! Properties of the assignment.
 
 use super::deck::Dice;
-use crate::route::{AssignFault, Assignment, Costs, UNREACHABLE, assign};
+use crate::{AssignFault, Assignment, Costs, UNREACHABLE, assign};
 
 /// The least cost by trying everything: most pairs first where staying alone has no price.
 fn brute_force(rows: usize, columns: usize, entries: &[u32], alone: Option<u64>) -> (usize, u64) {
@@ -94,6 +94,6 @@ fn bad_costs_get_typed_faults() {
     assert_eq!(Costs::sparse(1, 1, [(0, 0, 5), (0, 0, 6)]), Err(AssignFault::BadPair { row: 0, column: 0 }));
     assert_eq!(Costs::sparse(2, 1, [(1, 0, 5), (0, 0, 6)]), Err(AssignFault::BadPair { row: 0, column: 0 }));
     assert_eq!(Costs::sparse(1, 1, [(0, 0, u64::MAX)]), Err(AssignFault::Overflow));
-    let limit = crate::route::MAX_SIDE;
+    let limit = crate::MAX_SIDE;
     assert_eq!(Costs::sparse(limit + 1, 1, []), Err(AssignFault::TooLarge { rows: limit + 1, columns: 1, limit }));
 }

@@ -1,9 +1,9 @@
 //! The limits that a solution breaks, and how they join the program.
 
 use super::{Leg, Planes};
-use crate::route::cycles::Directed;
-use crate::route::separate::{Cut, LEAST, Support};
-use crate::route::simplex::Entries;
+use crate::cycles::Directed;
+use crate::separate::{Cut, LEAST, Support};
+use crate::simplex::Entries;
 
 /// The most limits found at once by halves of others.
 const HALVES: usize = 10;

@@ -4,7 +4,7 @@
 //! Whole numbers alone decide what such a limit says: halves of any rows give one that holds, whatever the floats proposed.
 
 use super::{Entries, ROUNDER, Simplex, whole};
-use crate::domain::sort;
+use crate::sort::sort;
 
 /// A leg is used in part between this and one less this.
 const PART: f64 = 0.01;
@@ -19,7 +19,7 @@ const VIOLATED: f64 = 0.05;
 impl Simplex {
     /// Limits that the present solution breaks, at most so many, those that cut the deepest; every entry and right side of the
     /// program has to be a whole number.
-    pub(in crate::route) fn halves(&mut self, values: &[f64], most: usize) -> Vec<(Entries, f64)> {
+    pub(crate) fn halves(&mut self, values: &[f64], most: usize) -> Vec<(Entries, f64)> {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (place, &variable) in self.now.basis.iter().enumerate() {
             if values.get(variable).is_some_and(|&value| value > PART && value < 1.0 - PART) {

@@ -1,7 +1,7 @@
 //! The pivots: what leaves the basis, what enters, and what follows from it.
 
 use super::{ARTIFICIAL, Ended, FEASIBLE, OLD, PIVOT, Simplex, ZERO};
-use crate::domain::{sort, sort_least};
+use crate::sort::{sort, sort_least};
 
 /// Where the edge fills fewer of its entries than one in so many, only these are touched.
 const SPARSE: usize = 4;
@@ -13,7 +13,7 @@ const FIRST: usize = 12;
 /// Pivots.
 impl Simplex {
     /// Pivots until nothing is violated, the value passes a limit, or so many pivots are done.
-    pub(in crate::route) fn run(&mut self, limit: f64, pivots: usize) -> Ended {
+    pub(crate) fn run(&mut self, limit: f64, pivots: usize) -> Ended {
         self.shift();
         if self.now.age > OLD {
             self.renew();
@@ -42,7 +42,7 @@ impl Simplex {
     }
 
     /// How much the first pivot raises the value where a basic column is set to zero, and where it is set to one.
-    pub(in crate::route) fn look(&mut self, column: usize) -> [f64; 2] {
+    pub(crate) fn look(&mut self, column: usize) -> [f64; 2] {
         let place = self.now.basis.iter().position(|&variable| variable == column);
         let Some(place) = place else { return [0.0; 2] };
         self.edge.clear();

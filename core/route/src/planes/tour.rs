@@ -1,8 +1,8 @@
 //! Orders read off a solution: the one that it is, and one along the legs that it uses the most.
 
 use super::{Leg, Planes, WHOLE, by_score};
-use crate::domain::sort;
-use crate::route::separate::{LEAST, Set};
+use crate::separate::{LEAST, Set};
+use crate::sort::sort;
 
 impl Planes {
     /// The order that the solution is, where every leg is used whole or not at all.
@@ -37,7 +37,7 @@ impl Planes {
 
     /// A tour along the legs that the best solution of the whole uses the most, the origin first: close to a short one, for the
     /// search to go on from.
-    pub(in crate::route) fn guess(&self) -> Vec<usize> {
+    pub(crate) fn guess(&self) -> Vec<usize> {
         let size = self.count + 1;
         let used = self.guide.iter().enumerate().filter(|&(_, &value)| value > LEAST);
         let mut ranked: Vec<(f64, usize)> = used.map(|(index, &value)| (-value, index)).collect();

@@ -1,12 +1,12 @@
 //! Against rounding errors: the inverse and all that follows from it, computed anew.
 
 use super::{ARTIFICIAL, Simplex};
-use crate::domain::sort;
+use crate::sort::sort;
 
 /// Against rounding errors.
 impl Simplex {
     /// Computes the inverse and all that follows from it anew, from what is basic alone.
-    pub(in crate::route) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         let (count, stride, rows) = (self.now.columns.len(), self.now.stride, self.rows());
         let old = std::mem::replace(&mut self.now.basis, (ARTIFICIAL..ARTIFICIAL + rows).collect());
         self.now.inverse.fill(0.0);

@@ -1,9 +1,9 @@
 //! Properties of the visiting order.
 
 use super::deck::{Dice, KINDS, Kind, problem};
-use crate::route::model::Model;
-use crate::route::proof::Proof;
-use crate::route::{Budget, Pin, Problem, RouteFault, UNREACHABLE, Visit, best_order, given_order, subset};
+use crate::model::Model;
+use crate::proof::Proof;
+use crate::{Budget, Pin, Problem, RouteFault, UNREACHABLE, Visit, best_order, given_order, subset};
 
 /// How many random questions of every kind each property is asked.
 const CASES: usize = 2_000;

@@ -5,7 +5,7 @@
 //! 1997).
 
 use super::separate::Cut;
-use crate::domain::sort;
+use crate::sort::sort;
 
 /// The longest cycle that is tried.
 const LONGEST: usize = 8;

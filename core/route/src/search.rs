@@ -6,7 +6,7 @@
 //! double bridge and the kick is undone where it did not pay (Martin, Otto and Felten 1991).
 
 use super::arcs::Arcs;
-use crate::domain::sort_least;
+use crate::sort::sort_least;
 
 /// Neighbours tried per stop, each way; more where directions matter.
 const NEIGHBOURS: usize = 8;
