@@ -1,10 +1,10 @@
 //! The database as one request holds it.
 //!
-//! A transaction has a connection of its own, opened when it is needed and gone with the request. On SQLite, single statements of
-//! all requests of an instance share two more, one that reads and one that writes, so that no reader waits behind a writer: to open
-//! a connection costs more than most questions, and while one is open, others may close without folding the log into the file
-//! each time. On PostgreSQL a request has one connection for
-//! everything: the runtime pools them, and an instance that sat on one while it waited for another could wait for ever.
+//! On SQLite an instance keeps what it opened, since to open a connection costs more than most questions, and its first flush takes the
+//! folder's too. Single statements of all requests share two connections, one that reads and one that writes, so that no reader waits
+//! behind a writer. A transaction has a connection to itself for as long as it lasts, and leaves it to the next one where it ended in
+//! good order. On PostgreSQL a request has one connection for everything: the runtime pools them, and an instance that sat on one while
+//! it waited for another could wait for ever.
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
@@ -36,7 +36,12 @@ thread_local! {
     static READING: Shared = const { RefCell::new(None) };
     /// The instance's connection for single writes.
     static WRITING: Shared = const { RefCell::new(None) };
+    /// The instance's connections for transactions that no request holds, none of them with one open.
+    static IDLE: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
 }
+
+/// As many as an instance has requests at once.
+const MOST_IDLE: usize = 16;
 
 impl Database {
     /// The PostgreSQL database at this address, or Spin's SQLite; nothing is opened yet.
@@ -71,7 +76,7 @@ impl Database {
         if let Some(session) = self.0.own.get() {
             return Ok(session);
         }
-        let session = Session::open(self.0.url.as_deref()).await?;
+        let session = Session::open_for_transactions(self.0.url.as_deref()).await?;
         Ok(self.0.own.get_or_init(|| session))
     }
 
@@ -87,7 +92,7 @@ impl Database {
         self.0.alone.set(true);
         let done = work().await;
         self.0.alone.set(false);
-        finish(session, done, "COMMIT", "ROLLBACK").await
+        finish(session, done, "COMMIT", "ROLLBACK").await.0
     }
 }
 
@@ -102,29 +107,51 @@ impl Driver for Database {
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
-        let session = self.own().await?;
         if self.0.alone.get() {
+            let session = self.own().await?;
             session.run("SAVEPOINT part", &[]).await?;
             let done = all(session, &statements).await;
-            return finish(session, done, "RELEASE SAVEPOINT part", "ROLLBACK TO SAVEPOINT part").await;
+            return finish(session, done, "RELEASE SAVEPOINT part", "ROLLBACK TO SAVEPOINT part").await.0;
         }
-        session.begin().await?;
-        let done = all(session, &statements).await;
-        finish(session, done, "COMMIT", "ROLLBACK").await
+        if self.0.url.is_some() {
+            return transaction(self.own().await?, &statements).await.0;
+        }
+        // Taken out, not shared: one whose request is given up in the middle goes with it.
+        let session = match IDLE.with_borrow_mut(Vec::pop) {
+            Some(session) => session,
+            None => Session::open_for_transactions(None).await?,
+        };
+        let (done, in_good_order) = transaction(&session, &statements).await;
+        // The file may have been replaced, or the disk be full: the next transaction opens another.
+        if in_good_order && !matches!(done, Err(Fault::Unavailable { .. })) {
+            IDLE.with_borrow_mut(|idle| {
+                if idle.len() < MOST_IDLE {
+                    idle.push(session);
+                }
+            });
+        }
+        done
     }
 }
 
-/// Ends what was begun: with its success, or with nothing done.
-async fn finish<T>(session: &Session, done: Result<T, Fault>, keep: &str, undo: &str) -> Result<T, Fault> {
+/// Does all statements or none; whether the connection has no transaction open after it.
+async fn transaction(session: &Session, statements: &[Statement]) -> (Result<(), Fault>, bool) {
+    if let Err(fault) = session.begin().await {
+        return (Err(fault), false);
+    }
+    let done = all(session, statements).await;
+    finish(session, done, "COMMIT", "ROLLBACK").await
+}
+
+/// Ends what was begun: with its success, or with nothing done. Whether it is ended, the database said.
+async fn finish<T>(session: &Session, done: Result<T, Fault>, keep: &str, undo: &str) -> (Result<T, Fault>, bool) {
     let kept = match done {
         Ok(value) => session.run(keep, &[]).await.map(|()| value),
         Err(fault) => Err(fault),
     };
-    if kept.is_err() {
-        // Where even this fails the connection is of no use, and the database undoes what it left open.
-        let _ = session.run(undo, &[]).await;
-    }
-    kept
+    // Where even the undoing fails the connection is of no use, and the database undoes what it left open.
+    let in_good_order = kept.is_ok() || session.run(undo, &[]).await.is_ok();
+    (kept, in_good_order)
 }
 
 async fn all(session: &Session, statements: &[Statement]) -> Result<(), Fault> {

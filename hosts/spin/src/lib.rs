@@ -1,8 +1,8 @@
 //! Despacho as a Spin component: the core answers, Spin's SQLite or PostgreSQL remembers.
 //!
 //! An instance is shared by up to sixteen requests at once, and a trap in one of them ends them all. So nothing here panics, a
-//! transaction has a connection of its own, and what an instance keeps beyond a request is its configuration and connections
-//! for single statements.
+//! transaction has a connection to itself, and what an instance keeps beyond a request is its configuration and connections that have
+//! no transaction open.
 
 mod answer;
 mod body;

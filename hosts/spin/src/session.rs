@@ -49,14 +49,20 @@ impl Session {
         }
     }
 
-    /// Begins a transaction whose commit is on disk before it is answered. SQLite takes its one lock at once: a transaction that
-    /// has read and then finds it taken could only be given up.
+    /// Opens a connection for transactions: their commits are on disk before they are answered.
+    pub(crate) async fn open_for_transactions(url: Option<&str>) -> Result<Session, Fault> {
+        let session = Session::open(url).await?;
+        if let Session::Sqlite(connection) = &session {
+            sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
+        }
+        Ok(session)
+    }
+
+    /// Begins a transaction. SQLite takes its one lock at once: a transaction that has read and then finds it taken could only be given
+    /// up.
     pub(crate) async fn begin(&self) -> Result<(), Fault> {
         match self {
-            Session::Sqlite(connection) => {
-                sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
-                sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await
-            }
+            Session::Sqlite(connection) => sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await,
             Session::Postgres(connection) => postgres::run(connection, "BEGIN", &[]).await.map(drop),
         }
     }

@@ -6,7 +6,7 @@ use spin_sdk::sqlite::{self, Connection, Error, RowResult};
 
 use crate::fault::{internal, unavailable};
 
-/// Opens the default database. It flushes nothing until it is told to: [`flush`].
+/// Opens the default database.
 pub(crate) async fn open() -> Result<Connection, Fault> {
     Connection::open_default().await.map_err(fault)
 }
