@@ -1,18 +1,18 @@
 //! From a request to an answer, whatever happens in between.
 
-use std::{rc::Rc, sync::Arc};
+use std::{net::SocketAddr, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::{
     api::{
-        self, Outcome,
+        self, CallerAddress, Outcome,
         problem::{Code, Problem},
     },
     domain::{Duration, Entropy},
     host,
 };
 use despacho_sql::{RecentKeys, SqlHost};
-use http::{HeaderValue, Request, Response, request::Parts};
+use http::{HeaderName, HeaderValue, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
 use crate::{
@@ -77,9 +77,20 @@ async fn carried_out(
     *request.method_mut() = parts.method.clone();
     *request.uri_mut() = parts.uri.clone();
     *request.headers_mut() = parts.headers.clone();
+    if let Some(address) = config.caller_address.as_ref().and_then(|header| caller(parts, header)) {
+        request.extensions_mut().insert(address);
+    }
     let response = api::handle(&host, &config.settings, request).await;
     send_webhooks(&response, host, config).await;
     Ok(response)
+}
+
+/// Where a request comes from, by the header that the operator named: an address, or one with a port. Of several the last counts, which the
+/// platform put there.
+fn caller(parts: &Parts, header: &HeaderName) -> Option<CallerAddress> {
+    let told = parts.headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
+    let with_port = told.parse::<SocketAddr>().map(|address| address.ip());
+    with_port.or_else(|_| told.parse()).ok().map(CallerAddress)
 }
 
 /// Sends webhooks before the answer to a round of dispatch, and where the operator wants it after every answer that has news.

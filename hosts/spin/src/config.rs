@@ -15,18 +15,20 @@ use despacho_core::{
 };
 use despacho_files::{Site, Tiles};
 use despacho_geo::{GeocoderTerms, RoutingTerms, base_address, profile};
+use http::HeaderName;
 use serde::Deserialize;
 use spin_sdk::variables;
 
 use crate::geography::{Bases, Geography};
 
 /// The names of the variables, as in spin.toml.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "admin_token",
     "secret",
     "database_url",
     "demo",
     "webhooks_after_answers",
+    "caller_address_header",
     "nominatim",
     "photon",
     "osrm",
@@ -48,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) demo: bool,
     /// Whether webhooks leave after every answer that has news, besides with each round of dispatch.
     pub(crate) webhooks_after_answers: bool,
+    /// The header in which the platform tells a caller's address.
+    pub(crate) caller_address: Option<HeaderName>,
     /// What places and roads are known from.
     pub(crate) geography: Rc<Geography>,
     /// What the merchant panel's files have in common.
@@ -165,6 +169,8 @@ fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault
     let demo = set("demo").map_or(Ok(false), switch).map_err(|detail| fault("demo", detail)).unwrap_or_default();
     let after = set("webhooks_after_answers").map_or(Ok(false), switch);
     let webhooks_after_answers = after.map_err(|detail| fault("webhooks_after_answers", detail)).unwrap_or_default();
+    let caller_address = set("caller_address_header").map(header).transpose();
+    let caller_address = caller_address.map_err(|detail| fault("caller_address_header", detail)).unwrap_or_default();
     let [nominatim, photon, osrm, valhalla] = ["nominatim", "photon", "osrm", "valhalla"].map(|name| {
         let base = set(name).map(base_address).transpose();
         base.map_err(|detail| fault(name, detail)).unwrap_or_default()
@@ -191,7 +197,7 @@ fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault
         Settings { limits, timing, dispatch, cancellation, tariff, keys, places, webhooks, secret, operator };
     match site {
         Some(site) if faults.is_empty() => {
-            Ok(Config { settings, database_url, demo, webhooks_after_answers, geography, site })
+            Ok(Config { settings, database_url, demo, webhooks_after_answers, caller_address, geography, site })
         }
         _ => Err(faults),
     }
@@ -203,6 +209,13 @@ fn switch(text: &str) -> Result<bool, String> {
         "false" => Ok(false),
         _ => Err("must be true or false".to_owned()),
     }
+}
+
+/// A header's name, of letters, digits and hyphens: what else HTTP allows, proxies drop.
+fn header(text: &str) -> Result<HeaderName, String> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let name = HeaderName::from_bytes(text.as_bytes()).ok().filter(|_| plain);
+    name.ok_or_else(|| "must be a header's name, as spin-client-addr".to_owned())
 }
 
 fn database_url(text: &str) -> Result<String, String> {
@@ -280,6 +293,7 @@ mod tests {
         }
         assert_eq!(wrong(&[("tariff", "{}")]), ["tariff"]);
         assert_eq!(wrong(&[("demo", "yes"), ("database_url", "mysql://x")]), ["database_url", "demo"]);
+        assert_eq!(wrong(&[("caller_address_header", "true client ip")]), ["caller_address_header"]);
         assert_eq!(wrong(&[("settings", r#"{"routing": {"osrm-profile": "car/../x"}}"#)]), ["settings"]);
     }
 

@@ -1,7 +1,7 @@
 //! Memory, and rates across instances.
 
 use despacho_load::orders::order;
-use despacho_spin_tests::{Options, Reuse};
+use despacho_spin_tests::{Options, Reuse, Served};
 
 use crate::support::{Place, get, post, serve};
 
@@ -20,6 +20,22 @@ fn an_order_of_fifty_stops_fits_in_sixteen_megabytes() {
     let peak = served.stats().peak_bytes();
     eprintln!("memory of an instance, 50 stops in the best order: {} kB", peak / 1_000);
     assert!(peak < 16_000_000, "{peak} bytes");
+}
+
+#[test]
+fn logins_are_limited_by_address_where_a_header_tells_it() {
+    let place = Place::new();
+    let settings = r#"{"limits": {"logins-per-address": 2}}"#;
+    let attempts = |served: &Served| -> Vec<u16> {
+        let login = |number| serde_json::json!({ "email": format!("nobody-{number}@shop.example"), "password": "wrong horse battery" });
+        (0..4).map(|number| post(&served.base, "/delivery/sessions", &login(number)).status).collect()
+    };
+    let told =
+        serve(&place.demo().variable("settings", settings).variable("caller_address_header", "spin-client-addr"));
+    assert_eq!(attempts(&told), [401, 401, 429, 429]);
+    // Whoever does not say which header may be believed has logins limited by name alone.
+    let untold = serve(&place.demo().variable("settings", settings));
+    assert_eq!(attempts(&untold), [401; 4]);
 }
 
 #[test]
