@@ -14,13 +14,18 @@ const VIOLATED: f64 = 0.02;
 /// The most limits found at once.
 const MOST: usize = 8;
 
+/// How far a cycle is above its limit, its places and how many, and whether every leg is turned round.
+type Found = (f64, [usize; LONGEST], usize, bool);
+
 /// The legs that a solution uses, with their directions.
 pub(super) struct Directed {
     places: usize,
     weights: Vec<f64>,
     /// Where each place is entered from.
     sources: Vec<Vec<usize>>,
-    found: Vec<(f64, Cut)>,
+    /// Places on the way that is tried.
+    taken: Vec<bool>,
+    found: Vec<Found>,
     /// Work done so far.
     pub(super) work: u64,
 }
@@ -34,6 +39,7 @@ impl Directed {
                 places,
                 weights: vec![0.0; places * places],
                 sources: vec![Vec::new(); places],
+                taken: vec![false; places],
                 found,
                 work: 0,
             };
@@ -43,56 +49,60 @@ impl Directed {
                 directed.sources[to].push(from);
             }
             for first in 0..places {
-                directed.extend(&mut vec![first], 0.0, backward);
+                directed.taken[first] = true;
+                directed.extend(&mut [first; LONGEST], 1, 0.0, backward);
+                directed.taken[first] = false;
             }
             *work += directed.work + (places * places) as u64;
             found = directed.found;
         }
-        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)).is_lt());
-        found.dedup_by(|a, b| a.1 == b.1);
-        let mut chosen: Vec<Cut> = Vec::new();
-        for (_, cut) in found {
-            if chosen.len() < MOST && !chosen.iter().any(|other| alike(&cut, other)) {
-                chosen.push(cut);
+        sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2, a.3).cmp(&(b.1, b.2, b.3))).is_lt());
+        let mut chosen: Vec<(&[usize], bool)> = Vec::new();
+        for (_, cycle, length, backward) in &found {
+            let cycle = &cycle[..*length];
+            if chosen.len() < MOST && !chosen.iter().any(|other| alike(cycle, other.0)) {
+                chosen.push((cycle, *backward));
             }
         }
-        chosen
+        chosen.into_iter().map(|(cycle, backward)| Cut::Cycle(cycle.to_vec(), backward)).collect()
     }
 
     fn at(&self, from: usize, to: usize) -> f64 {
         self.weights[from * self.places + to]
     }
 
-    /// Tries every place that leads to the last one of a sequence: as the end of the cycle, and as one more on the way.
-    fn extend(&mut self, sequence: &mut Vec<usize>, held: f64, backward: bool) {
-        let (first, last) = (sequence[0], sequence[sequence.len() - 1]);
+    /// Tries every place that leads to the last one of so many: as the end of the cycle, and as one more on the way.
+    fn extend(&mut self, way: &mut [usize; LONGEST], length: usize, held: f64, backward: bool) {
+        let (first, last) = (way[0], way[length - 1]);
         for at in 0..self.sources[last].len() {
             let next = self.sources[last][at];
-            if sequence.contains(&next) {
+            if self.taken[next] {
                 continue;
             }
-            self.work += 8;
-            let step = held + self.at(next, last) - 1.0;
-            if sequence.len() > 1 && step + self.at(first, next) > VIOLATED {
-                let mut cycle = sequence.clone();
-                cycle.push(next);
-                self.found.push((step + self.at(first, next), Cut::Cycle(cycle, backward)));
+            self.work += 16;
+            let (step, back) = (held + self.at(next, last) - 1.0, self.at(first, next));
+            way[length] = next;
+            if length > 1 && step + back > VIOLATED {
+                let mut cycle = [0; LONGEST];
+                cycle[..=length].copy_from_slice(&way[..=length]);
+                self.found.push((step + back, cycle, length + 1, backward));
             }
-            let between: f64 = sequence[1..].iter().map(|&place| self.at(place, next)).sum();
-            let step = step + 2.0 * self.at(first, next) + between;
             // The end of a cycle adds one at most. A cycle of all places would be a route.
-            if sequence.len() + 1 < LONGEST.min(self.places - 1) && step > VIOLATED - 1.0 {
-                sequence.push(next);
-                self.extend(sequence, step, backward);
-                sequence.pop();
+            if length + 1 < LONGEST.min(self.places - 1) {
+                let between: f64 = way[1..length].iter().map(|&place| self.at(place, next)).sum();
+                let step = step + 2.0 * back + between;
+                if step > VIOLATED - 1.0 {
+                    self.taken[next] = true;
+                    self.extend(way, length + 1, step, backward);
+                    self.taken[next] = false;
+                }
             }
         }
     }
 }
 
 /// Whether two cycles share more than three in four places of the shorter one: both say nearly the same.
-fn alike(one: &Cut, other: &Cut) -> bool {
-    let (Cut::Cycle(one, _), Cut::Cycle(other, _)) = (one, other) else { return false };
+fn alike(one: &[usize], other: &[usize]) -> bool {
     let shared = one.iter().filter(|place| other.contains(place)).count();
     shared * 4 > one.len().min(other.len()) * 3
 }

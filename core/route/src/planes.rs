@@ -17,7 +17,7 @@ use self::limits::entries;
 use super::ascent::priced;
 use super::proof::Open;
 use super::separate::{Cut, Set};
-use super::simplex::{Ended, Limit, ROUNDER, Simplex, State, whole};
+use super::simplex::{Ended, Limit, ROUNDER, Simplex, Snapshot, State, whole};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
 use crate::sort::sort;
 
@@ -37,6 +37,8 @@ const RECALLED: usize = 20;
 const VIOLATED: f64 = 0.02;
 /// Up to so many stops a part that was split is followed down at once, while the program is close to it.
 const FOLLOWED: usize = 60;
+/// Programs that are kept at most: each takes some hundred kilobytes.
+const KEPT: usize = 32;
 /// The most pivots between two looks for limits.
 const PIVOTS: usize = 4_000;
 /// What is closer to zero or one is not used in part.
@@ -60,6 +62,13 @@ struct Leg {
 /// A decision: a leg is used or not.
 type Fix = (usize, bool);
 
+/// A part of the search: its decisions, and the program where what it is a part of was split.
+#[derive(Default)]
+struct Piece {
+    fixes: Vec<Fix>,
+    whole: Option<Box<(Snapshot, Vec<Fix>)>>,
+}
+
 /// A branch and cut under way.
 pub(super) struct Planes {
     legs: Vec<Leg>,
@@ -68,7 +77,7 @@ pub(super) struct Planes {
     count: usize,
     lp: Simplex,
     saved: State,
-    open: BinaryHeap<Open<Vec<Fix>>>,
+    open: BinaryHeap<Open<Piece>>,
     fixed: Vec<Fix>,
     values: Vec<f64>,
     whole: Vec<f64>,
@@ -152,7 +161,7 @@ impl Planes {
             count,
             lp,
             saved: State::default(),
-            open: BinaryHeap::from([Open { value: i64::MIN, serial: 0, what: Vec::new() }]),
+            open: BinaryHeap::from([Open { value: i64::MIN, serial: 0, what: Piece::default() }]),
             fixed: Vec::new(),
             values: Vec::new(),
             whole: Vec::new(),
@@ -171,7 +180,7 @@ impl Planes {
     pub(super) fn run(&mut self, mut room: i64, budget: u64, offer: &mut dyn FnMut(Vec<usize>) -> i64) -> i64 {
         self.narrow(room);
         let mut next = None;
-        while let Some(part) = next.take().or_else(|| self.open.pop()) {
+        while let Some(mut part) = next.take().or_else(|| self.open.pop()) {
             if part.value > room {
                 continue;
             }
@@ -179,7 +188,12 @@ impl Planes {
                 self.open.push(part);
                 break;
             }
-            if !self.enter(&part.what) {
+            if let Some(whole) = part.what.whole.take() {
+                let snapshot;
+                (snapshot, self.fixed) = *whole;
+                self.lp.restore(snapshot);
+            }
+            if !self.enter(&part.what.fixes) {
                 continue;
             }
             match self.solve(part.value, &mut room, part.serial == 0, budget, offer) {
@@ -239,6 +253,7 @@ impl Planes {
         let mut bound = known;
         let (mut stale, mut round, mut recalls) = (0, 0, 0);
         loop {
+            self.lp.most_work = budget.saturating_sub(self.work);
             let (mut ended, mut value) = self.pivot(*room, PIVOTS);
             if ended == Ended::Infeasible && value <= *room {
                 // Rounding errors stand in the way of the proof.
@@ -368,7 +383,7 @@ impl Planes {
     /// Splits the part that was solved last on a leg that is used in part, the one whose trial raises the bound the most.
     ///
     /// Answers with the part to go on with, where the program is close to it; what remains is left open.
-    fn branch(&mut self, bound: i64, room: i64, budget: u64) -> Option<Open<Vec<Fix>>> {
+    fn branch(&mut self, bound: i64, room: i64, budget: u64) -> Option<Open<Piece>> {
         self.lp.values(&mut self.values);
         let mut candidates: Vec<(f64, usize)> = Vec::new();
         for (index, &value) in self.values.iter().enumerate() {
@@ -395,7 +410,7 @@ impl Planes {
                 self.lp.shift();
                 *value = bound.max(self.pivot(room, TRIAL_PIVOTS).1);
                 self.lp.now.copy(&self.saved);
-                self.work += self.lp.rows() as u64 * self.lp.rows() as u64 / 4;
+                self.work += self.lp.rows() as u64 * self.lp.rows() as u64 * 3 / 4;
             }
             let gains = values.map(|value| value.min(room + 1) - bound + 1);
             let score = gains[0].min(gains[1]).saturating_mul(8).saturating_add(gains[0].max(gains[1]));
@@ -415,7 +430,7 @@ impl Planes {
             if value <= room {
                 self.serial += 1;
                 fixes.push((index, used));
-                parts.push(Open { value, serial: self.serial, what: fixes.clone() });
+                parts.push(Open { value, serial: self.serial, what: Piece { fixes: fixes.clone(), whole: None } });
                 fixes.pop();
             }
         }
@@ -425,6 +440,11 @@ impl Planes {
             std::mem::swap(one, other);
         }
         let next = if self.count <= FOLLOWED { parts.pop() } else { None };
+        if let (Some(_), Some(other)) = (&next, parts.last_mut())
+            && self.open.iter().filter(|part| part.what.whole.is_some()).count() < KEPT
+        {
+            other.what.whole = Some(Box::new((self.lp.snapshot(&self.saved), fixes)));
+        }
         self.open.extend(parts);
         next
     }

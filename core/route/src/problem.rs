@@ -169,9 +169,9 @@ impl Problem {
 
 impl Budget {
     /// For a preview: below 5 ms on a present-day core.
-    pub const PREVIEW: Budget = Budget { work: 3_200_000 };
+    pub const PREVIEW: Budget = Budget { work: 2_400_000 };
     /// For a proof: about 50 ms on a present-day core.
-    pub const PROOF: Budget = Budget { work: 48_000_000 };
+    pub const PROOF: Budget = Budget { work: 60_000_000 };
 
     /// A budget of so many units of work.
     pub const fn of_work(work: u64) -> Budget {

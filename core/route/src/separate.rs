@@ -160,7 +160,7 @@ impl Support {
 
     /// Work of looking for limits.
     pub(super) fn work(&self) -> u64 {
-        (self.places * self.places * (4 + self.places / 8)) as u64
+        (2 * self.places * self.places * (4 + self.places / 8)) as u64
     }
 
     /// The parts that hang together by legs of a kind.

@@ -13,6 +13,9 @@ use crate::sort::sort;
 mod halves;
 mod pivot;
 mod renew;
+mod snapshot;
+
+pub(super) use snapshot::Snapshot;
 
 /// A column that has reached neither of its bounds is violated by more than this.
 const FEASIBLE: f64 = 1e-6;
@@ -26,6 +29,9 @@ const ARTIFICIAL: usize = 1 << 24;
 const OLD: usize = 2_000;
 /// Rows and columns are added in steps of so many.
 const GROWTH: usize = 32;
+/// Rows of the inverse are worked on in so many lanes, which become vector instructions that need not wait for each other; what
+/// fills a row up is zero.
+const LANES: usize = 8;
 /// The most limits that are kept after they were taken away.
 const SHELF: usize = 1_000;
 /// Adding this and taking it away rounds to a whole number; it has to stay below 2⁵².
@@ -87,7 +93,9 @@ pub(super) struct Simplex {
     pub(super) active: Vec<usize>,
     pub(super) now: State,
     edge: Vec<f64>,
+    /// What the edge does to the columns, and which of them it touches: the entries of all others are old.
     alphas: Vec<f64>,
+    priced: Vec<usize>,
     blocking: Vec<(f64, usize)>,
     image: Vec<f64>,
     /// Rows with an entry in what is at work.
@@ -97,8 +105,9 @@ pub(super) struct Simplex {
     moved: bool,
     /// Where nothing fulfils the rows: which way the prices may move without end, and how fast the value rises then.
     pub(super) ray: (f64, f64),
-    /// Work done so far.
+    /// Work done so far, and where pivots end for it.
     pub(super) work: u64,
+    pub(super) most_work: u64,
 }
 
 /// What pivots change: kept apart so that a trial can be taken back.
@@ -137,7 +146,7 @@ impl Simplex {
     /// equations. The prices are where it starts.
     pub(super) fn new(columns: &[(f64, (usize, usize))], equations: &[(f64, f64)], limits: Vec<Limit>) -> Simplex {
         let rows = equations.len() + limits.len();
-        let stride = rows + GROWTH;
+        let stride = (rows + GROWTH).next_multiple_of(LANES);
         let mut inverse = vec![0.0; rows * stride];
         for row in 0..rows {
             inverse[row * stride + row] = 1.0;
@@ -176,6 +185,7 @@ impl Simplex {
             now,
             edge: Vec::new(),
             alphas: vec![0.0; columns.len()],
+            priced: Vec::new(),
             blocking: Vec::new(),
             image: Vec::new(),
             used: Vec::new(),
@@ -183,6 +193,7 @@ impl Simplex {
             moved: false,
             ray: (1.0, 1.0),
             work: 0,
+            most_work: u64::MAX,
         };
         simplex.index();
         for column in 0..columns.len() {
@@ -340,7 +351,7 @@ impl Simplex {
         let mut found: Vec<(f64, usize)> = Vec::new();
         for (at, (entries, limit)) in self.shelf.iter().enumerate() {
             let above = entries.iter().map(|&(column, entry)| entry * values[column]).sum::<f64>() - limit;
-            self.work += 1 + entries.len() as u64;
+            self.work += 2 + 2 * entries.len() as u64;
             if above > broken {
                 found.push((above, at));
             }
@@ -379,6 +390,7 @@ impl Simplex {
         let (count, stride) = (self.now.columns.len(), self.now.stride);
         for line in self.now.inverse.chunks_exact_mut(stride) {
             line[row] = line[last];
+            line[last] = 0.0;
         }
         self.now.inverse.copy_within(last * stride..(last + 1) * stride, place * stride);
         self.now.inverse.truncate(last * stride);

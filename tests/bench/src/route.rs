@@ -77,7 +77,7 @@ pub(crate) fn run(extent: Extent, chosen: &[usize]) -> Result<(), Box<dyn Error>
 /// The budget for a size: a proof up to 50 stops, then about 10 ms and 15 ms.
 fn work(size: usize) -> u64 {
     match size {
-        0..=50 => 48_000_000,
+        0..=50 => 60_000_000,
         51..=100 => 5_600_000,
         _ => 8_000_000,
     }

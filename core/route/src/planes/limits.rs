@@ -27,7 +27,7 @@ impl Planes {
     /// Adds limits to the program.
     pub(super) fn add(&mut self, cuts: &[Cut]) {
         for cut in cuts {
-            self.work += self.lp.active.len() as u64 * cut.work();
+            self.work += 2 * self.lp.active.len() as u64 * cut.work();
             let legs = self.lp.active.iter().map(|&index| (index, self.legs[index]));
             self.lp.add(entries(legs, cut, self.symmetric), cut.limit());
         }

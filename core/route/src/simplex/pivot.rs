@@ -1,6 +1,6 @@
 //! The pivots: what leaves the basis, what enters, and what follows from it.
 
-use super::{ARTIFICIAL, Ended, FEASIBLE, OLD, PIVOT, Simplex, ZERO};
+use super::{ARTIFICIAL, Ended, FEASIBLE, LANES, OLD, PIVOT, Simplex, ZERO};
 use crate::sort::{sort, sort_least};
 
 /// Where the edge fills fewer of its entries than one in so many, only these are touched.
@@ -8,7 +8,7 @@ const SPARSE: usize = 4;
 /// A squared length that is kept by adding up changes, and has become this short, is computed anew.
 const SHORT: f64 = 0.01;
 /// So many of the columns that end a step are put in order at first: nearly always they suffice.
-const FIRST: usize = 12;
+const FIRST: usize = 6;
 
 /// Pivots.
 impl Simplex {
@@ -19,10 +19,15 @@ impl Simplex {
             self.renew();
         }
         for pivot in 0..pivots {
+            if self.work >= self.most_work {
+                break;
+            }
             if pivot % 4 == 3 && self.objective() > limit {
                 return Ended::Above;
             }
             let Some((place, up, target)) = self.leaving() else { return Ended::Optimal };
+            // What every pivot takes, however little it touches.
+            self.work += 4 * (self.active.len() + self.rhs.len()) as u64;
             self.edge.clear();
             self.edge.extend_from_slice(&self.now.inverse[place * self.now.stride..][..self.now.basis.len()]);
             let sign = if up { 1.0 } else { -1.0 };
@@ -79,25 +84,35 @@ impl Simplex {
 
     /// The row of the program that belongs to the edge.
     fn price(&mut self) {
-        let mut touched = 0;
+        for &index in &self.active {
+            let (one, other) = self.ends[index];
+            self.alphas[index] = self.edge[one] + self.edge[other];
+        }
+        // By rows, most of which are long: columns are short, each of another length.
+        let mut touched = 3 * self.active.len();
+        for (cut, &share) in self.cuts.iter().zip(&self.edge[self.equations..]) {
+            if share.abs() > ZERO {
+                touched += cut.len();
+                cut.iter().for_each(|&(index, coefficient)| self.alphas[index] += coefficient * share);
+            }
+        }
+        // What is ruled out is let be; its reduced cost is computed anew when it is let in again. No processor can tell which
+        // columns are left, so there is no branch on it.
+        self.priced.resize(self.active.len(), 0);
+        let mut left = 0;
         for &index in &self.active {
             let column = &self.now.columns[index];
-            self.alphas[index] = 0.0;
-            if column.basic || column.high == 0.0 {
-                // What is ruled out adds nothing; its reduced cost is computed anew when it is let in again.
-                continue;
-            }
-            let entries = &self.entries[self.starts[index]..self.starts[index + 1]];
-            touched += entries.len();
-            self.alphas[index] = entries.iter().map(|&(row, coefficient)| coefficient * self.edge[row]).sum();
+            self.priced[left] = index;
+            left += usize::from(!column.basic & (column.high > 0.0) & (self.alphas[index] != 0.0));
         }
-        self.work += (touched + self.active.len()) as u64;
+        self.priced.truncate(left);
+        self.work += touched as u64;
     }
 
     /// The columns that end a step along the edge, with how far it goes.
     fn block(&mut self, sign: f64) {
         self.blocking.clear();
-        for &index in &self.active {
+        for &index in &self.priced {
             let (along, column) = (sign * self.alphas[index], &self.now.columns[index]);
             let blocks = if column.at_high { along > PIVOT } else { along < -PIVOT };
             if blocks && column.low < column.high {
@@ -117,7 +132,7 @@ impl Simplex {
     /// What enters, and how many columns before it in the list are turned over instead.
     fn entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
         let count = self.now.columns.len();
-        let before = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt();
+        let before = |a: &(f64, usize), b: &(f64, usize)| a.0 < b.0 || a.0 == b.0 && a.1 < b.1;
         sort_least(&mut self.blocking, FIRST, before);
         let mut slope = missing;
         for rank in 0..self.blocking.len() {
@@ -168,11 +183,8 @@ impl Simplex {
         for (dual, edge) in self.now.duals.iter_mut().zip(&self.edge) {
             *dual -= theta * edge;
         }
-        for &index in &self.active {
-            let alpha = self.alphas[index];
-            if alpha != 0.0 {
-                self.now.columns[index].reduced += theta * alpha;
-            }
+        for &index in &self.priced {
+            self.now.columns[index].reduced += theta * self.alphas[index];
         }
         let leaving = std::mem::replace(&mut self.now.basis[place], entering);
         if let Some(column) = self.now.columns.get_mut(leaving) {
@@ -215,11 +227,13 @@ impl Simplex {
                 self.used.push(row);
             }
         }
+        let width = rows.next_multiple_of(LANES);
+        self.edge.resize(width, 0.0);
         // In the beginning rows are nearly empty, later every other entry is filled and whole rows are quicker.
         let sparse = self.used.len() * SPARSE < rows;
         let mut touched = 1;
         for (other, line) in self.now.inverse.chunks_exact_mut(stride).enumerate() {
-            let (line, factor) = (&mut line[..rows], self.image[other]);
+            let (line, factor) = (&mut line[..width], self.image[other]);
             if other == place {
                 line.copy_from_slice(&self.edge);
                 self.now.norm[other] = squared(line);
@@ -248,30 +262,27 @@ impl Simplex {
 
 /// Takes a multiple of the edge from a row; the squared length of what is left.
 fn eliminate(row: &mut [f64], edge: &[f64], factor: f64) -> f64 {
-    let mut lanes = [0.0; 4];
-    let ((chunks, rest), (edges, others)) = (row.as_chunks_mut::<4>(), edge.as_chunks::<4>());
-    for (chunk, edge) in chunks.iter_mut().zip(edges) {
-        for ((entry, edge), lane) in chunk.iter_mut().zip(edge).zip(&mut lanes) {
-            *entry -= factor * edge;
-            *lane += *entry * *entry;
-        }
+    let mut lanes = [0.0; LANES];
+    for (chunk, edge) in row.as_chunks_mut::<LANES>().0.iter_mut().zip(edge.as_chunks::<LANES>().0) {
+        // A copy of its own for each step: else the lanes are shuffled for every entry.
+        let mut left = *chunk;
+        left.iter_mut().zip(edge).for_each(|(entry, edge)| *entry -= factor * edge);
+        *chunk = left;
+        lanes.iter_mut().zip(left).for_each(|(lane, entry)| *lane += entry * entry);
     }
-    let mut sum = 0.0;
-    for (entry, edge) in rest.iter_mut().zip(others) {
-        *entry -= factor * edge;
-        sum += *entry * *entry;
-    }
-    sum + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+    total(lanes)
 }
 
-/// The squared length of a row, summed in four lanes so that it becomes vector instructions.
+/// The squared length of a row.
 fn squared(row: &[f64]) -> f64 {
-    let mut lanes = [0.0; 4];
-    let (chunks, rest) = row.as_chunks::<4>();
-    for chunk in chunks {
-        for (lane, entry) in lanes.iter_mut().zip(chunk) {
-            *lane += entry * entry;
-        }
+    let mut lanes = [0.0; LANES];
+    for chunk in row.as_chunks::<LANES>().0 {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, entry)| *lane += entry * entry);
     }
-    rest.iter().map(|entry| entry * entry).sum::<f64>() + (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+    total(lanes)
+}
+
+/// The sum of all lanes, by halves.
+fn total([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
