@@ -169,7 +169,7 @@ impl Problem {
 
 impl Budget {
     /// For a preview: below 5 ms on a present-day core.
-    pub const PREVIEW: Budget = Budget { work: 2_400_000 };
+    pub const PREVIEW: Budget = Budget { work: 2_200_000 };
     /// For a proof: about 50 ms on a present-day core.
     pub const PROOF: Budget = Budget { work: 60_000_000 };
 

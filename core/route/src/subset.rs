@@ -55,22 +55,15 @@ where
         }
         table.rest.push(back);
         for set in 1usize..1 << count {
-            // Two at a time, since each is ready before the one before it is through.
-            let (mut row, mut beside) = ([far; W], [far; W]);
+            let mut row = [far; W];
             let mut left = set;
             while left != 0 {
                 let stop = left.trailing_zeros() as usize;
                 left &= left - 1;
-                let other = if left == 0 { stop } else { left.trailing_zeros() as usize };
-                left &= left.wrapping_sub(1);
-                let onward = [stop, other].map(|stop| table.rest[set & !(1 << stop)][stop]);
-                for place in 0..W {
-                    row[place] = row[place].min(into[stop][place] + onward[0]);
-                    beside[place] = beside[place].min(into[other][place] + onward[1]);
+                let onward = table.rest[set & !(1 << stop)][stop];
+                for (nearest, &leg) in row.iter_mut().zip(&into[stop]) {
+                    *nearest = (*nearest).min(leg + onward);
                 }
-            }
-            for (nearest, other) in row.iter_mut().zip(beside) {
-                *nearest = (*nearest).min(other);
             }
             table.rest.push(row);
         }

@@ -78,8 +78,8 @@ pub(crate) fn run(extent: Extent, chosen: &[usize]) -> Result<(), Box<dyn Error>
 fn work(size: usize) -> u64 {
     match size {
         0..=50 => 60_000_000,
-        51..=100 => 5_600_000,
-        _ => 8_000_000,
+        51..=100 => 6_600_000,
+        _ => 7_200_000,
     }
 }
 
