@@ -74,12 +74,12 @@ pub(crate) fn run(extent: Extent, chosen: &[usize]) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// The budget for a size: a proof up to 50 stops, then about 10 ms and 15 ms.
-fn work(size: usize) -> u64 {
+/// The budget for a size: the engine's own for a proof up to 50 stops, then about 10 ms and 15 ms.
+fn work(size: usize) -> Option<u64> {
     match size {
-        0..=50 => 60_000_000,
-        51..=100 => 6_600_000,
-        _ => 7_200_000,
+        0..=50 => None,
+        51..=100 => Some(6_600_000),
+        _ => Some(7_200_000),
     }
 }
 
