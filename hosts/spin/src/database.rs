@@ -30,6 +30,13 @@ struct Way {
 
 type Shared = RefCell<Option<Rc<Session>>>;
 
+/// What a shared connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Single {
+    Read,
+    Write,
+}
+
 thread_local! {
     /// The instance's connection for single reads. Like the other one it never has a transaction open, and holds nothing of a
     /// request.
@@ -51,24 +58,34 @@ impl Database {
 
     /// The rows of a single read.
     pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.shared(&READING, query).await
+        self.shared(Single::Read, query).await
     }
 
     /// The rows of a single write. On SQLite it is flushed with the next transaction.
     pub(crate) async fn single_write(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.shared(&WRITING, query).await
+        self.shared(Single::Write, query).await
     }
 
-    async fn shared(&self, of: &'static LocalKey<Shared>, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn shared(&self, single: Single, query: Query) -> Result<Vec<Row>, Fault> {
         if self.0.alone.get() || self.0.url.is_some() {
             return self.own().await?.rows(query.sql, &query.params).await;
         }
-        let answer = kept(of).await?.rows(query.sql, &query.params).await;
+        let answer = single.session().await?.rows(query.sql, &query.params).await;
         if matches!(answer, Err(Fault::Unavailable { .. })) {
             // The file may have been replaced or the connection be gone: the next request opens another.
-            of.set(None);
+            single.kept().set(None);
         }
         answer
+    }
+
+    /// Opens what single statements of all requests share, before many at once find it missing and open as many.
+    pub(crate) async fn warm(&self) -> Result<(), Fault> {
+        if self.0.url.is_none() {
+            for single in [Single::Read, Single::Write] {
+                single.session().await?;
+            }
+        }
+        Ok(())
     }
 
     /// The request's own connection.
@@ -165,13 +182,24 @@ async fn all(session: &Session, statements: &[Statement]) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn kept(of: &'static LocalKey<Shared>) -> Result<Rc<Session>, Fault> {
-    if let Some(session) = of.with_borrow(Clone::clone) {
-        return Ok(session);
+impl Single {
+    fn kept(self) -> &'static LocalKey<Shared> {
+        match self {
+            Single::Read => &READING,
+            Single::Write => &WRITING,
+        }
     }
-    let session = Rc::new(Session::open(None).await?);
-    session.hurry().await?;
-    // Where another request was quicker, one of the two serves its request and goes.
-    of.set(Some(Rc::clone(&session)));
-    Ok(session)
+
+    async fn session(self) -> Result<Rc<Session>, Fault> {
+        if let Some(session) = self.kept().with_borrow(Clone::clone) {
+            return Ok(session);
+        }
+        let session = Rc::new(Session::open(None).await?);
+        if self == Single::Write {
+            session.hurry().await?;
+        }
+        // Where another request was quicker, one of the two serves its request and goes.
+        self.kept().set(Some(Rc::clone(&session)));
+        Ok(session)
+    }
 }

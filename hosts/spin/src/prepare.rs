@@ -2,8 +2,10 @@
 //!
 //! Instances begin at any time and side by side, so that each looks whether something is left to do, and does it in one
 //! transaction that keeps the others waiting. One that is ended in the middle has done nothing.
+//!
+//! The requests that come while the first one looks wait for it, or each of them would look.
 
-use std::cell::Cell;
+use std::{cell::RefCell, time::Duration};
 
 use despacho_core::{
     demo,
@@ -14,17 +16,61 @@ use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};
 
 use crate::{config::Config, database::Database, fault::unavailable, platform::Machine, session::Session};
 
+/// How far this instance is.
+#[derive(Clone)]
+enum Progress {
+    /// Nobody looks; how the look before ended, where it was not given up.
+    Idle(Option<Fault>),
+    UnderWay,
+    Prepared,
+}
+
 thread_local! {
-    /// Whether this instance has looked.
-    static PREPARED: Cell<bool> = const { Cell::new(false) };
+    static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::Idle(None)) };
+}
+
+/// How long a request waits before it asks again how far the one is that looks: there is nothing in the runtime by which one could wake
+/// another.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// That a request looks. Where it is given up, the next one does.
+struct Looking;
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        PROGRESS.with_borrow_mut(|progress| {
+            if matches!(progress, Progress::UnderWay) {
+                *progress = Progress::Idle(None);
+            }
+        });
+    }
 }
 
 /// Makes the database ready, once an instance.
 pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), Fault> {
-    if PREPARED.get() {
-        return Ok(());
+    let mut waited = false;
+    loop {
+        match PROGRESS.with_borrow(Clone::clone) {
+            Progress::Prepared => return Ok(()),
+            // Who waited does not try what has just failed: one after the other, the last would wait many times as long.
+            Progress::Idle(Some(fault)) if waited => return Err(fault),
+            Progress::Idle(_) => break,
+            // How long it takes is limited by its statements' limits, and by the runtime's for a request.
+            Progress::UnderWay => spin_sdk::time::sleep(PAUSE).await,
+        }
+        waited = true;
     }
+    PROGRESS.set(Progress::UnderWay);
+    let looking = Looking;
+    let looked = look(host, config).await;
+    PROGRESS.set(looked.as_ref().map_or_else(|fault| Progress::Idle(Some(fault.clone())), |()| Progress::Prepared));
+    drop(looking);
+    looked
+}
+
+async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), Fault> {
     let database = host.driver();
+    database.warm().await?;
     if !is_current(database, config).await? {
         let session = database.own().await?;
         // Another instance may be at it; then the log is on all the same.
@@ -35,7 +81,6 @@ pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) 
     if config.demo && host.key(&KeyHash::of(demo::KEY)).await?.is_none() {
         database.alone(async || demo::seed(host, &config.settings).await).await?;
     }
-    PREPARED.set(true);
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--variable NAME=VALUE]...` serves the
-//! component without the Spin CLI, for tests; `-- bench [--seconds N]` measures it beside a hello-world component.
+//! `cargo run --package despacho-spin-tests -- serve --database FILE [--listen ADDRESS] [--requests N] [--variable NAME=VALUE]...` serves
+//! the component without the Spin CLI, for tests, an instance for N requests; `-- bench [--seconds N]` measures it beside a hello-world component.
 
 #![expect(clippy::print_stdout, reason = "a program for a terminal")]
 
@@ -27,6 +27,7 @@ fn run() -> Result<(), Box<dyn Error + Send + Sync>> {
             Value(word) => task = word.string()?,
             Long("database") => options.database = Some(arguments.value()?.into()),
             Long("listen") => options.listen = arguments.value()?.parse()?,
+            Long("requests") => options.reuse.requests = arguments.value()?.parse()?,
             Long("seconds") => seconds = arguments.value()?.parse()?,
             Long("variable") => {
                 let text = arguments.value()?.string()?;

@@ -25,7 +25,7 @@ impl Served {
     /// Serves an application.
     pub fn start(compiled: &Compiled, options: &Options) -> Result<Served, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("the application cannot be served: {error}"));
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build();
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| failed(&error))?;
         let application = Application::new(compiled, options).map_err(|error| failed(&format!("{error:#}")))?;
         let stats = Arc::clone(&application.stats);
