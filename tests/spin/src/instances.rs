@@ -119,7 +119,7 @@ impl Application {
             database: options.database.clone(),
             pool: Pool::default(),
             variables: Variables(Arc::new(options.variables.clone())),
-            calls: Calls::to(&options.outbound),
+            calls: Calls::to(&options.outbound, &options.trusted)?,
             files: options.files.clone(),
             reuse: options.reuse,
             fuse: Fuse { stats: Arc::clone(&stats), at: options.trap_at },

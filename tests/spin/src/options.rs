@@ -33,6 +33,8 @@ pub struct Options {
     pub variables: BTreeMap<String, String>,
     /// Addresses of this machine that the component may call.
     pub outbound: Vec<SocketAddr>,
+    /// Certificates, in DER, that what it calls over TLS may show.
+    pub trusted: Vec<Vec<u8>>,
     /// The folder that the component sees as its files, to read; none where it is given no files.
     pub files: Option<PathBuf>,
     /// How instances are reused.
@@ -53,6 +55,7 @@ impl Options {
             database: Some(database),
             variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             outbound: Vec::new(),
+            trusted: Vec::new(),
             files: None,
             reuse: Reuse::SPIN,
             trap_at: None,

@@ -3,9 +3,11 @@
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpListener},
     sync::{Arc, Mutex},
 };
+
+use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::ring, pki_types::PrivatePkcs8KeyDer};
 
 /// A question that came.
 #[derive(Clone, Debug, Default)]
@@ -20,22 +22,53 @@ pub(crate) struct Question {
 /// The service. It lives as long as the test's process.
 pub(crate) struct Upstream {
     pub(crate) address: SocketAddr,
+    /// Its certificate in DER, where it speaks TLS.
+    pub(crate) certificate: Option<Vec<u8>>,
     asked: Arc<Mutex<Vec<Question>>>,
 }
 
 impl Upstream {
     pub(crate) fn start(answer: impl Fn(&Question) -> (u16, String) + Send + Sync + 'static) -> Upstream {
+        Upstream::listening(answer, None)
+    }
+
+    /// One that speaks TLS, with a certificate that it made for itself.
+    pub(crate) fn secure(status: u16, body: &str) -> Upstream {
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+        let certificate = made.cert.der().clone();
+        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("its versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.clone()], key.into())
+            .expect("its own key");
+        let body = body.to_owned();
+        let upstream = Upstream::listening(move |_| (status, body.clone()), Some(Arc::new(config)));
+        Upstream { certificate: Some(certificate.to_vec()), ..upstream }
+    }
+
+    fn listening(
+        answer: impl Fn(&Question) -> (u16, String) + Send + Sync + 'static,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (kept, answer) = (asked.clone(), Arc::new(answer));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (kept, answer) = (kept.clone(), answer.clone());
-                std::thread::spawn(move || serve(stream, &kept, answer.as_ref()));
+                let (kept, answer, tls) = (kept.clone(), answer.clone(), tls.clone());
+                std::thread::spawn(move || match tls {
+                    None => serve(stream, &kept, answer.as_ref()),
+                    Some(config) => {
+                        let session = ServerConnection::new(config).expect("a session");
+                        serve(StreamOwned::new(session, stream), &kept, answer.as_ref());
+                    }
+                });
             }
         });
-        Upstream { address, asked }
+        Upstream { address, certificate: None, asked }
     }
 
     /// One that gives the same answer to everybody.
@@ -45,7 +78,7 @@ impl Upstream {
     }
 
     pub(crate) fn base(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", if self.certificate.is_some() { "https" } else { "http" }, self.address)
     }
 
     pub(crate) fn asked(&self) -> Vec<Question> {
@@ -53,8 +86,8 @@ impl Upstream {
     }
 }
 
-fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Question>>, answer: &dyn Fn(&Question) -> (u16, String)) {
-    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
+fn serve(stream: impl Read + Write, kept: &Mutex<Vec<Question>>, answer: &dyn Fn(&Question) -> (u16, String)) {
+    let mut reader = BufReader::new(stream);
     let mut question = Question::default();
     if reader.read_line(&mut question.line).unwrap_or(0) == 0 {
         return;
@@ -74,5 +107,7 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Question>>, answer: &dyn Fn(&Qu
     let (status, text) = answer(&question);
     let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
     // Who asked may be gone by now.
+    let stream = reader.get_mut();
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));
+    let _ = stream.flush();
 }

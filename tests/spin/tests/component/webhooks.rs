@@ -106,6 +106,25 @@ fn what_fails_is_tried_again_and_the_log_says_why() {
 }
 
 #[test]
+fn a_receiver_may_speak_tls_and_its_certificate_must_be_good() {
+    let (place, receiver, stranger) = (Place::new(), Upstream::secure(204, ""), Upstream::secure(204, ""));
+    let trusted = receiver.certificate.clone().into_iter().collect();
+    let outbound = vec![receiver.address, stranger.address];
+    let served = serve(&Options { outbound, trusted, ..calling(&place, &receiver, PATIENCE) });
+    let secret = subscribe(&served, &format!("{}/hook", receiver.base()));
+    let made = post(&served.base, "/delivery/webhooks", &json!({ "url": stranger.base() }));
+    assert_eq!(made.status, 201, "{}", made.body);
+    let order = create(&served.base, "HOOK-TLS").expect("an answer");
+    assert_eq!((order.status, dispatch(&served).status), (201, 200));
+    let asked = receiver.asked();
+    let [question] = &asked[..] else { panic!("one message, not {asked:?}") };
+    assert_eq!(verified(question, &secret)["data"]["order"]["id"], order.body["id"]);
+    let log = get(&served.base, &format!("/delivery/webhooks/{}/attempts", made.body["id"])).body;
+    assert_eq!(log["attempts"][0]["fault"], "tls", "{log}");
+    assert_eq!((stranger.asked().len(), served.stats().traps()), (0, 0));
+}
+
+#[test]
 fn instances_that_send_at_once_send_everything_once() {
     const ORDERS: usize = 30;
     let (place, receiver) = (Place::new(), Upstream::fixed(200, ""));
