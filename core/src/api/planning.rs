@@ -1,5 +1,7 @@
 //! From a valid inquiry to a planned route: the store it is for, where everything is, and what the plan's faults mean to a caller.
 
+use std::borrow::Cow;
+
 use super::{
     call::Call,
     places::{imprecise, locate},
@@ -22,11 +24,14 @@ pub(super) struct Planned {
 }
 
 /// The store that an inquiry is for: the caller, or the branch that it names.
-pub(super) async fn acting_store<H: Host>(call: &Call<'_, H>, inquiry: &Inquiry) -> Result<Store, Problem> {
+pub(super) async fn acting_store<'c, H: Host>(
+    call: &'c Call<'_, H>,
+    inquiry: &Inquiry,
+) -> Result<Cow<'c, Store>, Problem> {
     let caller = &call.caller()?.store;
-    let Some(id) = inquiry.store.filter(|id| *id != caller.id) else { return Ok(caller.clone()) };
+    let Some(id) = inquiry.store.filter(|id| *id != caller.id) else { return Ok(Cow::Borrowed(caller)) };
     match call.host.store(id).await?.filter(|store| caller.oversees(store)) {
-        Some(store) => Ok(store),
+        Some(store) => Ok(Cow::Owned(store)),
         None => Err(not_allowed()),
     }
 }

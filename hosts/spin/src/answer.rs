@@ -12,7 +12,7 @@ use despacho_core::{
     host,
 };
 use despacho_sql::{RecentKeys, SqlHost};
-use http::{HeaderName, HeaderValue, Request, Response, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
 use crate::{
@@ -39,8 +39,9 @@ pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
     let (parts, body) = request.into_parts();
     let mut response = match endpoints::alone(&parts) {
         Some(response) => response,
-        None => match carried_out(&parts, body).await {
-            Ok(response) => response,
+        None => match begin(&parts, body).await {
+            Ok(Begun::Answered(response)) => response,
+            Ok(Begun::Known(world, body)) => carried_out(*world, Request::from_parts(parts, body)).await,
             Err((route, problem)) => refuse(&parts, route, problem),
         },
     };
@@ -53,14 +54,25 @@ pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
 
 type Refused = (&'static str, Problem);
 
-async fn carried_out(
-    parts: &Parts,
-    body: impl http_body_util::BodyExt<Data = Bytes>,
-) -> Result<Response<Bytes>, Refused> {
+/// What is known of a request before the core has seen it.
+enum Begun {
+    /// It was the component's own to answer.
+    Answered(Response<Bytes>),
+    /// It is the core's: what it is answered from, and its body.
+    Known(Box<World>, Bytes),
+}
+
+/// What a request is answered from.
+struct World {
+    host: SqlHost<Database, Machine>,
+    config: Rc<Config>,
+}
+
+async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<Begun, Refused> {
     let unmatched = |problem: Problem| ("unmatched", problem);
     let config = config::load().await.map_err(|faults| unmatched(misconfigured(&faults)))?;
     if let Some(response) = panel::answer(parts, &config.site) {
-        return Ok(response);
+        return Ok(Begun::Answered(response));
     }
     let limit = config.settings.limits.body_bytes;
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(broken_off()))?;
@@ -71,24 +83,25 @@ async fn carried_out(
     let host = host.reserving(FEW_IDS).remembering(KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(fault)?;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
-        return Ok(response);
+        return Ok(Begun::Answered(response));
     }
-    let mut request = Request::new(body);
-    *request.method_mut() = parts.method.clone();
-    *request.uri_mut() = parts.uri.clone();
-    *request.headers_mut() = parts.headers.clone();
-    if let Some(address) = config.caller_address.as_ref().and_then(|header| caller(parts, header)) {
+    Ok(Begun::Known(Box::new(World { host, config }), body))
+}
+
+async fn carried_out(world: World, mut request: Request<Bytes>) -> Response<Bytes> {
+    let World { host, config } = world;
+    if let Some(address) = config.caller_address.as_ref().and_then(|header| caller(request.headers(), header)) {
         request.extensions_mut().insert(address);
     }
     let response = api::handle(&host, &config.settings, request).await;
     send_webhooks(&response, host, config).await;
-    Ok(response)
+    response
 }
 
 /// Where a request comes from, by the header that the operator named: an address, or one with a port. Of several the last counts, which the
 /// platform put there.
-fn caller(parts: &Parts, header: &HeaderName) -> Option<CallerAddress> {
-    let told = parts.headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
+fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
+    let told = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
     let with_port = told.parse::<SocketAddr>().map(|address| address.ip());
     with_port.or_else(|_| told.parse()).ok().map(CallerAddress)
 }

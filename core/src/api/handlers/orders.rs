@@ -20,7 +20,7 @@ use crate::{
 /// `POST /delivery/orders`
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
-    let store = acting_store(call, &new.inquiry).await?;
+    let store = acting_store(call, &new.inquiry).await?.into_owned();
     // Naming oneself and naming nobody are the same content.
     new.inquiry.store = Some(store.id);
     // Nearly every code is new. That one is not is noticed by the commit, and asked where anything else stands in the way: what was
