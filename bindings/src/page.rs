@@ -15,6 +15,7 @@ use despacho_core::{
         Gazetteer,
         pack::{Pack, PackFault},
     },
+    json,
     limits::Limits,
 };
 use serde::Serialize;
@@ -44,7 +45,7 @@ impl PagePreviewer {
     /// A previewer on a context's JSON; throws a problem document's JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(context: &str, language: &str) -> Result<PagePreviewer, String> {
-        let context: Result<PreviewContext, _> = serde_json::from_str(context);
+        let context: Result<PreviewContext, _> = json::from_str(context);
         let context = context.map_err(|fault| {
             Problem::new(
                 Code::MalformedRequest,
@@ -92,8 +93,7 @@ pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
 /// the order knows.
 #[wasm_bindgen(js_name = applyEvent)]
 pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, String> {
-    let next = follow::apply_event(order.as_bytes(), event.as_bytes());
-    next.map(|order| json(&order)).map_err(|problem| thrown(&problem, ORDERS, language))
+    follow::apply_event(order.as_bytes(), event.as_bytes()).map_err(|problem| thrown(&problem, ORDERS, language))
 }
 
 /// The municipality of a CEP as JSON, or nothing where none has it.
