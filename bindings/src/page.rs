@@ -33,11 +33,14 @@ const REQUEST_ID: &str = "page";
 #[wasm_bindgen(js_name = Previewer)]
 pub struct PagePreviewer(Previewer);
 
-/// A pack that cannot be used, as JavaScript sees it.
-#[derive(Serialize)]
-struct Refused {
-    error: &'static str,
-    detail: String,
+/// What cannot be used, or has no answer, as JavaScript sees it: `{error, detail}`.
+pub(crate) fn refused(error: &'static str, fault: &dyn std::fmt::Display) -> String {
+    #[derive(Serialize)]
+    struct Refused {
+        error: &'static str,
+        detail: String,
+    }
+    json(&Refused { error, detail: fault.to_string() })
 }
 
 #[wasm_bindgen(js_class = Previewer)]
@@ -62,7 +65,7 @@ impl PagePreviewer {
     /// The bytes stay in memory as long as the module: a page opens its packs once.
     #[wasm_bindgen(js_name = loadPack)]
     pub fn load_pack(&mut self, bytes: Vec<u8>) -> Result<(), String> {
-        let refused = |fault: PackFault| json(&Refused { error: code(&fault), detail: fault.to_string() });
+        let refused = |fault: PackFault| refused(code(&fault), &fault);
         // Opened before it is kept, so that a damaged one leaves nothing behind.
         Pack::open(&bytes).map_err(refused)?;
         let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(refused)?;
@@ -134,7 +137,7 @@ fn code(fault: &PackFault) -> &'static str {
     }
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
