@@ -13,7 +13,16 @@ export class DespachoError extends Error {
 
 const text = (value) => (typeof value === "string" ? value : (JSON.stringify(value) ?? "null"));
 
-// A problem crosses the border as JSON text, a fault of the route engine as an object; anything else is a defect and stays as it is.
+// JSON has no number for what is not finite, and would say null, which is a road that does not exist: beyond every range it is refused
+// at its place. A typed array is a row as any other.
+const plain = (_, value) => {
+  if (typeof value === "number") return Number.isFinite(value) ? value : value < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;
+  if (typeof value === "bigint") return String(value);
+  return ArrayBuffer.isView(value) ? Array.from(value) : value;
+};
+const asked = (question) => JSON.stringify(question, plain) ?? "null";
+
+// A problem or a fault crosses the border as JSON text; anything else is a defect and stays as it is.
 function calling(work) {
   try {
     return work();
@@ -21,9 +30,6 @@ function calling(work) {
     if (typeof thrown === "string") {
       const said = JSON.parse(thrown);
       throw new DespachoError(said.error ? { code: said.error, detail: said.detail } : said);
-    }
-    if (thrown && typeof thrown === "object" && typeof thrown.error === "string") {
-      throw new DespachoError({ code: thrown.error, detail: thrown.detail });
     }
     throw thrown;
   }
@@ -113,11 +119,11 @@ export function surface(compile, read) {
     },
     bestRoute: async (question) => {
       const wasm = await load();
-      return calling(() => wasm.bestRoute(question));
+      return calling(() => wasm.bestRoute(asked(question)));
     },
     assign: async (question) => {
       const wasm = await load();
-      return calling(() => wasm.assign(question));
+      return calling(() => wasm.assign(asked(question)));
     },
   };
 }

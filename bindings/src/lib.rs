@@ -1,47 +1,44 @@
-//! The core's pure functions for JavaScript: plain objects in, plain objects out.
+//! The core's pure functions for JavaScript: JSON in, JSON or plain objects out.
 //!
-//! A fault is thrown as `{error, detail}`, the same object that the command line writes; nothing panics across the border.
+//! A fault is thrown as the JSON of `{error, detail}`, the same that the command line writes; nothing panics across the border.
 
 mod page;
 
 pub use page::{PagePreviewer, apply_event, lookup_postcode, validate_order, validate_store};
 
-use despacho_core::route::line::{AssignQuestion, LineFault, RouteQuestion, answer_assign, answer_route};
+use despacho_core::{
+    json::{self, Tree},
+    route::line::{AssignQuestion, LineFault, RouteQuestion, answer_assign, answer_route},
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
-/// The best order of visit: `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
+/// The best order of visit: the JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
 #[wasm_bindgen(js_name = bestRoute)]
-pub fn best_route(question: JsValue) -> Result<JsValue, JsValue> {
+pub fn best_route(question: &str) -> Result<JsValue, String> {
     answer::<RouteQuestion, _>(question, answer_route)
 }
 
-/// The assignment of least cost: `{costs, unassigned?}` to `{assign, cost}`.
+/// The assignment of least cost: the JSON of `{costs, unassigned?}` to `{assign, cost}`.
 #[wasm_bindgen]
-pub fn assign(question: JsValue) -> Result<JsValue, JsValue> {
+pub fn assign(question: &str) -> Result<JsValue, String> {
     answer::<AssignQuestion, _>(question, answer_assign)
 }
 
-/// A fault as JavaScript sees it.
-#[derive(Serialize)]
-struct Thrown {
-    error: &'static str,
-    detail: String,
-}
-
+/// The question as text, which one call hands over whole and the reader of every other JSON reads; the answer as an object.
 fn answer<Q: DeserializeOwned, A: Serialize>(
-    question: JsValue,
+    question: &str,
     engine: impl Fn(&Q) -> Result<A, LineFault>,
-) -> Result<JsValue, JsValue> {
-    let question =
-        serde_wasm_bindgen::from_value(question).map_err(|fault| throw(&LineFault::Malformed(fault.to_string())))?;
-    let answer = engine(&question).map_err(|fault| throw(&fault))?;
-    answer.serialize(&Serializer::json_compatible()).map_err(JsValue::from)
+) -> Result<JsValue, String> {
+    let question = json::from_str(question).map_err(|fault| thrown(LineFault::Malformed(fault)))?;
+    let answer = page::json(&engine(&question).map_err(thrown)?);
+    // As a tree: all that JavaScript is given then is of one type, which is written in one way.
+    let tree = Tree::parse(&answer).map_err(|fault| fault.to_string())?;
+    tree.serialize(&Serializer::json_compatible()).map_err(|fault| fault.to_string())
 }
 
-fn throw(fault: &LineFault) -> JsValue {
-    let thrown = Thrown { error: fault.code(), detail: fault.to_string() };
-    thrown.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+fn thrown(fault: LineFault) -> String {
+    page::refused(fault.code(), &fault)
 }

@@ -15,6 +15,7 @@ use despacho_core::{
         Gazetteer,
         pack::{Pack, PackFault},
     },
+    json,
     limits::Limits,
 };
 use serde::Serialize;
@@ -32,11 +33,14 @@ const REQUEST_ID: &str = "page";
 #[wasm_bindgen(js_name = Previewer)]
 pub struct PagePreviewer(Previewer);
 
-/// A pack that cannot be used, as JavaScript sees it.
-#[derive(Serialize)]
-struct Refused {
-    error: &'static str,
-    detail: String,
+/// What cannot be used, or has no answer, as JavaScript sees it: `{error, detail}`.
+pub(crate) fn refused(error: &'static str, fault: &dyn std::fmt::Display) -> String {
+    #[derive(Serialize)]
+    struct Refused {
+        error: &'static str,
+        detail: String,
+    }
+    json(&Refused { error, detail: fault.to_string() })
 }
 
 #[wasm_bindgen(js_class = Previewer)]
@@ -44,7 +48,7 @@ impl PagePreviewer {
     /// A previewer on a context's JSON; throws a problem document's JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(context: &str, language: &str) -> Result<PagePreviewer, String> {
-        let context: Result<PreviewContext, _> = serde_json::from_str(context);
+        let context: Result<PreviewContext, _> = json::from_str(context);
         let context = context.map_err(|fault| {
             Problem::new(
                 Code::MalformedRequest,
@@ -61,7 +65,7 @@ impl PagePreviewer {
     /// The bytes stay in memory as long as the module: a page opens its packs once.
     #[wasm_bindgen(js_name = loadPack)]
     pub fn load_pack(&mut self, bytes: Vec<u8>) -> Result<(), String> {
-        let refused = |fault: PackFault| json(&Refused { error: code(&fault), detail: fault.to_string() });
+        let refused = |fault: PackFault| refused(code(&fault), &fault);
         // Opened before it is kept, so that a damaged one leaves nothing behind.
         Pack::open(&bytes).map_err(refused)?;
         let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(refused)?;
@@ -92,8 +96,7 @@ pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
 /// the order knows.
 #[wasm_bindgen(js_name = applyEvent)]
 pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, String> {
-    let next = follow::apply_event(order.as_bytes(), event.as_bytes());
-    next.map(|order| json(&order)).map_err(|problem| thrown(&problem, ORDERS, language))
+    follow::apply_event(order.as_bytes(), event.as_bytes()).map_err(|problem| thrown(&problem, ORDERS, language))
 }
 
 /// The municipality of a CEP as JSON, or nothing where none has it.
@@ -134,7 +137,7 @@ fn code(fault: &PackFault) -> &'static str {
     }
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 

@@ -11,6 +11,7 @@ pub mod document;
 pub mod domain;
 pub mod geo;
 pub mod host;
+pub mod json;
 pub mod limits;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;

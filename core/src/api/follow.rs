@@ -3,89 +3,82 @@
 //! A page or an integrator that gets events by webhook, by stream or by the journal keeps its copy of an order right with it, without asking
 //! for the order again.
 
-use serde_json::Value;
-
 use super::{
     problem::{Code, FieldError, Problem},
     read::malformed,
 };
 use crate::{
     domain::{DeliveryId, Text},
+    json::Tree,
     order::{DeliverySituation, EventKind, Happening, OrderSituation, Progress, StopProgress, Unfit},
 };
 
-/// The order after an event: `situation`, each delivery's `situation`, and `events` with the event, where the order has them, or else
+/// The order's JSON after an event: `situation`, each delivery's `situation`, and `events` with the event, where the order has them, or else
 /// `sequence`. Everything else stays as it was. An event that the order knows already, or that comes after its end, changes nothing.
 ///
 /// # Errors
 /// [`Code::MalformedRequest`] where one of the two is none, [`Code::InvalidTransition`] where events are missing in between, or the table has
 /// no such step: then the order is to be looked up.
-pub fn apply_event(order: &[u8], event: &[u8]) -> Result<Value, Problem> {
+pub fn apply_event(order: &[u8], event: &[u8]) -> Result<String, Problem> {
     let mut order = object(order, "order")?;
     let event = object(event, "event")?;
     let before = progress(&order)?;
     let happening = happening(&event)?;
     let after = before.apply(happening).map_err(unfit)?;
     if after.sequence == before.sequence {
-        return Ok(order);
+        return Ok(order.to_json());
     }
-    set(&mut order, "situation", after.situation.number().into());
-    let deliveries = order.get_mut("deliveries").and_then(Value::as_array_mut);
+    order.set("situation", Tree::Whole(after.situation.number().into()));
+    let deliveries = order.get_mut("deliveries").and_then(Tree::items_mut);
     for (delivery, stop) in deliveries.into_iter().flatten().zip(&after.stops) {
-        set(delivery, "situation", stop.situation.number().into());
+        delivery.set("situation", Tree::Whole(stop.situation.number().into()));
     }
-    match order.get_mut("events").and_then(Value::as_array_mut) {
+    match order.get_mut("events").and_then(Tree::items_mut) {
         Some(events) => events.push(event),
-        None => set(&mut order, "sequence", after.sequence.into()),
+        None => order.set("sequence", Tree::Whole(after.sequence.into())),
     }
-    Ok(order)
+    Ok(order.to_json())
 }
 
-fn set(object: &mut Value, name: &str, value: Value) {
-    if let Some(members) = object.as_object_mut() {
-        members.insert(name.to_owned(), value);
-    }
-}
-
-fn object(bytes: &[u8], what: &str) -> Result<Value, Problem> {
+fn object<'t>(bytes: &'t [u8], what: &str) -> Result<Tree<'t>, Problem> {
     let text = std::str::from_utf8(bytes).ok();
-    let value = text.and_then(|text| serde_json::from_str::<Value>(text).ok()).filter(Value::is_object);
-    value.ok_or_else(|| wrong("", format!("an {what}"), format!("um objeto: {what}")))
+    let tree = text.and_then(|text| Tree::parse(text).ok()).filter(|tree| matches!(tree, Tree::Object(_)));
+    tree.map(Tree::sorted).ok_or_else(|| wrong("", format!("an {what}"), format!("um objeto: {what}")))
 }
 
-fn progress(order: &Value) -> Result<Progress, Problem> {
-    let known = |value: Option<&Value>| u16::try_from(value?.as_u64()?).ok();
+fn progress(order: &Tree<'_>) -> Result<Progress, Problem> {
+    let known = |value: Option<&Tree<'_>>| u16::try_from(value?.as_u64()?).ok();
     let situation = known(order.get("situation")).and_then(OrderSituation::from_number);
     let situation = situation.ok_or_else(|| wrong("/situation", "an order's situation", "a situação de um pedido"))?;
-    let stop = |(at, delivery): (usize, &Value)| {
-        let id = delivery.get("id").and_then(Value::as_u64).and_then(DeliveryId::new);
+    let stop = |(at, delivery): (usize, &Tree<'_>)| {
+        let id = delivery.get("id").and_then(Tree::as_u64).and_then(DeliveryId::new);
         let situation = known(delivery.get("situation")).and_then(DeliverySituation::from_number);
-        let online_payment = delivery.get("onlinePayment").and_then(Value::as_bool).unwrap_or(true);
+        let online_payment = delivery.get("onlinePayment").and_then(Tree::as_bool).unwrap_or(true);
         match id.zip(situation) {
             Some((id, situation)) => Ok(StopProgress { id, online_payment, situation }),
             None => Err(wrong(&format!("/deliveries/{at}"), "a delivery", "uma entrega")),
         }
     };
-    let deliveries = order.get("deliveries").and_then(Value::as_array);
+    let deliveries = order.get("deliveries").and_then(Tree::items);
     let deliveries = deliveries.ok_or_else(|| wrong("/deliveries", "a list", "uma lista"))?;
     let stops = deliveries.iter().enumerate().map(stop).collect::<Result<Vec<_>, Problem>>()?;
     Ok(Progress { situation, stops, sequence: sequence(order, situation)? })
 }
 
 /// The last event that the order knows of. The answer to a creation has neither events nor a sequence, and comes with the first.
-fn sequence(order: &Value, situation: OrderSituation) -> Result<u32, Problem> {
-    let number = |value: &Value| u32::try_from(value.get("sequence")?.as_u64()?).ok();
-    if let Some(events) = order.get("events").and_then(Value::as_array) {
+fn sequence(order: &Tree<'_>, situation: OrderSituation) -> Result<u32, Problem> {
+    let number = |value: &Tree<'_>| u32::try_from(value.get("sequence")?.as_u64()?).ok();
+    if let Some(events) = order.get("events").and_then(Tree::items) {
         return Ok(events.iter().filter_map(number).max().unwrap_or(0));
     }
     let created = (situation <= OrderSituation::Ready).then_some(1);
     number(order).or(created).ok_or_else(|| wrong("/events", "the order's events", "os eventos do pedido"))
 }
 
-fn happening(event: &Value) -> Result<Happening, Problem> {
-    let number = |name: &str| event.get(name).and_then(Value::as_u64);
+fn happening(event: &Tree<'_>) -> Result<Happening, Problem> {
+    let number = |name: &str| event.get(name).and_then(Tree::as_u64);
     let whole = |name: &str| wrong(&format!("/{name}"), "a whole number", "um número inteiro");
-    let kind = event.get("type").and_then(Value::as_str).and_then(EventKind::from_name);
+    let kind = event.get("type").and_then(Tree::as_str).and_then(EventKind::from_name);
     Ok(Happening {
         sequence: number("sequence").and_then(|n| u32::try_from(n).ok()).ok_or_else(|| whole("sequence"))?,
         kind: kind.ok_or_else(|| wrong("/type", "the type of an event", "o tipo de um evento"))?,

@@ -1,5 +1,7 @@
 //! Where the addresses of a request are, and what is told to a caller whose address has no place or one that is not known well.
 
+use rust_decimal::Decimal;
+
 use super::{
     call::Call,
     problem::{Code, FieldError, Problem},
@@ -174,7 +176,8 @@ fn detail(fault: &LocateFault) -> Text {
             )
         }
         LocateFault::CoordinatesOutside { swapped: Some(point), .. } => {
-            let (latitude, longitude) = (point.latitude(), point.longitude());
+            let degrees = |e7: i32| Decimal::new(e7.into(), 7).normalize();
+            let (latitude, longitude) = (degrees(point.lat_e7), degrees(point.lon_e7));
             Text::new(
                 format!(
                     "The coordinates lie outside Brazil. Are they exchanged? Latitude {latitude}, longitude {longitude}."

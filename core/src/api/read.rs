@@ -1,15 +1,12 @@
 //! From the bytes of a body to its typed request, with every wrong type named at once.
 
-mod place;
-
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use super::{
-    problem::{Code, FieldError, Problem},
-    wire::Object,
+use super::problem::{Code, FieldError, Problem};
+use crate::{
+    domain::Text,
+    json::{Tree, Unread},
 };
-use crate::domain::Text;
 
 /// A body as far as it could be read: what was of the wrong type is left out and named in `wrong`.
 pub struct Body<T> {
@@ -22,88 +19,43 @@ pub struct Body<T> {
 /// Wrong types that are named at most: past that, what was sent is something else altogether.
 const MOST_WRONG: usize = 50;
 
-/// Reads a body. The common case is one pass without a copy; only after a failure the body is read again to find every fault.
+/// Reads a body. The common case is one pass over its tree; only after a failure the tree is read again to find every fault.
 ///
 /// # Errors
 /// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    // The whole body is looked at: the parser skips what stands in fields that nobody reads.
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-    match serde_json::from_str::<Object<T>>(text) {
-        Ok(Object(value)) => Ok(Body { value, wrong: Vec::new() }),
-        Err(error) => diagnose(text, &error),
+    let tree = Tree::parse(text).map_err(|error| not_json(&error))?;
+    if !matches!(tree, Tree::Object(_)) {
+        return Err(not_an_object());
     }
-}
-
-fn diagnose<T: DeserializeOwned>(text: &str, first: &serde_json::Error) -> Result<Body<T>, Problem> {
-    let mut json: Value = serde_json::from_str(text).map_err(|error| not_json(&error))?;
-    if !json.is_object() {
-        return Err(malformed(vec![FieldError {
-            pointer: String::new(),
-            code: "wrong_type",
-            detail: Text::new("The body must be a JSON object.", "O corpo deve ser um objeto JSON."),
-        }]));
-    }
+    let first = match tree.read() {
+        Ok(value) => return Ok(Body { value, wrong: Vec::new() }),
+        Err(unread) => unread,
+    };
+    // With each name once and in order, so that what is named first does not depend on how it was sent.
+    let mut tree = tree.sorted();
     let mut wrong = Vec::new();
-    while wrong.len() < MOST_WRONG {
-        // As text once more, so that one reader does: a second one of the tree would double the code of every request.
-        let rest = json.to_string();
-        match serde_json::from_str::<Object<T>>(&rest) {
-            Ok(Object(value)) if !wrong.is_empty() => return Ok(Body { value, wrong }),
-            // As a tree the body is fine: what the first pass stumbled on is a field that stands there twice.
-            Ok(_) => return Err(duplicate(text, first)),
-            Err(error) => {
-                let steps = place::path(&rest, place::offset(&rest, &error));
-                wrong.push(wrong_type(pointer(&steps), &error.to_string()));
-                if !remove(&mut json, &steps) {
-                    break;
+    loop {
+        match tree.read() {
+            Ok(value) if !wrong.is_empty() => return Ok(Body { value, wrong }),
+            // So the body is fine: what the first pass stumbled on is a field that stands there twice.
+            Ok(_) => return Err(duplicate(first)),
+            Err(unread) => {
+                let is_taken_out = tree.take_out(&unread);
+                wrong.push(wrong_type(unread));
+                if !is_taken_out || wrong.len() == MOST_WRONG {
+                    return Err(malformed(wrong));
                 }
             }
         }
     }
-    Err(malformed(wrong))
 }
 
-/// One step of a path into a JSON tree.
-enum Step {
-    Member(String),
-    Item(usize),
-}
-
-fn pointer(steps: &[Step]) -> String {
-    steps.iter().fold(String::new(), |pointer, step| match step {
-        Step::Member(key) => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
-        Step::Item(index) => format!("{pointer}/{index}"),
-    })
-}
-
-/// Takes the value at a path out of the tree, so that the next pass finds the next fault. An item of a list becomes an empty
-/// object, which keeps the indices of its neighbours. Gives whether there was one.
-fn remove(json: &mut Value, steps: &[Step]) -> bool {
-    let Some((last, parents)) = steps.split_last() else { return false };
-    let mut at = json;
-    for step in parents {
-        let next = match step {
-            Step::Member(key) => at.get_mut(key),
-            Step::Item(index) => at.get_mut(index),
-        };
-        let Some(next) = next else { return false };
-        at = next;
-    }
-    match last {
-        Step::Member(key) => at.as_object_mut().is_some_and(|members| members.remove(key).is_some()),
-        Step::Item(index) => at.get_mut(index).is_some_and(|item| {
-            let fresh = !item.as_object().is_some_and(serde_json::Map::is_empty);
-            *item = Value::Object(serde_json::Map::new());
-            fresh
-        }),
-    }
-}
-
-/// What a field should have been, from serde's own words: `invalid type: string "x", expected f64 at line 1 column 9`.
-fn wrong_type(pointer: String, message: &str) -> FieldError {
+/// What a field should have been, from serde's own words: `expected f64`.
+fn wrong_type(unread: Unread) -> FieldError {
+    let message = unread.message.as_str();
     let expected = message.rsplit_once("expected ").map_or(message, |(_, expected)| expected);
-    let expected = expected.split_once(" at line ").map_or(expected, |(expected, _)| expected);
     let (en, pt) = match expected {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
@@ -115,7 +67,7 @@ fn wrong_type(pointer: String, message: &str) -> FieldError {
         _ => ("an object", "um objeto"),
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
-    FieldError { pointer, code: "wrong_type", detail }
+    FieldError { pointer: unread.pointer, code: "wrong_type", detail }
 }
 
 fn not_utf8(error: &std::str::Utf8Error) -> Problem {
@@ -142,13 +94,17 @@ fn not_json(error: &serde_json::Error) -> Problem {
     }])
 }
 
-fn duplicate(text: &str, first: &serde_json::Error) -> Problem {
-    if !first.to_string().starts_with("duplicate field `") {
-        return not_json(first);
-    }
-    let pointer = pointer(&place::path(text, place::offset(text, first)));
+fn not_an_object() -> Problem {
+    malformed(vec![FieldError {
+        pointer: String::new(),
+        code: "wrong_type",
+        detail: Text::new("The body must be a JSON object.", "O corpo deve ser um objeto JSON."),
+    }])
+}
+
+fn duplicate(unread: Unread) -> Problem {
     let detail = Text::new("The field stands there twice.", "O campo aparece duas vezes.");
-    malformed(vec![FieldError { pointer, code: "duplicate_field", detail }])
+    malformed(vec![FieldError { pointer: unread.pointer, code: "duplicate_field", detail }])
 }
 
 /// The problem of a body that cannot be read as it is.

@@ -5,6 +5,7 @@
 
 mod address;
 mod cnpj;
+mod decimal;
 mod digest;
 mod email;
 mod entropy;
@@ -17,6 +18,7 @@ mod time;
 
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, InvalidCnpj};
+pub use decimal::{decimal, read_decimal, shortest};
 /// Sorting in little code, which the route engine brings.
 pub use despacho_route::sort::{sort, sort_few, sort_least};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};

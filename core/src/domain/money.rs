@@ -1,7 +1,9 @@
 //! Amounts in Brazilian real.
 
-use rust_decimal::{Decimal, RoundingStrategy, prelude::ToPrimitive};
+use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Serialize};
+
+use super::shortest;
 
 /// An amount in BRL with two decimals, exact.
 ///
@@ -31,7 +33,9 @@ impl Money {
 
     /// The amount in whole centavos, as databases hold it.
     pub fn centavos(self) -> i64 {
-        (self.0 * Decimal::ONE_HUNDRED).to_i64().unwrap_or_default()
+        // An amount has at most two decimals, and fewer where they are zeros that nobody wrote.
+        let power = 10i128.pow(2u32.saturating_sub(self.0.scale()));
+        i64::try_from(self.0.mantissa() * power).unwrap_or_default()
     }
 
     /// The amount as a decimal of reais.
@@ -55,8 +59,8 @@ impl Money {
     /// ```
     pub fn from_number(number: f64) -> Result<Money, InvalidMoney> {
         // By its shortest text, which is the decimal that was sent: the direct conversion is off in the ninth decimal from four
-        // million reais on.
-        let exact: Decimal = number.to_string().parse().map_err(|_| InvalidMoney::OutOfRange)?;
+        // million reais on. What is nothing at the ninth decimal may have more decimals than a decimal takes.
+        let exact = shortest(if number.abs() < 1e-10 { 0.0 } else { number }).ok_or(InvalidMoney::OutOfRange)?;
         let exact = exact.round_dp(9);
         let money = Money::rounded(exact).ok_or(InvalidMoney::OutOfRange)?;
         if money.0 == exact { Ok(money) } else { Err(InvalidMoney::TooManyDecimals) }
@@ -65,7 +69,7 @@ impl Money {
     /// The sum; an amount stays within its range.
     #[must_use]
     pub fn plus(self, other: Money) -> Money {
-        Money::rounded(self.0 + other.0).unwrap_or(self)
+        Money::from_centavos(self.centavos() + other.centavos()).unwrap_or(self)
     }
 
     /// The amount with its sign turned.

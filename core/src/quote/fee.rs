@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 use super::Tariff;
-use crate::domain::{Distance, Money, Timestamp, Uf};
+use crate::domain::{Distance, Money, Timestamp, Uf, read_decimal};
 
 /// A rule of the tariff that put a line into a fee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,7 @@ pub struct PriceLine {
     /// The rule.
     pub rule: Rule,
     /// Kilometres, stops, per cent, or 1.
+    #[serde(deserialize_with = "read_decimal")]
     pub quantity: Decimal,
     /// What it adds, rounded to centavos once.
     pub amount: Money,
@@ -57,7 +58,8 @@ pub struct Priced {
 pub fn price(tariff: &Tariff, priced: &Priced) -> Vec<PriceLine> {
     let km = |distance: Distance| Decimal::new(i64::from(distance.metres()), 3);
     let mut lines = vec![line(Rule::Base, Decimal::ONE, tariff.base_fee)];
-    let beyond = (km(priced.outward) - tariff.base_km).max(Decimal::ZERO);
+    // Sums of negatives, and a hundredth in place of a division by a hundred, which is as exact: each operator of decimals is long.
+    let beyond = (km(priced.outward) + -tariff.base_km).max(Decimal::ZERO);
     lines.push(line(Rule::Distance, beyond, beyond * tariff.per_km));
     let extra = Decimal::from(priced.stops.saturating_sub(1));
     lines.push(line(Rule::ExtraStops, extra, extra * tariff.per_extra_stop));
@@ -69,10 +71,11 @@ pub fn price(tariff: &Tariff, priced: &Priced) -> Vec<PriceLine> {
     let offset = priced.uf.map_or(-3, Uf::utc_offset_hours);
     let local = (priced.at.utc() + Duration::hours(offset.into())).naive_utc();
     let time = local.time().with_nanosecond(0).unwrap_or_default();
+    let hundredth = Decimal::new(1, 2);
     for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
-        lines.push(line(Rule::Window, window.percent, so_far * window.percent / Decimal::ONE_HUNDRED));
+        lines.push(line(Rule::Window, window.percent, so_far * window.percent * hundredth));
     }
-    let missing = (tariff.minimum_fee - total(&lines).reais()).max(Decimal::ZERO);
+    let missing = (tariff.minimum_fee + -total(&lines).reais()).max(Decimal::ZERO);
     lines.push(line(Rule::Minimum, Decimal::ONE, missing));
     lines.retain(|line| line.rule == Rule::Base || line.amount != Money::ZERO);
     lines

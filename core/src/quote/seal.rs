@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::PriceLine;
 use crate::{
     domain::{Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches},
+    json,
     settings::Secret,
 };
 
@@ -72,7 +73,7 @@ impl Quote {
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
             return Err(SealFault::Mismatch);
         }
-        let quote = std::str::from_utf8(body).ok().and_then(|body| serde_json::from_str::<Quote>(body).ok());
+        let quote = std::str::from_utf8(body).ok().and_then(|body| json::from_str::<Quote>(body).ok());
         let quote = quote.ok_or(SealFault::Mismatch)?;
         if quote.store != store || quote.content != content {
             return Err(SealFault::Mismatch);

@@ -4,6 +4,8 @@ use chrono::{NaiveTime, Timelike, Weekday};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::read_decimal;
+
 /// The rules that a fee is made of. Amounts are reais, distances kilometres, all decimals exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -11,25 +13,34 @@ pub struct Tariff {
     /// Names this tariff in orders and quotes, 1 to 40 letters, digits, dots and hyphens.
     pub version: String,
     /// What every order costs.
+    #[serde(deserialize_with = "read_decimal")]
     pub base_fee: Decimal,
     /// Kilometres that the base fee covers.
+    #[serde(deserialize_with = "read_decimal")]
     pub base_km: Decimal,
     /// For each kilometre after them, the way back not included.
+    #[serde(deserialize_with = "read_decimal")]
     pub per_km: Decimal,
     /// For each stop after the first.
+    #[serde(deserialize_with = "read_decimal")]
     pub per_extra_stop: Decimal,
     /// Once, where the courier brings a payment back.
+    #[serde(deserialize_with = "read_decimal")]
     pub return_fee: Decimal,
     /// For each kilometre of the way back.
+    #[serde(deserialize_with = "read_decimal")]
     pub return_per_km: Decimal,
     /// Surcharges by the local time of the pickup.
     #[serde(default)]
     pub windows: Vec<Window>,
     /// The least that an order costs.
+    #[serde(deserialize_with = "read_decimal")]
     pub minimum_fee: Decimal,
     /// Kilometres of the whole route, the way back included, at most.
+    #[serde(deserialize_with = "read_decimal")]
     pub max_distance_km: Decimal,
     /// Kilometres from the pickup to any stop in a straight line, at most.
+    #[serde(deserialize_with = "read_decimal")]
     pub service_radius_km: Decimal,
     /// Minutes that a courier takes to reach the pickup once the search began.
     pub approach_minutes: u32,
@@ -53,6 +64,7 @@ pub struct Window {
     #[serde(with = "clock")]
     pub until: NaiveTime,
     /// Per cent on top of the fee so far.
+    #[serde(deserialize_with = "read_decimal")]
     pub percent: Decimal,
 }
 

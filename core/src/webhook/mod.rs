@@ -78,7 +78,7 @@ pub struct SigningSecret {
 
 /// Whether a subscription sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
+#[serde(rename_all = "snake_case", tag = "kind", try_from = "StateParts")]
 pub enum WebhookState {
     /// It sends.
     Active,
@@ -99,6 +99,36 @@ pub enum WebhookState {
     },
 }
 
+/// A state as it is read: a derived reader of a tagged enum would keep a copy of all that comes before the tag, and a second reader of it.
+#[derive(Deserialize)]
+struct StateParts {
+    kind: StateKind,
+    at: Option<Timestamp>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StateKind {
+    Active,
+    Disabled,
+    Ended,
+    Removed,
+}
+
+impl TryFrom<StateParts> for WebhookState {
+    type Error = &'static str;
+
+    fn try_from(parts: StateParts) -> Result<WebhookState, Self::Error> {
+        let since = |state: fn(Timestamp) -> WebhookState| parts.at.map(state).ok_or("missing field `at`");
+        match parts.kind {
+            StateKind::Active => Ok(WebhookState::Active),
+            StateKind::Disabled => since(|at| WebhookState::Disabled { at }),
+            StateKind::Ended => since(|at| WebhookState::Ended { at }),
+            StateKind::Removed => since(|at| WebhookState::Removed { at }),
+        }
+    }
+}
+
 /// A subscription's sender, for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
@@ -110,12 +140,38 @@ pub struct Lease {
 
 /// What a message is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind", content = "entry")]
+#[serde(rename_all = "snake_case", tag = "kind", content = "entry", try_from = "SubjectParts")]
 pub enum Subject {
     /// An event of the journal.
     Event(Box<JournalEntry>),
     /// Nothing: the store tests its receiver.
     Test,
+}
+
+/// A subject as it is read, as [`StateParts`] is.
+#[derive(Deserialize)]
+struct SubjectParts {
+    kind: SubjectKind,
+    entry: Option<Box<JournalEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SubjectKind {
+    Event,
+    Test,
+}
+
+impl TryFrom<SubjectParts> for Subject {
+    type Error = &'static str;
+
+    fn try_from(parts: SubjectParts) -> Result<Subject, Self::Error> {
+        match (parts.kind, parts.entry) {
+            (SubjectKind::Event, Some(entry)) => Ok(Subject::Event(entry)),
+            (SubjectKind::Event, None) => Err("missing field `entry`"),
+            (SubjectKind::Test, _) => Ok(Subject::Test),
+        }
+    }
 }
 
 /// A message that waits to be sent, for the first time or again.

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::support::{COURIER, OPERATOR, allocated, created, host, send};
 
 fn applied(order: &Value, event: &Value) -> Result<Value, String> {
-    apply_event(order.to_string().as_bytes(), event.to_string().as_bytes())
-        .map_err(|problem| problem.code.name().to_owned())
+    let after = apply_event(order.to_string().as_bytes(), event.to_string().as_bytes());
+    after.map(|text| serde_json::from_str(&text).unwrap()).map_err(|problem| problem.code.name().to_owned())
 }
 
 fn looked_up(host: &MemoryHost, id: impl std::fmt::Display) -> Value {

@@ -168,9 +168,9 @@ impl Answer {
         (400..500).contains(&self.status)
     }
 
-    /// The body as JSON. It is read as text, as every other body is: another kind of source would be a second parser.
+    /// The body as JSON. It is read as every other body is: another kind of source would be a second parser.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_str(std::str::from_utf8(&self.body).ok()?).ok()
+        despacho_core::json::from_str(std::str::from_utf8(&self.body).ok()?).ok()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values and rows as every driver speaks them.
 
-use despacho_core::{domain::Timestamp, host::Fault};
+use despacho_core::{domain::Timestamp, host::Fault, json};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// One value of a parameter or a column. There is no floating point: nothing that is stored may lose a digit.
@@ -111,7 +111,7 @@ impl Row {
     /// The next column as a value in JSON text.
     pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
         let text = self.text()?;
-        serde_json::from_str(&text).map_err(|error| Fault::Internal { detail: format!("reading a row: {error}") })
+        json::from_str(&text).map_err(|error| Fault::Internal { detail: format!("reading a row: {error}") })
     }
 
     /// The next column as a version or a count.

@@ -13,10 +13,11 @@ pub(crate) fn follows(bytes: &[u8]) -> Result<u64, String> {
     let split = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
     let (order, event) = (bytes.get(..split).unwrap_or_default(), bytes.get(split + 1..).unwrap_or_default());
     match apply_event(order, event) {
-        Ok(after) => {
-            let text = after.to_string();
+        Ok(text) => {
             let again =
                 apply_event(text.as_bytes(), event).map_err(|problem| format!("{text}: {}", problem.code.name()))?;
+            let parsed = |text: &str| serde_json::from_str(text).map_err(|error| format!("{text} is no JSON: {error}"));
+            let (after, again): (serde_json::Value, serde_json::Value) = (parsed(&text)?, parsed(&again)?);
             // Numbers that no double holds are the parser's business, so that what the reducer itself writes is compared.
             let written =
                 |order: &serde_json::Value| (order["situation"].clone(), order["events"].as_array().map(Vec::len));

@@ -99,8 +99,8 @@ impl Checker {
 
     pub(super) fn point(&mut self, path: &Path<'_>, latitude: f64, longitude: f64) -> Option<Point> {
         let point = Point::from_degrees(latitude, longitude);
-        for (name, value, limit) in [("latitude", latitude, 90.0), ("longitude", longitude, 180.0)] {
-            if !(-limit..=limit).contains(&value) {
+        for (name, value, limit) in [("latitude", latitude, 90), ("longitude", longitude, 180)] {
+            if !(-f64::from(limit)..=f64::from(limit)).contains(&value) {
                 self.fault(
                     &path.member(name),
                     "out_of_range",

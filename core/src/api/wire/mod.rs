@@ -25,7 +25,7 @@ pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
     GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
 };
-pub use numbers::{Id, Kilometres, LONGEST_LIST, Object, Quantity, Reais, object, objects};
+pub use numbers::{Id, Kilometres, LONGEST_LIST, Quantity, Reais, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, MarketplaceOrder,
     MarketplaceWebhookOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,

@@ -1,11 +1,11 @@
-//! Numbers and identifiers as JSON has them, and objects that are objects.
+//! Numbers and identifiers as JSON has them, and lists that end.
 
 use std::{fmt, marker::PhantomData};
 
 use rust_decimal::Decimal;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{self, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{self, SeqAccess, Visitor},
 };
 
 use crate::domain::{Distance, Money};
@@ -95,57 +95,17 @@ impl<'de> Deserialize<'de> for Id {
                 }
                 Ok(Id(text.parse().unwrap_or_default()))
             }
-
-            // Lists and objects are read to their end, so that the error names the whole of them and not what is first in them.
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Id, A::Error> {
-                while items.next_element::<de::IgnoredAny>()?.is_some() {}
-                Err(de::Error::invalid_type(de::Unexpected::Seq, &self))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Id, A::Error> {
-                while members.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
-                Err(de::Error::invalid_type(de::Unexpected::Map, &self))
-            }
         }
         deserializer.deserialize_any(Numbers)
     }
 }
 
-/// Reads an optional object. A derived struct would also take a list of its fields' values; a JSON API should not.
+/// Reads an optional list of at most [`LONGEST_LIST`] values.
 ///
 /// # Errors
-/// What `T` finds wrong, and anything that is neither an object nor null.
-pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    Option::<Object<T>>::deserialize(deserializer).map(|object| object.map(|object| object.0))
-}
-
-/// Reads an optional list of objects, as [`object`] reads one.
-///
-/// # Errors
-/// What `T` finds wrong, and anything that is neither a list of objects nor null.
+/// What `T` finds wrong, and anything that is neither a list nor null.
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     Option::<Objects<T>>::deserialize(deserializer).map(|list| list.map(|list| list.0))
-}
-
-/// A value that JSON must write as an object.
-pub struct Object<T>(pub T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {
-        struct Members<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
-            type Value = Object<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(members)).map(Object)
-            }
-        }
-        deserializer.deserialize_map(Members(PhantomData))
-    }
 }
 
 /// Items of a list that are kept at most, more than any limit on deliveries allows: `[{},{},…]` takes three bytes an item in a body and
@@ -168,7 +128,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Objects<T>, A::Error> {
                 let mut list = Vec::with_capacity(items.size_hint().unwrap_or(0).min(64));
                 while list.len() < LONGEST_LIST {
-                    let Some(Object(item)) = items.next_element()? else { return Ok(Objects(list)) };
+                    let Some(item) = items.next_element()? else { return Ok(Objects(list)) };
                     list.push(item);
                 }
                 while items.next_element::<de::IgnoredAny>()?.is_some() {}

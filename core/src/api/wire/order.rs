@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, object, objects};
+use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, objects};
 #[cfg(feature = "openapi")]
 use crate::{
     api::openapi::{AnySituation, KeyOrigin, StoreNumber, VisitAddress},
@@ -33,11 +33,9 @@ pub struct CreateOrder {
     /// Whether the deliveries are visited in the best order instead of the order sent.
     pub sort_by_best_route: Option<bool>,
     /// Where the courier collects; the store's own address where it is absent.
-    #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
     pub pickup_address: Option<AddressBody>,
     /// The store on whose behalf the order is created: the caller, or one of its branches.
-    #[serde(deserialize_with = "object")]
     pub store: Option<StoreRef>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
@@ -83,7 +81,6 @@ pub struct NewDelivery {
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
     pub observation: Option<String>,
     /// Where it goes.
-    #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether it is paid already (the default); where not, the courier brings the payment back.
@@ -95,7 +92,6 @@ pub struct NewDelivery {
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 57.9))]
     pub product_value: Option<f64>,
     /// How its receipt is confirmed.
-    #[serde(deserialize_with = "object")]
     pub confirmation: Option<ConfirmationBody>,
 }
 
@@ -106,13 +102,13 @@ pub struct NewDelivery {
 #[serde(default)]
 pub struct ConfirmationBody {
     /// The order in the first marketplace.
-    #[serde(rename = "marketplaceA", deserialize_with = "object")]
+    #[serde(rename = "marketplaceA")]
     pub marketplace_a: Option<MarketplaceOrder>,
     /// The order in the first marketplace, by its webhooks.
-    #[serde(rename = "marketplaceA_webhook", deserialize_with = "object")]
+    #[serde(rename = "marketplaceA_webhook")]
     pub marketplace_a_webhook: Option<MarketplaceWebhookOrder>,
     /// The order in the second marketplace.
-    #[serde(rename = "marketplaceB", deserialize_with = "object")]
+    #[serde(rename = "marketplaceB")]
     pub marketplace_b: Option<MarketplaceWebhookOrder>,
     /// Whether the courier asks for the delivery code at the door.
     pub platform: Option<bool>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, object, objects};
+use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, objects};
 #[cfg(feature = "openapi")]
 use crate::api::openapi::LocateAddress;
 use crate::domain::Precision;
@@ -20,10 +20,8 @@ pub struct PreviewOrder {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
     /// The store on whose behalf it is calculated: the caller, or one of its branches.
-    #[serde(deserialize_with = "object")]
     pub store: Option<StoreRef>,
     /// Where the courier collects; the store's own address where it is absent.
-    #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<LocateAddress>))]
     pub pickup_address: Option<AddressBody>,
     /// The deliveries, 1 to 50.
@@ -40,7 +38,6 @@ pub struct PreviewStop {
     /// Any number; the response says the place in the route.
     pub order_route: Option<f64>,
     /// Where it goes.
-    #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(value_type = LocateAddress, required = true))]
     pub address: Option<AddressBody>,
     /// Whether it is paid already (the default); where not, the courier brings the payment back.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Id, Reais, object};
+use super::{AddressBody, Id, Reais};
 #[cfg(feature = "openapi")]
 use crate::{
     api::openapi::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress},
@@ -47,7 +47,6 @@ macro_rules! new_store {
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça"))]
             pub name: Option<String>,
             /// Whom to call.
-            #[serde(deserialize_with = "object")]
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
             pub responsible: Option<ContactBody>,
             /// Contact and login address, at most 400 characters, unique.
@@ -57,7 +56,6 @@ macro_rules! new_store {
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 10, max_length = 128))]
             pub password: Option<String>,
             /// Where the store is; the default pickup.
-            #[serde(deserialize_with = "object")]
             #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
             pub address: Option<AddressBody>,
             /// What it sells: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
@@ -94,7 +92,6 @@ pub struct UpdateStore {
     )]
     pub name: Option<String>,
     /// Whom to call.
-    #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub responsible: Option<ContactBody>,
     /// Contact and login address, at most 400 characters, unique.
@@ -104,7 +101,6 @@ pub struct UpdateStore {
     )]
     pub email: Option<String>,
     /// Where the store is.
-    #[serde(deserialize_with = "object")]
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
 }

@@ -6,7 +6,7 @@ use crate::{Finding, files::TextFile, metadata::Package, syntax};
 
 /// The core's modules from the bottom up. A module may know those below it, and in a shared row its neighbours.
 const ROWS: [&[&str]; 7] = [
-    &["domain"],
+    &["domain", "json"],
     &["geo", "limits", "route"],
     // One row: host.rs names the aggregates, whose drivers are generic over Host, and each aggregate's part of Settings.
     &["courier", "order", "store", "quote", "webhook", "host", "settings"],

@@ -1,0 +1,433 @@
+//! JSON into values: a text is parsed into a tree, and every type is read from the tree.
+//!
+//! A derived reader is compiled anew for each format that it reads. Straight from text, each brings the parser's loops with it; from a
+//! tree that is there already it is a third as long. And what is wrong has its place in the tree, in place of a line and a column.
+
+mod reader;
+
+use std::{borrow::Cow, cell::Cell, cmp::Ordering, fmt};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, MapAccess, SeqAccess, Visitor},
+};
+
+use reader::Reader;
+
+/// A JSON value. Texts without escapes are borrowed from where they stand; names of an object may stand there twice.
+pub enum Tree<'t> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number from 0 up.
+    Whole(u64),
+    /// A whole number below 0.
+    Negative(i64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(Cow<'t, str>),
+    /// A list.
+    List(Vec<Tree<'t>>),
+    /// An object, its members in the order in which they stand there.
+    Object(Vec<Member<'t>>),
+}
+
+/// A member of an object: its name and its value.
+pub type Member<'t> = (Cow<'t, str>, Tree<'t>);
+
+/// What a type found wrong with a tree, and where.
+#[derive(Debug)]
+pub struct Unread {
+    /// What was expected, in serde's words.
+    pub message: String,
+    /// JSON Pointer to the value at fault.
+    pub pointer: String,
+    /// The same place as positions among members and items, from the root down.
+    path: Vec<usize>,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        f.write_str(" at ")?;
+        f.write_str(if self.pointer.is_empty() { "/" } else { &self.pointer })
+    }
+}
+
+/// Reads a value from JSON text. A struct is an object, never a list of its fields' values.
+///
+/// # Errors
+/// In words, what is no JSON, or no `T`; never with the value itself, which may be a secret.
+pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    let tree = Tree::parse(text).map_err(|fault| fault.to_string())?;
+    tree.read().map_err(|unread| unread.to_string())
+}
+
+impl<'t> Tree<'t> {
+    /// The tree of a text.
+    ///
+    /// # Errors
+    /// A text that is no JSON, or nests deeper than 127 lists and objects.
+    pub fn parse(text: &'t str) -> Result<Tree<'t>, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// Reads a value from the tree.
+    ///
+    /// # Errors
+    /// The first thing that `T` finds wrong.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unread> {
+        let begun = Cell::new(0);
+        T::deserialize(Reader::new(self, &begun)).map_err(|fault| self.unread(fault.into_message(), begun.get()))
+    }
+
+    /// Takes the value out that was at fault, so that the next reading finds the next one. An item of a list becomes an empty object,
+    /// which keeps the places of its neighbours. Gives whether there was something to take.
+    pub fn take_out(&mut self, fault: &Unread) -> bool {
+        let Some((&last, parents)) = fault.path.split_last() else { return false };
+        let mut at = self;
+        for &step in parents {
+            let next = match at {
+                Tree::List(items) => items.get_mut(step),
+                Tree::Object(members) => members.get_mut(step).map(|(_, value)| value),
+                _ => None,
+            };
+            let Some(next) = next else { return false };
+            at = next;
+        }
+        match at {
+            Tree::List(items) => items.get_mut(last).is_some_and(|item| {
+                let is_fresh = !matches!(item, Tree::Object(members) if members.is_empty());
+                *item = Tree::Object(Vec::new());
+                is_fresh
+            }),
+            Tree::Object(members) if last < members.len() => {
+                members.remove(last);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The same tree with each name once in an object, the one that stands there last, and the names in order.
+    #[must_use]
+    pub fn sorted(self) -> Tree<'t> {
+        match self {
+            Tree::List(items) => Tree::List(items.into_iter().map(Tree::sorted).collect()),
+            Tree::Object(members) => {
+                Tree::Object(merged(members.into_iter().map(|(name, value)| (name, value.sorted())).collect()))
+            }
+            other => other,
+        }
+    }
+
+    /// The tree as JSON text.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The member of an object by its name, the first of them.
+    pub fn get(&self, name: &str) -> Option<&Tree<'t>> {
+        let Tree::Object(members) = self else { return None };
+        members.iter().find(|member| member.0 == name).map(|member| &member.1)
+    }
+
+    /// The member of an object by its name, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Tree<'t>> {
+        let Tree::Object(members) = self else { return None };
+        members.iter_mut().find(|member| member.0 == name).map(|member| &mut member.1)
+    }
+
+    /// Puts a member into an object whose names are in order, in place of one that has the name. Anything else stays as it is.
+    pub fn set(&mut self, name: &'static str, value: Tree<'t>) {
+        let Tree::Object(members) = self else { return };
+        match members.binary_search_by(|member| (*member.0).cmp(name)) {
+            Ok(at) => members[at].1 = value,
+            Err(at) => members.insert(at, (Cow::Borrowed(name), value)),
+        }
+    }
+
+    /// The items of a list.
+    pub fn items(&self) -> Option<&[Tree<'t>]> {
+        if let Tree::List(items) = self { Some(items) } else { None }
+    }
+
+    /// The items of a list, to be changed.
+    pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'t>>> {
+        if let Tree::List(items) = self { Some(items) } else { None }
+    }
+
+    /// A whole number from 0 up.
+    pub fn as_u64(&self) -> Option<u64> {
+        if let Tree::Whole(number) = self { Some(*number) } else { None }
+    }
+
+    /// `true` or `false`.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Tree::Bool(value) = self { Some(*value) } else { None }
+    }
+
+    /// A text.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Tree::Text(text) = self { Some(text) } else { None }
+    }
+
+    fn unread(&self, message: String, address: usize) -> Unread {
+        let (mut pointer, mut path) = (String::new(), Vec::new());
+        self.find(address, &mut path);
+        let mut at = self;
+        for &step in &path {
+            let (name, next) = match at {
+                Tree::List(items) => (Cow::Owned(step.to_string()), items.get(step)),
+                Tree::Object(members) => match members.get(step) {
+                    Some((name, value)) => (Cow::Owned(name.replace('~', "~0").replace('/', "~1")), Some(value)),
+                    None => break,
+                },
+                _ => break,
+            };
+            pointer.push('/');
+            pointer.push_str(&name);
+            let Some(next) = next else { break };
+            at = next;
+        }
+        Unread { message, pointer, path }
+    }
+
+    /// The path to the value at an address in memory; at none of them the path stays empty, which is the root's.
+    fn find(&self, address: usize, path: &mut Vec<usize>) -> bool {
+        if self.address() == address {
+            return true;
+        }
+        let count = match self {
+            Tree::List(items) => items.len(),
+            Tree::Object(members) => members.len(),
+            _ => 0,
+        };
+        for step in 0..count {
+            let value = match self {
+                Tree::List(items) => items.get(step),
+                Tree::Object(members) => members.get(step).map(|(_, value)| value),
+                _ => None,
+            };
+            path.push(step);
+            if value.is_some_and(|value| value.find(address, path)) {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+
+    /// Names this value among all of its tree: none is moved while it is read.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+}
+
+/// Members in the order of their names, of equal names the last. By halves: no order in which they were sent takes long.
+fn merged<'t>(mut members: Vec<Member<'t>>) -> Vec<Member<'t>> {
+    if members.len() < 2 {
+        return members;
+    }
+    let later = members.split_off(members.len() / 2);
+    let mut earlier = merged(members).into_iter().peekable();
+    let mut later = merged(later).into_iter().peekable();
+    let mut all = Vec::with_capacity(earlier.len() + later.len());
+    while let (Some(one), Some(other)) = (earlier.peek(), later.peek()) {
+        match one.0.cmp(&other.0) {
+            Ordering::Less => all.extend(earlier.next()),
+            Ordering::Greater => all.extend(later.next()),
+            Ordering::Equal => drop(earlier.next()),
+        }
+    }
+    all.extend(earlier);
+    all.extend(later);
+    all
+}
+
+impl Serialize for Tree<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Tree::Null => serializer.serialize_unit(),
+            Tree::Bool(value) => serializer.serialize_bool(*value),
+            Tree::Whole(number) => serializer.serialize_u64(*number),
+            Tree::Negative(number) => serializer.serialize_i64(*number),
+            Tree::Float(number) => serializer.serialize_f64(*number),
+            Tree::Text(text) => serializer.serialize_str(text),
+            Tree::List(items) => serializer.collect_seq(items),
+            Tree::Object(members) => serializer.collect_map(members.iter().map(|(name, value)| (name, value))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree<'de>, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Tree<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Tree<'de>, E> {
+                Ok(Tree::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Tree<'de>, E> {
+                Ok(Tree::Bool(value))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Tree<'de>, E> {
+                Ok(Tree::Whole(number))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Tree<'de>, E> {
+                Ok(Tree::Negative(number))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Tree<'de>, E> {
+                Ok(Tree::Float(number))
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Tree<'de>, E> {
+                Ok(Tree::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Tree<'de>, E> {
+                Ok(Tree::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Tree<'de>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Tree::List(list))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Tree<'de>, A::Error> {
+                let mut object = Vec::new();
+                while let Some((name, value)) = members.next_entry()? {
+                    if let Tree::Text(name) = name {
+                        object.push((name, value));
+                    }
+                }
+                Ok(Tree::Object(object))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Everything {
+        flag: bool,
+        small: u8,
+        number: f64,
+        text: String,
+        maybe: Option<Box<Everything>>,
+        #[serde(default)]
+        list: Vec<Kind>,
+        #[serde(default)]
+        pair: (i32, char),
+        #[serde(default)]
+        map: BTreeMap<String, i64>,
+        #[serde(default)]
+        nothing: (),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        Plain,
+        Wrapped(u16),
+        Named { at: i8 },
+        Both(u8, bool),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        Off,
+        On { since: i64 },
+    }
+
+    fn both<T: DeserializeOwned>(text: &str) -> (Option<T>, Option<T>) {
+        (from_str(text).ok(), serde_json::from_str(text).ok())
+    }
+
+    #[test]
+    fn what_the_text_says_is_what_the_tree_says() {
+        let inner = r#"{"flag": false, "small": 255, "number": -1, "text": "", "maybe": null}"#;
+        for text in [
+            inner.to_owned(),
+            format!(
+                r#"{{"text": "a\n\"\u00e9", "flag": true, "small": 0, "number": 1.5e3, "maybe": {inner}, "list": ["plain",
+                {{"wrapped": 7}}, {{"named": {{"at": -3}}}}, {{"both": [1, true]}}], "pair": [-2147483648, "é"],
+                "map": {{"a/b": -9223372036854775808, "~": 9}}, "nothing": null}}"#
+            ),
+        ] {
+            let (tree, json) = both::<Everything>(&text);
+            assert!(tree.is_some() && tree == json, "{text}: {tree:?}");
+        }
+        for text in [r#"{"kind": "Off"}"#, r#"{"since": 5, "kind": "On"}"#] {
+            let (tree, json) = both::<Tagged>(text);
+            assert!(tree.is_some() && tree == json, "{text}: {tree:?}");
+        }
+        for number in ["0", "-0", "18446744073709551615", "18446744073709551616", "-9223372036854775809", "1e-7", "0.1"]
+        {
+            let (tree, json) = both::<f64>(number);
+            assert_eq!(tree.map(f64::to_bits), json.map(f64::to_bits), "{number}");
+            assert_eq!(both::<u64>(number).0, both::<u64>(number).1, "{number}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        let valid = r#""flag": true, "small": 1, "number": 1, "text": "x""#;
+        for (members, pointer, message) in [
+            (r#""small": 256"#, "/small", "expected u8"),
+            (r#""small": "1""#, "/small", "expected u8"),
+            (r#""text": 5"#, "/text", "expected a string"),
+            (r#""list": ["plain", "other"]"#, "/list/1", "unknown variant `other`"),
+            (r#""list": [{"named": {"at": 128}}]"#, "/list/0/named/at", "expected i8"),
+            (r#""list": ["wrapped"]"#, "/list/0", "expected newtype variant"),
+            (r#""list": [{"plain": null, "both": 1}]"#, "/list/0", "expected"),
+            (r#""pair": [1, "x", 3]"#, "/pair", "expected"),
+            (r#""pair": [1]"#, "/pair", "invalid length 1"),
+            (r#""a/~b": 1"#, "/a~1~0b", "unknown field `a/~b`"),
+            (r#""maybe": {"small": []}"#, "/maybe/small", "expected u8"),
+            (r#""maybe": [true, 1, 1, "x", null]"#, "/maybe", "expected struct Everything"),
+            (&format!(r#""flag": false, {valid}"#), "/flag", "duplicate field `flag`"),
+        ] {
+            let text = format!("{{{members}, {valid}}}");
+            let text = if pointer == "/flag" { format!("{{{members}}}") } else { text };
+            let unread = Tree::parse(&text).unwrap().read::<Everything>().unwrap_err();
+            assert_eq!(unread.pointer, pointer, "{text}: {unread}");
+            assert!(unread.message.contains(message), "{text}: {unread}");
+        }
+    }
+
+    #[test]
+    fn what_was_taken_out_is_not_found_again() {
+        let mut tree = Tree::parse(r#"{"a": [1, "x", {}], "b": 2}"#).unwrap();
+        let mut found = Vec::new();
+        while let Err(unread) = tree.read::<BTreeMap<String, Vec<BTreeMap<String, u8>>>>() {
+            found.push(unread.pointer.clone());
+            assert!(tree.take_out(&unread));
+        }
+        assert_eq!(found, ["/a/0", "/a/1", "/b"]);
+        let unread = tree.read::<u8>().unwrap_err();
+        assert_eq!((unread.to_string().as_str(), tree.take_out(&unread)), ("expected u8 at /", false));
+    }
+}
