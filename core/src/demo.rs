@@ -4,12 +4,12 @@
 
 use bytes::Bytes;
 use http::Request;
-use serde_json::{Value, json};
 
 use crate::{
     courier::{Courier, Position},
     domain::{CourierId, Phone, Point, StoreId, Timestamp},
     host::{Changes, Fault, Host, Write},
+    json::Tree,
     settings::Settings,
     store::{Key, KeyHash, Store},
 };
@@ -34,19 +34,18 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, Fault>
         return Ok(false);
     }
     let operator = Settings { operator: Some(KeyHash::of(TOKEN)), ..settings.clone() };
-    let created = post(host, &operator, "/admin/matrices", TOKEN, &stores()[0]).await?;
+    let [matrix, branches @ ..] = stores();
+    let created = post(host, &operator, "/admin/matrices", TOKEN, matrix).await?;
     let key = text(&created, "value")?;
-    let matrix = number(&created, "storeId").and_then(StoreId::new).ok_or_else(|| unexpected(&created))?;
-    let mut branches = Vec::new();
-    for branch in &stores()[1..] {
-        let created = post(host, settings, "/delivery/stores", key, branch).await?;
-        branches.push(number(&created, "storeId").and_then(StoreId::new).ok_or_else(|| unexpected(&created))?);
+    let matrix = store_id(&created)?;
+    let mut opened = Vec::new();
+    for branch in branches {
+        opened.push(store_id(&post(host, settings, "/delivery/stores", &key, branch).await?)?);
     }
-    for (at, order) in orders(&branches).into_iter().enumerate() {
-        let body = merge(order, json!({ "code": format!("DEMO-{}", at + 1) }));
-        post(host, settings, "/delivery/orders", key, &body).await?;
+    for order in orders(&opened) {
+        post(host, settings, "/delivery/orders", &key, order).await?;
     }
-    publish(host, key, matrix, &branches).await?;
+    publish(host, &key, matrix, &opened).await?;
     Ok(true)
 }
 
@@ -104,23 +103,27 @@ async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<(Vec<Write<Courie
     Ok((writes, positions))
 }
 
-async fn post<H: Host>(host: &H, settings: &Settings, path: &str, token: &str, body: &Value) -> Result<Value, Fault> {
+/// The text of a successful answer.
+async fn post<H: Host>(host: &H, settings: &Settings, path: &str, token: &str, body: String) -> Result<String, Fault> {
     let request = Request::post(path).header("content-type", "application/json").header("x-api-token", token);
-    let request = request.body(Bytes::from(body.to_string())).map_err(|error| internal(&error.to_string()))?;
+    let request = request.body(Bytes::from(body)).map_err(|error| internal(&error.to_string()))?;
     let response = crate::api::handle(host, settings, request).await;
-    let answer: Value = serde_json::from_str(&String::from_utf8_lossy(response.body())).unwrap_or_default();
+    let answer = String::from_utf8_lossy(response.body()).into_owned();
     if response.status().is_success() { Ok(answer) } else { Err(unexpected(&answer)) }
 }
 
-fn text<'a>(answer: &'a Value, field: &str) -> Result<&'a str, Fault> {
-    answer.get(field).and_then(Value::as_str).ok_or_else(|| unexpected(answer))
+fn text(answer: &str, field: &str) -> Result<String, Fault> {
+    let tree = Tree::parse(answer).ok();
+    let text = tree.as_ref().and_then(|tree| tree.get(field)?.as_str());
+    text.map(str::to_owned).ok_or_else(|| unexpected(answer))
 }
 
-fn number(answer: &Value, field: &str) -> Option<u64> {
-    answer.get(field)?.as_str()?.parse().ok()
+fn store_id(answer: &str) -> Result<StoreId, Fault> {
+    let id = text(answer, "storeId")?.parse().ok().and_then(StoreId::new);
+    id.ok_or_else(|| unexpected(answer))
 }
 
-fn unexpected(answer: &Value) -> Fault {
+fn unexpected(answer: &str) -> Fault {
     internal(&format!("the demonstration data met {answer}"))
 }
 
@@ -128,86 +131,89 @@ fn internal(detail: &str) -> Fault {
     Fault::Internal { detail: detail.to_owned() }
 }
 
-fn merge(mut into: Value, from: Value) -> Value {
-    if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
-        into.extend(from);
-    }
-    into
-}
+// Requests as the text that they are sent as.
 
-fn address(street: &str, number: &str, neighborhood: &str, city: (&str, &str), zip: &str, at: (f64, f64)) -> Value {
-    json!({
-        "street": street, "number": number, "neighborhood": neighborhood, "city": city.0, "state": city.1,
-        "zipCode": zip, "latitude": at.0, "longitude": at.1,
-    })
+fn address(street: &str, number: &str, neighborhood: &str, city: (&str, &str), zip: &str, at: [&str; 2]) -> String {
+    let ((city, state), [latitude, longitude]) = (city, at);
+    format!(
+        r#"{{"street": "{street}", "number": "{number}", "neighborhood": "{neighborhood}", "city": "{city}",
+        "state": "{state}", "zipCode": "{zip}", "latitude": {latitude}, "longitude": {longitude}}}"#
+    )
 }
 
 const SAO_PAULO: (&str, &str) = ("São Paulo", "SP");
 const MANAUS: (&str, &str) = ("Manaus", "AM");
 
-fn stores() -> [Value; 3] {
-    let store = |cnpj: &str, name: &str, email: &str, phone: &str, address: Value| {
-        json!({
-            "cnpj": cnpj, "name": name, "email": email, "password": PASSWORD, "address": address,
-            "responsible": { "name": "Equipe Demo", "phone": phone }, "marketplaceBranchId": 1,
-        })
+/// A matrix and its branches.
+fn stores() -> [String; 3] {
+    let store = |cnpj: &str, name: &str, email: &str, phone: &str, address: String| {
+        format!(
+            r#"{{"cnpj": "{cnpj}", "name": "Cantina Demo — {name}", "email": "{email}", "password": "{PASSWORD}",
+            "responsible": {{"name": "Equipe Demo", "phone": "{phone}"}}, "address": {address},
+            "marketplaceBranchId": 1}}"#
+        )
     };
     [
         store(
             "11.222.333/0001-81",
-            "Cantina Demo — Matriz",
+            "Matriz",
             EMAIL,
             "+5511990000100",
-            address("Avenida Paulista", "1578", "Bela Vista", SAO_PAULO, "01310-200", (-23.561_4, -46.655_9)),
+            address("Avenida Paulista", "1578", "Bela Vista", SAO_PAULO, "01310-200", ["-23.5614", "-46.6559"]),
         ),
         store(
             "11.222.333/0002-62",
-            "Cantina Demo — Centro",
+            "Centro",
             "centro@demo.despacho.example",
             "+5511990000101",
-            address("Rua Barão de Itapetininga", "255", "República", SAO_PAULO, "01042-001", (-23.544_6, -46.640_6)),
+            address("Rua Barão de Itapetininga", "255", "República", SAO_PAULO, "01042-001", ["-23.5446", "-46.6406"]),
         ),
         store(
             "11.222.333/0003-43",
-            "Cantina Demo — Manaus",
+            "Manaus",
             "manaus@demo.despacho.example",
             "+5592990000102",
-            address("Avenida Eduardo Ribeiro", "520", "Centro", MANAUS, "69010-001", (-3.131_6, -60.023_4)),
+            address("Avenida Eduardo Ribeiro", "520", "Centro", MANAUS, "69010-001", ["-3.1316", "-60.0234"]),
         ),
     ]
 }
 
-fn orders(branches: &[StoreId]) -> Vec<Value> {
-    let delivery = |name: &str, phone: &str, online: bool, address: Value| {
-        json!({
-            "name": name, "phone": phone, "onlinePayment": online, "productValue": 57.9, "address": address,
-        })
+/// Orders of the matrix, the second and the third of them for its branches.
+fn orders(branches: &[StoreId]) -> Vec<String> {
+    let delivery = |name: &str, phone: &str, online: bool, address: String| {
+        format!(
+            r#"{{"name": "{name}", "phone": "{phone}", "onlinePayment": {online}, "productValue": 57.9,
+            "address": {address}}}"#
+        )
     };
-    let ana = delivery(
+    let maria = delivery(
         "Maria Silva",
         "+5511990000201",
         true,
-        address("Rua Augusta", "1508", "Consolação", SAO_PAULO, "01304-001", (-23.557_8, -46.660_0)),
+        address("Rua Augusta", "1508", "Consolação", SAO_PAULO, "01304-001", ["-23.5578", "-46.6600"]),
     );
     let joao = delivery(
         "João Pereira",
         "+5511990000202",
         false,
-        address("Rua Vergueiro", "1000", "Paraíso", SAO_PAULO, "01504-000", (-23.571_2, -46.640_1)),
+        address("Rua Vergueiro", "1000", "Paraíso", SAO_PAULO, "01504-000", ["-23.5712", "-46.6402"]),
     );
     let rita = delivery(
         "Rita Gomes",
         "+5592990000203",
         true,
-        address("Rua 10 de Julho", "481", "Centro", MANAUS, "69010-060", (-3.128_9, -60.022_8)),
+        address("Rua 10 de Julho", "481", "Centro", MANAUS, "69010-060", ["-3.1289", "-60.0228"]),
     );
-    let on_behalf = |order: Value, branch: Option<&StoreId>| match branch {
-        Some(id) => merge(order, json!({ "store": { "userPlatformId": id.get() } })),
-        None => order,
+    let order = |number: u32, branch: Option<&StoreId>, preparation: u32, times: bool, deliveries: &str| {
+        let store = branch.map(|id| format!(r#""store": {{"userPlatformId": {}}}, "#, id.get())).unwrap_or_default();
+        format!(
+            r#"{{{store}"code": "DEMO-{number}", "preparationTime": {preparation}, "previewDeliveryTime": {times},
+            "deliveries": [{deliveries}]}}"#
+        )
     };
     vec![
-        json!({ "preparationTime": 20, "previewDeliveryTime": true, "deliveries": [ana, joao] }),
-        on_behalf(json!({ "preparationTime": 0, "deliveries": [ana] }), branches.first()),
-        on_behalf(json!({ "preparationTime": 5, "previewDeliveryTime": true, "deliveries": [rita] }), branches.get(1)),
+        order(1, None, 20, true, &format!("{maria}, {joao}")),
+        order(2, branches.first(), 0, false, &maria),
+        order(3, branches.get(1), 5, true, &rita),
     ]
 }

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hasher};
 use bytes::Bytes;
 use despacho_core::demo::{EMAIL, PASSWORD};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
+use serde::Serialize;
 
 /// Where the panel's page stands among its files; it is served at `/`.
 pub const PAGE: &str = "/index.html";
@@ -25,12 +26,25 @@ pub struct Site {
 }
 
 /// Pictures for the panel's map.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Tiles<'a> {
-    /// Where they come from, as `https://tiles.example/{z}/{x}/{y}.png`.
-    pub url: &'a str,
     /// Whom the map names as their source.
     pub attribution: &'a str,
+    /// Where they come from, as `https://tiles.example/{z}/{x}/{y}.png`.
+    pub url: &'a str,
+}
+
+/// What is in [`TOLD`].
+#[derive(Serialize)]
+struct Told<'a> {
+    demo: Option<Login>,
+    tiles: Option<Tiles<'a>>,
+}
+
+#[derive(Serialize)]
+struct Login {
+    email: &'static str,
+    password: &'static str,
 }
 
 /// One file of the panel.
@@ -51,9 +65,8 @@ impl Site {
     /// What is wrong with the tiles' address.
     pub fn new(tiles: Option<Tiles<'_>>, demo: bool) -> Result<Site, String> {
         let from = tiles.map(|tiles| origin(tiles.url)).transpose()?;
-        let tiles = tiles.map(|tiles| serde_json::json!({ "url": tiles.url, "attribution": tiles.attribution }));
-        let demo = demo.then(|| serde_json::json!({ "email": EMAIL, "password": PASSWORD }));
-        let told = serde_json::json!({ "tiles": tiles, "demo": demo }).to_string();
+        let demo = demo.then_some(Login { email: EMAIL, password: PASSWORD });
+        let told = serde_json::to_vec(&Told { demo, tiles }).map_err(|error| error.to_string())?;
         Ok(Site { policy: policy(from.as_deref())?, told: Bytes::from(told) })
     }
 

@@ -103,7 +103,7 @@ impl Osrm {
         let coordinates = question.coordinates();
         let places = coordinates.iter().map(|index| {
             let point = points[*index];
-            format!("{:.7},{:.7}", point.longitude(), point.latitude())
+            format!("{},{}", degrees(point.lon_e7), degrees(point.lat_e7))
         });
         let radiuses = vec![self.snap_m.to_string(); coordinates.len()].join(";");
         let mut target = format!(
@@ -205,4 +205,23 @@ struct Refusal {
     code: String,
     #[serde(default)]
     message: String,
+}
+/// Degrees with their seven decimals, without a detour over floating-point numbers and what formats them.
+fn degrees(e7: i32) -> String {
+    let (sign, units) = (if e7 < 0 { "-" } else { "" }, e7.unsigned_abs());
+    format!("{sign}{}.{:07}", units / 10_000_000, units % 10_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_have_seven_decimals() {
+        for (e7, text) in
+            [(0, "0.0000000"), (-1, "-0.0000001"), (-465_000_000, "-46.5000000"), (1_800_000_000, "180.0000000")]
+        {
+            assert_eq!(degrees(e7), text);
+        }
+    }
 }

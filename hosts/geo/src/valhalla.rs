@@ -1,8 +1,7 @@
 //! Valhalla: `POST /sources_to_targets`, kilometres and seconds.
 
 use despacho_core::domain::Point;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     roads::{Way, Ways, metres, milliseconds, parts},
@@ -49,21 +48,19 @@ impl Valhalla {
     }
 
     fn question(&self, from: &[Point], to: &[Point]) -> Question {
-        let places = |points: &[Point]| -> Vec<Value> {
-            let place = |point: &Point| {
-                let (lat, lon) = (point.latitude(), point.longitude());
-                json!({"lat": lat, "lon": lon, "search_cutoff": self.snap_m})
-            };
+        let places = |points: &[Point]| {
+            let place =
+                |point: &Point| Place { lat: point.latitude(), lon: point.longitude(), search_cutoff: self.snap_m };
             points.iter().map(place).collect()
         };
-        let asked = json!({
-            "sources": places(from),
-            "targets": places(to),
-            "costing": self.costing.name(),
-            "units": "kilometers",
-            "verbose": false,
-        });
-        Question { target: "/sources_to_targets".to_owned(), json: Some(asked.to_string()) }
+        let asked = Asked {
+            sources: places(from),
+            targets: places(to),
+            costing: self.costing.name(),
+            units: "kilometers",
+            verbose: false,
+        };
+        Question { target: "/sources_to_targets".to_owned(), json: serde_json::to_string(&asked).ok() }
     }
 }
 
@@ -88,6 +85,22 @@ fn block(answer: &Answer, rows: usize, columns: usize) -> Result<Ways, &'static 
 
 fn way(kilometres: Option<f64>, seconds: Option<f64>) -> Option<Way> {
     Some(Way { metres: metres(kilometres? * 1_000.0)?, milliseconds: milliseconds(seconds?)? })
+}
+
+#[derive(Serialize)]
+struct Asked {
+    sources: Vec<Place>,
+    targets: Vec<Place>,
+    costing: &'static str,
+    units: &'static str,
+    verbose: bool,
+}
+
+#[derive(Serialize)]
+struct Place {
+    lat: f64,
+    lon: f64,
+    search_cutoff: u32,
 }
 
 type Grid = Vec<Vec<Option<f64>>>;

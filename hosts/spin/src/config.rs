@@ -7,6 +7,7 @@ use std::{cell::RefCell, rc::Rc};
 use despacho_core::{
     Settings,
     courier::Dispatch,
+    json::{self, Tree},
     limits::Limits,
     order::{Cancellation, Timing},
     quote::Tariff,
@@ -84,45 +85,45 @@ struct Sections {
 
 /// What a number may be where the core itself does not say.
 const RANGES: &[(&str, u64, u64)] = &[
-    ("/limits/deliveries", 1, 200),
-    ("/limits/body-bytes", 1_024, 16_777_216),
-    ("/limits/preparation-minutes", 0, 10_080),
-    ("/limits/previews-per-minute", 1, 1_000_000),
-    ("/limits/writes-per-minute", 1, 1_000_000),
-    ("/limits/reads-per-minute", 1, 1_000_000),
-    ("/limits/logins-per-quarter", 1, 10_000),
-    ("/limits/logins-per-address", 1, 100_000),
-    ("/limits/unknown-keys-per-minute", 1, 1_000_000),
-    ("/timing/search-minutes", 1, 1_440),
-    ("/dispatch/interval-seconds", 1, 60),
-    ("/dispatch/radius-km", 1, Dispatch::LARGEST_RADIUS_KM as u64),
-    ("/dispatch/seen-minutes", 1, 60),
-    ("/dispatch/silent-minutes", 1, 120),
-    ("/dispatch/ask-again-minutes", 0, 60),
-    ("/dispatch/position-seconds", 0, 300),
-    ("/dispatch/orders-per-round", 1, 5_000),
-    ("/dispatch/couriers-per-round", 1, 5_000),
-    ("/cancellation/free-minutes", 0, 1_440),
-    ("/cancellation/fee-percent", 0, 100),
-    ("/keys/days", 1, 3_650),
-    ("/keys/session-hours", 1, 720),
-    ("/keys/per-store", 1, 10_000),
-    ("/keys/sessions-per-store", 1, 10_000),
-    ("/webhooks/first-retry-ms", 10, 3_600_000),
-    ("/webhooks/longest-retry-minutes", 1, 1_440),
-    ("/webhooks/give-up-minutes", 1, 43_200),
-    ("/webhooks/disable-after", 1, 1_000_000),
-    ("/webhooks/timeout-seconds", 1, 30),
-    ("/webhooks/per-store", 1, 1_000),
-    ("/geocoder/timeout-milliseconds", 50, 30_000),
-    ("/geocoder/per-second", 1, 1_000),
-    ("/geocoder/cache-days", 0, 3_650),
-    ("/geocoder/cache-entries", 1, 100_000_000),
-    ("/routing/timeout-milliseconds", 50, 30_000),
-    ("/routing/snap-metres", 10, 10_000),
-    ("/routing/duration-percent", 50, 500),
-    ("/routing/osrm-points", 2, 10_000),
-    ("/routing/valhalla-pairs", 1, 1_000_000),
+    ("limits.deliveries", 1, 200),
+    ("limits.body-bytes", 1_024, 16_777_216),
+    ("limits.preparation-minutes", 0, 10_080),
+    ("limits.previews-per-minute", 1, 1_000_000),
+    ("limits.writes-per-minute", 1, 1_000_000),
+    ("limits.reads-per-minute", 1, 1_000_000),
+    ("limits.logins-per-quarter", 1, 10_000),
+    ("limits.logins-per-address", 1, 100_000),
+    ("limits.unknown-keys-per-minute", 1, 1_000_000),
+    ("timing.search-minutes", 1, 1_440),
+    ("dispatch.interval-seconds", 1, 60),
+    ("dispatch.radius-km", 1, Dispatch::LARGEST_RADIUS_KM as u64),
+    ("dispatch.seen-minutes", 1, 60),
+    ("dispatch.silent-minutes", 1, 120),
+    ("dispatch.ask-again-minutes", 0, 60),
+    ("dispatch.position-seconds", 0, 300),
+    ("dispatch.orders-per-round", 1, 5_000),
+    ("dispatch.couriers-per-round", 1, 5_000),
+    ("cancellation.free-minutes", 0, 1_440),
+    ("cancellation.fee-percent", 0, 100),
+    ("keys.days", 1, 3_650),
+    ("keys.session-hours", 1, 720),
+    ("keys.per-store", 1, 10_000),
+    ("keys.sessions-per-store", 1, 10_000),
+    ("webhooks.first-retry-ms", 10, 3_600_000),
+    ("webhooks.longest-retry-minutes", 1, 1_440),
+    ("webhooks.give-up-minutes", 1, 43_200),
+    ("webhooks.disable-after", 1, 1_000_000),
+    ("webhooks.timeout-seconds", 1, 30),
+    ("webhooks.per-store", 1, 1_000),
+    ("geocoder.timeout-milliseconds", 50, 30_000),
+    ("geocoder.per-second", 1, 1_000),
+    ("geocoder.cache-days", 0, 3_650),
+    ("geocoder.cache-entries", 1, 100_000_000),
+    ("routing.timeout-milliseconds", 50, 30_000),
+    ("routing.snap-metres", 10, 10_000),
+    ("routing.duration-percent", 50, 500),
+    ("routing.osrm-points", 2, 10_000),
+    ("routing.valhalla-pairs", 1, 1_000_000),
 ];
 
 thread_local! {
@@ -224,23 +225,21 @@ fn database_url(text: &str) -> Result<String, String> {
 }
 
 fn tariff(text: &str) -> Result<Tariff, String> {
-    let tariff: Tariff = serde_json::from_str(text).map_err(|error| format!("is no tariff: {error}"))?;
+    let tariff: Tariff = json::from_str(text).map_err(|error| format!("is no tariff: {error}"))?;
     let faults: Vec<String> = tariff.faults().iter().map(ToString::to_string).collect();
     if faults.is_empty() { Ok(tariff) } else { Err(format!("is no tariff: {}", faults.join("; "))) }
 }
 
 fn sections(text: &str) -> Result<Sections, String> {
-    let fault = |error: serde_json::Error| format!("cannot be read: {error}");
-    let sections: Sections = serde_json::from_str(text).map_err(fault)?;
-    profile(&sections.routing.osrm_profile).map_err(|detail| format!("routing.osrm-profile {detail}"))?;
-    let given: serde_json::Value = serde_json::from_str(text).map_err(fault)?;
-    // A list would pass for sections without a name.
-    if !given.is_object() {
+    let given = Tree::parse(text).map_err(|error| format!("cannot be read: {error}"))?;
+    if !matches!(given, Tree::Object(_)) {
         return Err("must be a JSON object".to_owned());
     }
-    let outside = RANGES.iter().filter_map(|(pointer, least, most)| {
-        let number = given.pointer(pointer)?.as_u64()?;
-        let name = pointer.trim_start_matches('/').replace('/', ".");
+    let sections: Sections = given.read().map_err(|unread| format!("cannot be read: {unread}"))?;
+    profile(&sections.routing.osrm_profile).map_err(|detail| format!("routing.osrm-profile {detail}"))?;
+    let outside = RANGES.iter().filter_map(|(name, least, most)| {
+        let (section, number) = name.split_once('.')?;
+        let number = given.get(section)?.get(number)?.as_u64()?;
         (!(*least..=*most).contains(&number)).then(|| format!("{name} must be from {least} to {most}"))
     });
     let outside: Vec<String> = outside.collect();
@@ -325,8 +324,8 @@ mod tests {
         for (section, values) in sections {
             let numbers = values.as_object().expect("a section").iter().filter(|(_, value)| value.is_number());
             for (key, _) in numbers {
-                let pointer = format!("/{section}/{key}");
-                assert!(RANGES.iter().any(|(known, _, _)| *known == pointer), "{pointer} has no range");
+                let name = format!("{section}.{key}");
+                assert!(RANGES.iter().any(|(known, _, _)| *known == name), "{name} has no range");
             }
         }
     }
