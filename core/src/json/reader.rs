@@ -15,6 +15,7 @@ use super::{Member, Tree};
 
 /// What a type found wrong, in words. Where it was is known to whoever holds the cell of what was begun last.
 #[derive(Debug)]
+#[expect(clippy::box_collection, reason = "every reader's result is shorter by it, and a fault is rare")]
 pub(super) struct Fault(Box<String>);
 
 impl Fault {
