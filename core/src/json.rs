@@ -61,7 +61,11 @@ impl fmt::Display for Unread {
 /// # Errors
 /// In words, what is no JSON, or no `T`; never with the value itself, which may be a secret.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let tree = Tree::parse(text).map_err(|fault| fault.to_string())?;
+    let tree = Tree::parse(text).map_err(|fault| {
+        // By its place alone: its own words bring those for every fault of a file.
+        let (line, column) = (fault.line(), fault.column());
+        format!("it is not valid JSON at line {line}, column {column}")
+    })?;
     tree.read().map_err(|unread| unread.to_string())
 }
 
@@ -231,19 +235,21 @@ fn merged<'t>(mut members: Vec<Member<'t>>) -> Vec<Member<'t>> {
     if members.len() < 2 {
         return members;
     }
-    let later = members.split_off(members.len() / 2);
-    let mut earlier = merged(members).into_iter().peekable();
-    let mut later = merged(later).into_iter().peekable();
+    let mut later = merged(members.split_off(members.len() / 2));
+    let mut earlier = merged(members);
+    // From behind, where taking one leaves all others where they are.
     let mut all = Vec::with_capacity(earlier.len() + later.len());
-    while let (Some(one), Some(other)) = (earlier.peek(), later.peek()) {
+    while let (Some(one), Some(other)) = (earlier.last(), later.last()) {
         match one.0.cmp(&other.0) {
-            Ordering::Less => all.extend(earlier.next()),
-            Ordering::Greater => all.extend(later.next()),
-            Ordering::Equal => drop(earlier.next()),
+            Ordering::Less => all.extend(later.pop()),
+            Ordering::Greater => all.extend(earlier.pop()),
+            Ordering::Equal => drop(earlier.pop()),
         }
     }
-    all.extend(earlier);
-    all.extend(later);
+    while let Some(member) = earlier.pop().or_else(|| later.pop()) {
+        all.push(member);
+    }
+    all.reverse();
     all
 }
 

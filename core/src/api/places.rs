@@ -1,7 +1,5 @@
 //! Where the addresses of a request are, and what is told to a caller whose address has no place or one that is not known well.
 
-use rust_decimal::Decimal;
-
 use super::{
     call::Call,
     problem::{Code, FieldError, Problem},
@@ -9,7 +7,7 @@ use super::{
     validate,
 };
 use crate::{
-    domain::{Address, Located, Precision, Text},
+    domain::{Address, Located, Precision, Text, written},
     geo::{LocateFault, Municipality},
     host::Host,
 };
@@ -176,7 +174,7 @@ fn detail(fault: &LocateFault) -> Text {
             )
         }
         LocateFault::CoordinatesOutside { swapped: Some(point), .. } => {
-            let degrees = |e7: i32| Decimal::new(e7.into(), 7).normalize();
+            let degrees = |e7: i32| written(e7.into(), 7);
             let (latitude, longitude) = (degrees(point.lat_e7), degrees(point.lon_e7));
             Text::new(
                 format!(

@@ -8,7 +8,7 @@ use super::{
     problem::{Code, FieldError, Problem},
 };
 use crate::{
-    domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf},
+    domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf, written},
     host::Host,
     order::Place,
     quote::{Inquiry, Plan, PlanFault, Request, Stop, Tariff, plan},
@@ -116,12 +116,18 @@ pub(super) fn own_pickup(inquiry: &Inquiry, own: (&Address, &Located), least: Pr
     fault.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
+/// A tariff's limit in kilometres, to the micrometre.
+fn limit(km: rust_decimal::Decimal) -> String {
+    let km = km.round_dp(9);
+    written(i64::try_from(km.mantissa()).unwrap_or_default(), km.scale())
+}
+
 /// What a plan's fault means to a caller.
 pub(super) fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
-    let km = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3).normalize();
+    let km = |distance: &Distance| written(distance.metres().into(), 3);
     match fault {
         PlanFault::OutOfArea { stops } => {
-            let radius = tariff.service_radius_km.normalize();
+            let radius = limit(tariff.service_radius_km);
             let errors = stops.iter().map(|(stop, distance)| FieldError {
                 pointer: format!("/deliveries/{stop}/address"),
                 code: Code::OutOfArea.name(),
@@ -138,7 +144,7 @@ pub(super) fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
             .with_errors(errors.collect())
         }
         PlanFault::DistanceExceeded { distance } => {
-            let (most, km) = (tariff.max_distance_km.normalize(), km(distance));
+            let (most, km) = (limit(tariff.max_distance_km), km(distance));
             let en = format!("The route has {km} km; at most {most} km are allowed. Send more than one order.");
             let pt = format!("A rota tem {km} km; são permitidos no máximo {most} km. Envie mais de um pedido.");
             Problem::new(Code::DistanceExceeded, en, pt)

@@ -24,38 +24,55 @@ const MOST_WRONG: usize = 50;
 /// # Errors
 /// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-    let tree = Tree::parse(text).map_err(|error| not_json(&error))?;
-    if !matches!(tree, Tree::Object(_)) {
-        return Err(not_an_object());
-    }
-    let first = match tree.read() {
-        Ok(value) => return Ok(Body { value, wrong: Vec::new() }),
-        Err(unread) => unread,
-    };
-    // With each name once and in order, so that what is named first does not depend on how it was sent.
-    let mut tree = tree.sorted();
-    let mut wrong = Vec::new();
+    let mut passes = Passes::begin(bytes)?;
     loop {
-        match tree.read() {
-            Ok(value) if !wrong.is_empty() => return Ok(Body { value, wrong }),
+        match passes.tree.read() {
+            Ok(value) => return Ok(Body { value, wrong: passes.end()? }),
+            Err(unread) => passes = passes.again(unread)?,
+        }
+    }
+}
+
+/// The passes over a body's tree: all of reading that is the same for every type.
+struct Passes<'t> {
+    tree: Tree<'t>,
+    /// What the first pass stumbled on.
+    first: Option<Unread>,
+    wrong: Vec<FieldError>,
+}
+
+impl<'t> Passes<'t> {
+    fn begin(bytes: &'t [u8]) -> Result<Passes<'t>, Problem> {
+        let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+        let tree = Tree::parse(text).map_err(|error| not_json(&error))?;
+        if !matches!(tree, Tree::Object(_)) {
+            return Err(not_an_object());
+        }
+        Ok(Passes { tree, first: None, wrong: Vec::new() })
+    }
+
+    fn again(mut self, unread: Unread) -> Result<Passes<'t>, Problem> {
+        if self.first.is_none() {
+            // With each name once and in order, so that what is named first does not depend on how it was sent.
+            return Ok(Passes { tree: self.tree.sorted(), first: Some(unread), wrong: self.wrong });
+        }
+        let is_taken_out = self.tree.take_out(&unread);
+        self.wrong.push(wrong_type(unread));
+        if is_taken_out && self.wrong.len() < MOST_WRONG { Ok(self) } else { Err(malformed(self.wrong)) }
+    }
+
+    fn end(self) -> Result<Vec<FieldError>, Problem> {
+        match self.first {
             // So the body is fine: what the first pass stumbled on is a field that stands there twice.
-            Ok(_) => return Err(duplicate(first)),
-            Err(unread) => {
-                let is_taken_out = tree.take_out(&unread);
-                wrong.push(wrong_type(unread));
-                if !is_taken_out || wrong.len() == MOST_WRONG {
-                    return Err(malformed(wrong));
-                }
-            }
+            Some(first) if self.wrong.is_empty() => Err(duplicate(first)),
+            _ => Ok(self.wrong),
         }
     }
 }
 
 /// What a field should have been, from serde's own words: `expected f64`.
 fn wrong_type(unread: Unread) -> FieldError {
-    let message = unread.message.as_str();
-    let expected = message.rsplit_once("expected ").map_or(message, |(_, expected)| expected);
+    let expected = unread.message.strip_prefix("expected ").unwrap_or_default();
     let (en, pt) = match expected {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),

@@ -26,7 +26,7 @@ pub fn decimal(text: &str) -> Option<Decimal> {
     for byte in unsigned {
         match byte {
             b'0'..=b'9' => {
-                units = units.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+                units = times_ten(units)? + i128::from(byte - b'0');
                 decimals += i32::from(is_point);
                 is_number = true;
             }
@@ -37,16 +37,37 @@ pub fn decimal(text: &str) -> Option<Decimal> {
     }
     let mut scale = decimals.checked_sub(exponent)?;
     while scale < 0 && units != 0 {
-        units = units.checked_mul(10)?;
+        units = times_ten(units)?;
         scale += 1;
     }
     let scale = u32::try_from(scale.max(0)).ok()?;
     Decimal::try_from_i128_with_scale(sign * units, scale).ok().filter(|_| is_number)
 }
 
+/// Ten times as many units, as long as a decimal could hold these.
+fn times_ten(units: i128) -> Option<i128> {
+    (units >> 96 == 0).then_some(units * 10)
+}
+
 /// The decimal that a number is written as, with the fewest digits that tell it from its neighbours.
 pub fn shortest(number: f64) -> Option<Decimal> {
     decimal(&serde_json::to_string(&number).ok()?)
+}
+
+/// `units / 10^scale` as people write it: exact, and without zeros that say nothing.
+pub fn written(units: i64, scale: u32) -> String {
+    let (mut rest, mut scale) = (units.unsigned_abs(), scale.min(18));
+    while scale > 0 && rest.is_multiple_of(10) {
+        rest /= 10;
+        scale -= 1;
+    }
+    let (sign, one) = (if units < 0 { "-" } else { "" }, 10u64.pow(scale));
+    let whole = rest / one;
+    if scale == 0 {
+        format!("{sign}{whole}")
+    } else {
+        format!("{sign}{whole}.{:0width$}", rest % one, width = scale as usize)
+    }
 }
 
 /// Reads a decimal from a number or a text.
@@ -110,6 +131,16 @@ mod tests {
             ["", "-", ".", "1.2.3", "1e", "e1", "1e99", "1e-99", "abc", "1,5", " 1", "_1", "NaN", "inf", "0x1", "é"]
         {
             assert_eq!(decimal(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_decimal_is_written_without_zeros_that_say_nothing() {
+        for (units, scale) in
+            [(0, 0), (0, 7), (5, 3), (-5, 3), (12_340, 3), (12_000, 3), (-465_000_001, 7), (i64::MIN, 9), (700, 0)]
+        {
+            let expected = Decimal::new(units, scale).normalize().to_string();
+            assert_eq!(written(units, scale), expected, "{units} {scale}");
         }
     }
 

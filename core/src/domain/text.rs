@@ -10,7 +10,7 @@ const WHOLE: u32 = 1_000_000;
 pub fn quality(text: &str) -> Option<u32> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if text.len() <= usize::from(text.contains('.')) || !digits(whole) || !digits(decimals) {
+    if text.len() <= usize::from(text.bytes().any(|byte| byte == b'.')) || !digits(whole) || !digits(decimals) {
         return None;
     }
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u32>().unwrap_or(u32::MAX) };

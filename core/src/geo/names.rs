@@ -108,7 +108,7 @@ pub fn city_key(text: &str, saint: &str) -> String {
         match word {
             "d" | "de" | "da" | "do" | "dos" | "das" | "e" => {}
             "s" => joined.push_str(saint),
-            _ if GLUED.contains(&word) => joined.extend(word.chars().skip(1)),
+            _ if GLUED.contains(&word) => joined.push_str(word.get(1..).unwrap_or_default()),
             _ => match ABBREVIATIONS.binary_search_by_key(&word, |(short, _)| short) {
                 Ok(index) => joined.extend(ABBREVIATIONS[index].1.chars().filter(|letter| *letter != ' ')),
                 Err(_) => joined.push_str(word),

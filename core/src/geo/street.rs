@@ -360,7 +360,7 @@ fn fnv64(text: &str) -> u64 {
 pub fn street_number(text: &str) -> Option<u32> {
     let folded = plain(text);
     let word = folded.split(' ').find(|word| !matches!(*word, "no" | "n" | "num" | "numero"))?;
-    let digits = word.find(|letter: char| !letter.is_ascii_digit()).map_or(word, |end| &word[..end]);
+    let digits = word.find(|letter: char| !letter.is_ascii_digit()).map_or(Some(word), |end| word.get(..end))?;
     digits.parse().ok().filter(|number| (1..1 << 24).contains(number))
 }
 

@@ -52,8 +52,6 @@ pub struct Row {
     pub who: &'static [Who],
     /// What the order's history says.
     pub event: EventKind,
-    /// What must hold, and what comes of it.
-    pub effect: &'static str,
 }
 
 macro_rules! steps {
@@ -68,8 +66,14 @@ macro_rules! steps {
             moves: $moves,
             who: $who,
             event: EventKind::$event,
-            effect: $effect,
         },)*];
+
+        impl Step {
+            /// What must hold, and what comes of it: for the page alone, so that it stands apart from the rows.
+            pub fn effect(self) -> &'static str {
+                match self { $(Step::$step => $effect,)* }
+            }
+        }
     };
 }
 
@@ -210,7 +214,7 @@ fn line(row: &Row) -> String {
         }
     };
     let who = row.who.iter().map(|who| who.name()).collect::<Vec<_>>().join(", ");
-    format!("| {what} | {} | {who} | {} | {} |\n", path.trim_start(), row.effect, row.event.name())
+    format!("| {what} | {} | {who} | {} | {} |\n", path.trim_start(), row.step.effect(), row.event.name())
 }
 
 const ABOUT: &str = "# The life of an order

@@ -2,7 +2,7 @@
 
 use chrono::{NaiveTime, Timelike, Weekday};
 use rust_decimal::Decimal;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::domain::read_decimal;
 
@@ -55,7 +55,7 @@ pub struct Window {
     /// What people call it: `evening`.
     pub name: String,
     /// Days of the week, `mon` to `sun`; empty for every day.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "days")]
     pub days: Vec<Weekday>,
     /// From this local time on, `HH:MM`.
     #[serde(with = "clock")]
@@ -171,6 +171,29 @@ impl Window {
     }
 }
 
+/// Days by their English names, whole or the first three letters, in any case.
+fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {
+    let day = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        let rest = |day: &&(&'static str, Weekday)| {
+            day.0.strip_prefix(&*name).is_some_and(|rest| rest.is_empty() || name.len() == 3)
+        };
+        DAYS.iter().find(rest).map(|day| day.1)
+    };
+    let days: Option<Vec<Weekday>> = Vec::<String>::deserialize(deserializer)?.iter().map(day).collect();
+    days.ok_or_else(|| D::Error::custom("expected days of the week, such as mon or monday"))
+}
+
+const DAYS: [(&str, Weekday); 7] = [
+    ("monday", Weekday::Mon),
+    ("tuesday", Weekday::Tue),
+    ("wednesday", Weekday::Wed),
+    ("thursday", Weekday::Thu),
+    ("friday", Weekday::Fri),
+    ("saturday", Weekday::Sat),
+    ("sunday", Weekday::Sun),
+];
+
 /// `HH:MM` in JSON.
 mod clock {
     use super::{NaiveTime, Timelike};
@@ -222,6 +245,21 @@ mod tests {
         );
         for no_clock in ["24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", ""] {
             assert_eq!(read(no_clock), None, "{no_clock}");
+        }
+    }
+
+    #[test]
+    fn a_day_has_a_long_name_and_a_short_one() {
+        let read = |day: &str| {
+            let json =
+                format!(r#"{{"name": "x", "days": ["{day}"], "from": "08:00", "until": "09:00", "percent": 1}}"#);
+            serde_json::from_str::<Window>(&json).ok().map(|window| window.days)
+        };
+        for name in ["mon", "Tue", "WED", "thursday", "Friday", "sAt", "SUNDAY"] {
+            assert_eq!(read(name), Some(vec![name.parse().unwrap()]), "{name}");
+        }
+        for none in ["", "m", "mo", "mond", "tues", "mondays", "day", " mon"] {
+            assert_eq!(read(none), None, "{none}");
         }
     }
 

@@ -3,6 +3,7 @@
 use despacho_core::{
     domain::{Address, Point},
     geo::{candidate::Candidate, great_circle_m, street_number},
+    json,
 };
 use serde::Deserialize;
 
@@ -71,7 +72,8 @@ struct Parts {
 }
 
 fn candidate(place: Place) -> Candidate {
-    let degrees = |text: &str| text.trim().parse::<f64>().ok();
+    // As JSON, which is read here anyway: the parser of floats alone brings tables of its own.
+    let degrees = |text: &str| json::from_str::<f64>(text.trim()).ok();
     let sides: Vec<f64> = place.boundingbox.iter().filter_map(|side| degrees(side)).collect();
     let reach_m = match sides.as_slice() {
         [south, north, west, east] => Point::from_degrees(*south, *west)

@@ -79,27 +79,31 @@ impl Checker {
     /// # Errors
     /// [`Code::MalformedRequest`] where a type was wrong, else [`Code::ValidationFailed`], with every fault.
     pub fn finish<T>(self, command: Option<T>) -> Result<T, Problem> {
-        let Checker { wrong, faults } = self;
         match command {
-            Some(command) if wrong.is_empty() && faults.is_empty() => Ok(command),
-            _ if wrong.is_empty() => Err(Problem::new(
+            Some(command) if self.wrong.is_empty() && self.faults.is_empty() => Ok(command),
+            _ => Err(self.problem()),
+        }
+    }
+
+    fn problem(self) -> Problem {
+        let Checker { wrong, faults } = self;
+        if wrong.is_empty() {
+            return Problem::new(
                 Code::ValidationFailed,
                 "Some fields are not valid; `errors` names each with what to send instead.",
                 "Há campos inválidos; `errors` aponta cada um e o que enviar no lugar.",
             )
-            .with_errors(faults)),
-            _ => {
-                // A field of the wrong type reads as absent: only what is wrong elsewhere is news.
-                let hidden = |fault: &FieldError| {
-                    let under = |wrong: &FieldError| {
-                        fault.pointer == wrong.pointer || fault.pointer.starts_with(&format!("{}/", wrong.pointer))
-                    };
-                    wrong.iter().any(under)
-                };
-                let rest: Vec<_> = faults.into_iter().filter(|fault| !hidden(fault)).collect();
-                Err(malformed(wrong.into_iter().chain(rest).collect()))
-            }
+            .with_errors(faults);
         }
+        // A field of the wrong type reads as absent: only what is wrong elsewhere is news.
+        let hidden = |fault: &FieldError| {
+            let under = |wrong: &FieldError| {
+                fault.pointer.strip_prefix(&*wrong.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            wrong.iter().any(under)
+        };
+        let rest: Vec<_> = faults.into_iter().filter(|fault| !hidden(fault)).collect();
+        malformed(wrong.into_iter().chain(rest).collect())
     }
 
     /// Names a required field that is absent.

