@@ -42,7 +42,8 @@ impl Email {
     }
 }
 
-/// What stands before the `@`, of RFC 5322: words between dots, or anything in quotes; 64 bytes at most, of RFC 5321.
+/// What stands before the `@`, of RFC 5322: words between dots, with letters of any alphabet (RFC 6531), or a text in quotes; 64 bytes at
+/// most (RFC 5321).
 fn is_local(text: &str) -> bool {
     if text.len() > 64 {
         return false;
@@ -53,7 +54,7 @@ fn is_local(text: &str) -> bool {
     }
 }
 
-/// At least two names between dots that begin and end with a letter or a digit; 63 bytes a name, 254 in all, of RFC 1035.
+/// At least two names between dots that begin and end with a letter or a digit; 63 bytes a name (RFC 1035), 254 in all.
 fn is_domain(text: &str) -> bool {
     let is_name = |name: &str| {
         let ends = name.chars().next().into_iter().chain(name.chars().next_back());
@@ -65,11 +66,11 @@ fn is_domain(text: &str) -> bool {
 fn is_word(text: &str) -> bool {
     // By its bytes: a search for a letter brings the one for words with it.
     let is_sign = |letter: char| b"!#$%&'*+-/=?^_`{|}~".iter().any(|&sign| char::from(sign) == letter);
-    let is_plain = |letter: char| letter.is_alphanumeric() || is_sign(letter) || is_foreign(letter);
+    let is_plain = |letter: char| letter.is_alphanumeric() || is_sign(letter);
     !text.is_empty() && text.chars().all(is_plain)
 }
 
-/// Whether a text stands between quotes as it is: printable, its quotes and backslashes behind a backslash.
+/// Whether a text stands between quotes as it is: printable ASCII, its quotes and backslashes behind a backslash.
 fn is_quotable(text: &str) -> bool {
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -77,19 +78,13 @@ fn is_quotable(text: &str) -> bool {
             '\\' => letters.next().is_some_and(|escaped| escaped.is_ascii_graphic()),
             '"' => false,
             ' ' | '\t' => true,
-            _ => letter.is_ascii_graphic() || is_foreign(letter),
+            _ => letter.is_ascii_graphic(),
         };
         if !is_fine {
             return false;
         }
     }
     true
-}
-
-/// Letters beyond ASCII that were taken in quotes when addresses were first stored: syllables of Hangul. What was valid stays so.
-fn is_foreign(letter: char) -> bool {
-    let [.., high, low] = u32::from(letter).to_be_bytes();
-    u32::from(letter) <= 0xffff && (0xc2..=0xdf).contains(&high) && (0x80..=0xbf).contains(&low)
 }
 
 impl TryFrom<String> for Email {
