@@ -196,7 +196,7 @@ fn orders(branches: &[StoreId]) -> Vec<String> {
         "João Pereira",
         "+5511990000202",
         false,
-        address("Rua Vergueiro", "1000", "Paraíso", SAO_PAULO, "01504-000", ["-23.5712", "-46.6402"]),
+        address("Rua Vergueiro", "1000", "Paraíso", SAO_PAULO, "01504-000", ["-23.5712", "-46.6401"]),
     );
     let rita = delivery(
         "Rita Gomes",
