@@ -1,6 +1,8 @@
 //! From the bytes of a body to its typed request, with every wrong type named at once.
 
-use serde::de::DeserializeOwned;
+mod soften;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem::{Code, FieldError, Problem};
 use crate::{
@@ -24,7 +26,15 @@ const MOST_WRONG: usize = 50;
 /// # Errors
 /// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    let mut passes = Passes::begin(bytes)?;
+    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+    let soft;
+    let mut passes = match Tree::parse(text) {
+        Ok(tree) => Passes::begin(tree, None)?,
+        Err(error) => {
+            soft = soften(text, &error)?;
+            Passes::begin(Tree::parse(&soft).map_err(|_| not_json(&error))?, Some(error))?
+        }
+    };
     loop {
         match passes.tree.read() {
             Ok(value) => return Ok(Body { value, wrong: passes.end()? }),
@@ -33,28 +43,38 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem
     }
 }
 
+/// A text that no tree holds, with what is at fault softened: it may stand where nobody reads.
+fn soften(text: &str, error: &serde_json::Error) -> Result<String, Problem> {
+    // What is skipped is only looked at as far as JSON's grammar goes.
+    serde_json::from_str::<IgnoredAny>(text).map_err(|_| not_json(error))?;
+    Ok(soften::softened(text))
+}
+
 /// The passes over a body's tree: all of reading that is the same for every type.
 struct Passes<'t> {
     tree: Tree<'t>,
+    /// Why the body as it was sent has no tree. It is no problem as long as nothing that is read is wrong.
+    odd: Option<serde_json::Error>,
     /// What the first pass stumbled on.
     first: Option<Unread>,
     wrong: Vec<FieldError>,
 }
 
 impl<'t> Passes<'t> {
-    fn begin(bytes: &'t [u8]) -> Result<Passes<'t>, Problem> {
-        let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-        let tree = Tree::parse(text).map_err(|error| not_json(&error))?;
-        if !matches!(tree, Tree::Object(_)) {
-            return Err(not_an_object());
+    fn begin(tree: Tree<'t>, odd: Option<serde_json::Error>) -> Result<Passes<'t>, Problem> {
+        match tree {
+            Tree::Object(_) => Ok(Passes { tree, odd, first: None, wrong: Vec::new() }),
+            _ => Err(odd.map_or_else(not_an_object, |error| not_json(&error))),
         }
-        Ok(Passes { tree, first: None, wrong: Vec::new() })
     }
 
     fn again(mut self, unread: Unread) -> Result<Passes<'t>, Problem> {
+        if let Some(error) = self.odd {
+            return Err(not_json(&error));
+        }
         if self.first.is_none() {
             // With each name once and in order, so that what is named first does not depend on how it was sent.
-            return Ok(Passes { tree: self.tree.sorted(), first: Some(unread), wrong: self.wrong });
+            return Ok(Passes { tree: self.tree.sorted(), odd: None, first: Some(unread), wrong: self.wrong });
         }
         let is_taken_out = self.tree.take_out(&unread);
         self.wrong.push(wrong_type(unread));
@@ -197,6 +217,21 @@ mod tests {
         }
         let deep = format!("{{\"code\": {}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(wrong(&deep), [(String::new(), "invalid_json")]);
+    }
+
+    #[test]
+    fn what_no_tree_holds_may_stand_where_nobody_reads() {
+        let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+        for odd in ["1e999", "\"\\ud800\"", &deep] {
+            assert_eq!(wrong(&format!("{{\"more\": {odd}, \"code\": \"a\"}}")), []);
+            let invalid = [(String::new(), "invalid_json")];
+            assert_eq!(wrong(&format!("{{\"more\": {odd}, \"code\": 5}}")), invalid);
+            assert_eq!(wrong(&format!("{{\"code\": {odd}}}")), invalid);
+            assert_eq!(wrong(&format!("{{\"deliveries\": {odd}}}")), invalid);
+            assert_eq!(wrong(&format!("{{\"deliveries\": [{odd}]}}")), invalid);
+            assert_eq!(wrong(&format!("[{odd}]")), invalid);
+            assert_eq!(wrong(&format!("{{\"more\": {odd}, \"code\" \"a\"}}")), invalid);
+        }
     }
 
     #[test]
