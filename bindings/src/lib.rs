@@ -15,6 +15,10 @@ use serde::de::DeserializeOwned;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// The best order of visit: the JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
 #[wasm_bindgen(js_name = bestRoute)]
 pub fn best_route(question: &str) -> Result<JsValue, String> {

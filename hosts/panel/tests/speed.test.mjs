@@ -10,7 +10,7 @@ const KIB = 1024;
 const ROUNDS = 40;
 const CALLS = 50;
 /** What the compiled core may grow to before somebody has to look at it; the aim is below. */
-const MOST_CORE = 152;
+const MOST_CORE = 150;
 
 const table = [];
 const row = (what, found, unit, limit) => table.push({ what, found, unit, limit });
