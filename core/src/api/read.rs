@@ -26,19 +26,24 @@ const MOST_WRONG: usize = 50;
 /// # Errors
 /// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-    let soft;
-    let mut passes = match Tree::parse(text) {
-        Ok(tree) => Passes::begin(tree, None)?,
-        Err(error) => {
-            soft = soften(text, &error)?;
-            Passes::begin(Tree::parse(&soft).map_err(|_| not_json(&error))?, Some(error))?
-        }
-    };
+    let mut soft = String::new();
+    let mut passes = parsed(bytes, &mut soft)?;
     loop {
         match passes.tree.read() {
             Ok(value) => return Ok(Body { value, wrong: passes.end()? }),
             Err(unread) => passes = passes.again(unread)?,
+        }
+    }
+}
+
+/// A body before its first pass: all of parsing that is the same for every type. What has to be softened is kept in `soft`.
+fn parsed<'t>(bytes: &'t [u8], soft: &'t mut String) -> Result<Passes<'t>, Problem> {
+    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+    match Tree::parse(text) {
+        Ok(tree) => Passes::begin(tree, None),
+        Err(error) => {
+            *soft = soften(text, &error)?;
+            Passes::begin(Tree::parse(soft).map_err(|_| not_json(&error))?, Some(error))
         }
     }
 }
