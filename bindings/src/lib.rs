@@ -8,7 +8,7 @@ pub use page::{PagePreviewer, apply_event, lookup_postcode, validate_order, vali
 
 use despacho_core::{
     json::{self, Tree},
-    route::line::{AssignQuestion, LineFault, RouteQuestion, answer_assign, answer_route},
+    route::line::{AssignRequest, LineError, RouteRequest, solve_assign, solve_route},
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,21 +22,21 @@ static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_alloca
 /// The best order of visit: the JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
 #[wasm_bindgen(js_name = bestRoute)]
 pub fn best_route(question: &str) -> Result<JsValue, String> {
-    answer::<RouteQuestion, _>(question, answer_route)
+    answer::<RouteRequest, _>(question, solve_route)
 }
 
 /// The assignment of least cost: the JSON of `{costs, unassigned?}` to `{assign, cost}`.
 #[wasm_bindgen]
 pub fn assign(question: &str) -> Result<JsValue, String> {
-    answer::<AssignQuestion, _>(question, answer_assign)
+    answer::<AssignRequest, _>(question, solve_assign)
 }
 
 /// The question as text, which one call hands over whole and the reader of every other JSON reads; the answer as an object.
 fn answer<Q: DeserializeOwned, A: Serialize>(
     question: &str,
-    engine: impl Fn(&Q) -> Result<A, LineFault>,
+    engine: impl Fn(&Q) -> Result<A, LineError>,
 ) -> Result<JsValue, String> {
-    let question = json::from_str(question).map_err(|fault| thrown(LineFault::Malformed(fault)))?;
+    let question = json::from_str(question).map_err(|fault| thrown(LineError::Malformed(fault)))?;
     given(&page::json(&engine(&question).map_err(thrown)?))
 }
 
@@ -46,6 +46,6 @@ fn given(answer: &str) -> Result<JsValue, String> {
     tree.serialize(&Serializer::json_compatible()).map_err(|fault| fault.to_string())
 }
 
-fn thrown(fault: LineFault) -> String {
+fn thrown(fault: LineError) -> String {
     page::refused(fault.code(), &fault)
 }

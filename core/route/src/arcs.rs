@@ -5,7 +5,7 @@ use super::problem::UNREACHABLE;
 use super::tree::{Prices, Scale};
 
 /// Six legs of this length still add up in an `i32`.
-const FORBIDDEN_MOST: i32 = 1 << 28;
+const MAX_FORBIDDEN: i32 = 1 << 28;
 
 /// Legs among free stops and origin, small enough to be added in an `i32`.
 ///
@@ -25,10 +25,10 @@ impl Arcs {
         let size = model.count + 1;
         let nodes = size as u64 + 1;
         let mut shift = 0;
-        while (u64::from(model.longest()) >> shift) * nodes >= FORBIDDEN_MOST.unsigned_abs().into() {
+        while (u64::from(model.longest()) >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
             shift += 1;
         }
-        let forbidden = i32::try_from((u64::from(model.longest()) >> shift) * nodes + 1).unwrap_or(FORBIDDEN_MOST);
+        let forbidden = i32::try_from((u64::from(model.longest()) >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN);
         let scaled = |metres: u32| match metres {
             UNREACHABLE => forbidden,
             _ => i32::try_from(metres >> shift).unwrap_or(forbidden),
@@ -44,28 +44,28 @@ impl Arcs {
         Arcs { size, legs, symmetric: model.symmetric, forbidden, shift }
     }
 
-    /// The same legs with prices of leaving and entering, which every tour pays alike: what remains of a leg tells better than
+    /// The same legs with prices of leaving and entering, which every tour pays alike: the reduced cost of a leg predicts better than
     /// its length whether a short tour uses it (Helsgaun 2000).
     pub(super) fn priced(&self, prices: &Prices, scale: Scale) -> Arcs {
         let (size, enter) = (self.size, prices.enter(self.symmetric));
         let price = |prices: &[i32], place: usize| prices.get(place).map_or(0, |&price| i64::from(price));
         let mut left = vec![None; size * size];
-        let mut most = 1;
+        let mut max = 1;
         for from in 0..size {
             for to in (0..size).filter(|&to| to != from && self.at(from, to) < self.forbidden) {
                 let leg = scale.units(i64::from(self.at(from, to)) << self.shift);
                 let rest = leg + price(&prices.leave, from) + price(enter, to);
-                most = most.max(rest.abs());
+                max = max.max(rest.abs());
                 left[from * size + to] = Some(rest);
             }
         }
         // Legs below zero make up for one that is missing: it costs twice as much as any route.
         let nodes = 2 * (size as u64 + 1);
         let mut shift = 0;
-        while (most.unsigned_abs() >> shift) * nodes >= FORBIDDEN_MOST.unsigned_abs().into() {
+        while (max.unsigned_abs() >> shift) * nodes >= MAX_FORBIDDEN.unsigned_abs().into() {
             shift += 1;
         }
-        let forbidden = i32::try_from((most.unsigned_abs() >> shift) * nodes + 1).unwrap_or(FORBIDDEN_MOST);
+        let forbidden = i32::try_from((max.unsigned_abs() >> shift) * nodes + 1).unwrap_or(MAX_FORBIDDEN);
         let scaled = |rest: Option<i64>| rest.and_then(|rest| i32::try_from(rest >> shift).ok()).unwrap_or(forbidden);
         let legs = left.into_iter().map(scaled).collect();
         Arcs { size, legs, symmetric: self.symmetric, forbidden, shift: 0 }

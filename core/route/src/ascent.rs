@@ -2,7 +2,7 @@
 //! Crowder 1974), so that every host takes the same steps.
 
 use super::links::Links;
-use super::tree::{FORBIDDEN, Legs, PRICE_MOST, Prices, Tree, clamp};
+use super::tree::{FORBIDDEN, Legs, MAX_PRICE, Prices, Tree, clamp};
 
 /// Denominator of the step factor.
 const ONE: i64 = 1 << 10;
@@ -17,7 +17,7 @@ pub(super) struct Plan {
     /// Most steps.
     pub(super) steps: usize,
     /// Steps without a better bound after which the factor is halved.
-    pub(super) patience: usize,
+    pub(super) stale_limit: usize,
     /// First factor, in 1024ths.
     pub(super) factor: i64,
     /// Above this value nothing shorter than the best known order is left.
@@ -87,7 +87,7 @@ pub(super) fn ascend(legs: &Legs, links: Option<&Links>, from: &Prices, plan: &P
             }
         } else {
             stale += 1;
-            if stale >= plan.patience {
+            if stale >= plan.stale_limit {
                 stale = 0;
                 factor /= 2;
                 if factor < plan.factor >> HALVINGS {
@@ -103,7 +103,7 @@ pub(super) fn ascend(legs: &Legs, links: Option<&Links>, from: &Prices, plan: &P
 fn shift(prices: &mut [i32], violated: &[i32], directions: &mut [i32], step: i64) {
     for ((price, &violated), direction) in prices.iter_mut().zip(violated).zip(directions) {
         *direction = ((violated << DIRECTION_BITS) * 5 + *direction * 3) >> 3;
-        *price = clamp(i64::from(*price) + ((step * i64::from(*direction)) >> DIRECTION_BITS), PRICE_MOST);
+        *price = clamp(i64::from(*price) + ((step * i64::from(*direction)) >> DIRECTION_BITS), MAX_PRICE);
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) fn sparsify(legs: &mut Legs, tree: &Tree, prices: &Prices, room: i64)
     sparsify_ends(legs, tree, prices, room);
 }
 
-/// Forbids legs at the origin likewise: with one of them and the cheapest other end the bound leaves no room.
+/// Forbids legs at the origin: with one of them and the cheapest other end the bound leaves no room.
 fn sparsify_ends(legs: &mut Legs, tree: &Tree, prices: &Prices, room: i64) {
     let count = legs.count;
     if count < 2 {
@@ -145,12 +145,12 @@ fn sparsify_ends(legs: &mut Legs, tree: &Tree, prices: &Prices, room: i64) {
     let heads: Vec<i32> = legs.out.iter().zip(enter).map(|(&leg, &price)| leg + price).collect();
     let tails: Vec<i32> = legs.back.iter().zip(&prices.leave).map(|(&leg, &price)| leg + price).collect();
     let rest = tree.value - i64::from(heads[tree.head]) - i64::from(tails[tree.tail]);
-    let least_but = |all: &[i32]| -> Vec<i64> {
+    let min_except = |all: &[i32]| -> Vec<i64> {
         let first = (0..count).min_by_key(|&i| all[i]).unwrap_or(0);
         let second = (0..count).filter(|&i| i != first).map(|i| all[i]).min().unwrap_or(all[first]);
         (0..count).map(|i| i64::from(if i == first { second } else { all[first] })).collect()
     };
-    let (other_tails, other_heads) = (least_but(&tails), least_but(&heads));
+    let (other_tails, other_heads) = (min_except(&tails), min_except(&heads));
     for stop in 0..count {
         if rest + i64::from(heads[stop]) + other_tails[stop] > room {
             legs.out[stop] = FORBIDDEN;

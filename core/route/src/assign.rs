@@ -1,10 +1,10 @@
-//! Couriers to waiting orders: least total cost, each courier at most once, nobody beyond the radius.
+//! Minimum-cost assignment of couriers to waiting orders: each courier at most once, no pair beyond the radius.
 //!
 //! Shortest augmenting paths after Jonker and Volgenant (1987), on the pairs that exist: augmenting row reduction gives
-//! most rows a column at once, the rest find theirs by Dijkstra's algorithm over reduced costs. Every row may also stay
-//! alone at a price, a column of its own as it were, so an answer always exists. The time is at worst cubic in the number
-//! of rows and in practice near the number of pairs. Published crates take dense square matrices: a radius leaves one
-//! pair in fifty, and filling the rest with large numbers costs them the time and the memory that the radius saves.
+//! most rows a column at once; the others find one by Dijkstra's algorithm over reduced costs. A row may also stay
+//! unassigned at a price, as if it had a column of its own, so a solution always exists. The time is at worst cubic in the
+//! number of rows and in practice proportional to the number of pairs. Published crates take dense square matrices. A radius
+//! leaves one pair in fifty; filling the rest with large numbers costs the time and memory that the radius saves.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,18 +31,18 @@ pub struct Costs {
     cost: Vec<i64>,
 }
 
-/// Who goes where.
+/// An assignment of rows to columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// For every row its column, or none where it stays alone.
+    /// The column of each row, or `None` if the row is unassigned.
     pub columns: Vec<Option<usize>>,
-    /// The costs of the pairs, and the price of every row that stays alone where that has a price.
+    /// The sum of the pairs' costs and of the price of each unassigned row, if there is such a price.
     pub cost: u64,
 }
 
-/// Why costs are not accepted.
+/// The reason costs are rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AssignFault {
+pub enum AssignError {
     /// More rows or columns than [`MAX_SIDE`].
     TooLarge {
         /// Rows received.
@@ -66,15 +66,15 @@ pub enum AssignFault {
         /// Its column.
         column: usize,
     },
-    /// A cost or the price of staying alone is above [`MAX_COST`].
+    /// A cost or the price of an unassigned row is above [`MAX_COST`].
     Overflow,
 }
 
 impl Costs {
     /// A full matrix, row by row; [`UNREACHABLE`] is a pair that is not allowed.
-    pub fn dense(rows: usize, columns: usize, entries: &[u32]) -> Result<Costs, AssignFault> {
+    pub fn dense(rows: usize, columns: usize, entries: &[u32]) -> Result<Costs, AssignError> {
         if entries.len() != rows * columns {
-            return Err(AssignFault::NotRectangular { entries: entries.len(), expected: rows * columns });
+            return Err(AssignError::NotRectangular { entries: entries.len(), expected: rows * columns });
         }
         let pairs = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         let allowed = pairs.zip(entries).filter(|&(_, &cost)| cost != UNREACHABLE);
@@ -86,21 +86,21 @@ impl Costs {
         rows: usize,
         columns: usize,
         pairs: impl IntoIterator<Item = (usize, usize, u64)>,
-    ) -> Result<Costs, AssignFault> {
+    ) -> Result<Costs, AssignError> {
         if rows > MAX_SIDE || columns > MAX_SIDE {
-            return Err(AssignFault::TooLarge { rows, columns, limit: MAX_SIDE });
+            return Err(AssignError::TooLarge { rows, columns, limit: MAX_SIDE });
         }
         let mut costs = Costs { rows, columns, begins: vec![0], partner: Vec::new(), cost: Vec::new() };
         let mut seen = vec![usize::MAX; columns];
         for (row, column, cost) in pairs {
             let known = row + 1 >= costs.begins.len() && row < rows;
             if !known || seen.get(column).is_none_or(|&last| last == row) {
-                return Err(AssignFault::BadPair { row, column });
+                return Err(AssignError::BadPair { row, column });
             }
             seen[column] = row;
             costs.begins.resize(row + 1, costs.cost.len());
             costs.partner.push(u32::try_from(column).unwrap_or(NONE));
-            costs.cost.push(i64::try_from(cost).ok().filter(|_| cost <= MAX_COST).ok_or(AssignFault::Overflow)?);
+            costs.cost.push(i64::try_from(cost).ok().filter(|_| cost <= MAX_COST).ok_or(AssignError::Overflow)?);
         }
         costs.begins.resize(rows + 1, costs.cost.len());
         Ok(costs)
@@ -141,20 +141,20 @@ impl Costs {
 
 /// The assignment of least total cost.
 ///
-/// With a price for staying alone a row takes a column only where that is cheaper in all; without one as many rows as
-/// possible get a column, and among such assignments the cheapest is found. Equal questions get equal answers.
-pub fn assign(costs: &Costs, alone: Option<u64>) -> Result<Assignment, AssignFault> {
-    if alone.is_some_and(|price| price > MAX_COST) {
-        return Err(AssignFault::Overflow);
+/// With a price for unassigned rows, a row gets a column only if that lowers the total. Without one, as many rows as
+/// possible get a column, and the cheapest of these assignments is returned. The result is deterministic.
+pub fn assign(costs: &Costs, unassigned_price: Option<u64>) -> Result<Assignment, AssignError> {
+    if unassigned_price.is_some_and(|price| price > MAX_COST) {
+        return Err(AssignError::Overflow);
     }
     let dearest = costs.cost.iter().copied().max().unwrap_or(0);
-    let pairs_most = i64::try_from(costs.rows.min(costs.columns)).unwrap_or(i64::MAX);
-    // Without a price staying alone costs more than any number of pairs.
-    let price = alone.map_or((dearest + 1) * (pairs_most + 1), u64::cast_signed);
+    let max_pairs = i64::try_from(costs.rows.min(costs.columns)).unwrap_or(i64::MAX);
+    // Without a price, an unassigned row costs more than any number of pairs.
+    let price = unassigned_price.map_or((dearest + 1) * (max_pairs + 1), u64::cast_signed);
     let columns = if costs.rows <= costs.columns {
         Matching::new(costs, price).solve()
     } else {
-        // The short side looks for partners; a pair saves the same price whichever side stays alone.
+        // The shorter side searches for partners; a pair saves the same price whichever side would be unassigned.
         let turned = costs.transposed();
         let rows = Matching::new(&turned, price).solve();
         let mut columns = vec![None; costs.rows];
@@ -168,7 +168,7 @@ pub fn assign(costs: &Costs, alone: Option<u64>) -> Result<Assignment, AssignFau
     let mut cost = 0;
     for (row, column) in columns.iter().enumerate() {
         let paid = column.and_then(|column| costs.pairs(row).find(|pair| pair.0 == column));
-        cost += paid.map_or(alone.unwrap_or(0), |(_, cost)| cost.cast_unsigned());
+        cost += paid.map_or(unassigned_price.unwrap_or(0), |(_, cost)| cost.cast_unsigned());
     }
     Ok(Assignment { columns, cost })
 }
@@ -176,7 +176,7 @@ pub fn assign(costs: &Costs, alone: Option<u64>) -> Result<Assignment, AssignFau
 /// An assignment under construction, with the prices that prove it.
 struct Matching<'a> {
     costs: &'a Costs,
-    alone: i64,
+    unassigned_price: i64,
     column_of: Vec<u32>,
     row_of: Vec<u32>,
     /// Prices of rows and columns: no pair costs less than their sum, pairs of the assignment exactly that.
@@ -190,10 +190,10 @@ struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    fn new(costs: &'a Costs, alone: i64) -> Matching<'a> {
+    fn new(costs: &'a Costs, unassigned_price: i64) -> Matching<'a> {
         Matching {
             costs,
-            alone,
+            unassigned_price,
             column_of: vec![NONE; costs.rows],
             row_of: vec![NONE; costs.columns],
             row_price: vec![0; costs.rows],
@@ -217,12 +217,12 @@ impl<'a> Matching<'a> {
         self.column_of.iter().map(|&column| (column != NONE).then_some(column as usize)).collect()
     }
 
-    /// Augmenting row reduction: each row takes its cheapest column and pays up to its second choice; who is driven out
-    /// tries again. Returns the rows still without a column; rows that rather stay alone are done.
+    /// Augmenting row reduction: each row takes its cheapest column and raises the price up to its second choice; a displaced
+    /// row tries again. Returns the rows still without a column; rows that are cheaper unassigned are done.
     fn reduce(&mut self, free: Vec<u32>) -> Vec<u32> {
         let mut queue: Vec<u32> = free.into_iter().rev().collect();
         let mut later = Vec::new();
-        // Driving each other out can go on for long where costs are nearly equal: then the searches are cheaper.
+        // Rows with nearly equal costs can displace each other many times; then searches are cheaper.
         let mut tries = 3 * self.costs.rows;
         while let Some(row) = queue.pop() {
             if tries == 0 {
@@ -230,7 +230,7 @@ impl<'a> Matching<'a> {
                 continue;
             }
             tries -= 1;
-            let (mut first, mut second) = ((self.alone, NONE), (i64::MAX, NONE));
+            let (mut first, mut second) = ((self.unassigned_price, NONE), (i64::MAX, NONE));
             for (column, cost) in self.costs.pairs(row as usize) {
                 let value = cost - self.column_price[column];
                 if value < second.0 {
@@ -241,7 +241,7 @@ impl<'a> Matching<'a> {
                 }
             }
             if first.1 == NONE {
-                self.row_price[row as usize] = self.alone;
+                self.row_price[row as usize] = self.unassigned_price;
                 continue;
             }
             let rise = second.0 - first.0;
@@ -261,24 +261,24 @@ impl<'a> Matching<'a> {
         later
     }
 
-    /// Gives one row a column, or its own company, along a cheapest alternating path.
+    /// Assigns one row a column, or leaves one row unassigned, along a cheapest alternating path.
     fn augment(&mut self, start: u32) {
         let mut row = start;
         let mut at = 0;
-        let least = self.costs.pairs(row as usize).map(|(column, cost)| cost - self.column_price[column]).min();
-        self.row_price[row as usize] = least.map_or(self.alone, |least| least.min(self.alone));
-        // The rows scanned, each with its distance, and the cheapest way to end with one of them alone.
+        let min = self.costs.pairs(row as usize).map(|(column, cost)| cost - self.column_price[column]).min();
+        self.row_price[row as usize] = min.map_or(self.unassigned_price, |min| min.min(self.unassigned_price));
+        // The rows scanned, each with its distance, and the cheapest path that leaves one of them unassigned.
         let mut scanned: Vec<(u32, i64)> = Vec::new();
-        let mut lonely = (i64::MAX, NONE);
+        let mut unmatched = (i64::MAX, NONE);
         let end = loop {
             scanned.push((row, at));
-            let alone = at + self.alone - self.row_price[row as usize];
-            if alone < lonely.0 {
-                lonely = (alone, row);
+            let through = at + self.unassigned_price - self.row_price[row as usize];
+            if through < unmatched.0 {
+                unmatched = (through, row);
             }
-            self.relax(row, at, lonely.0);
+            self.relax(row, at, unmatched.0);
             let Some((distance, column)) = self.next_column() else { break NONE };
-            if distance >= lonely.0 {
+            if distance >= unmatched.0 {
                 break NONE;
             }
             at = distance;
@@ -287,7 +287,7 @@ impl<'a> Matching<'a> {
             }
             row = self.row_of[column as usize];
         };
-        let total = if end == NONE { lonely.0 } else { at };
+        let total = if end == NONE { unmatched.0 } else { at };
         for &(row, distance) in &scanned {
             self.row_price[row as usize] += total - distance;
             if row != start {
@@ -295,14 +295,14 @@ impl<'a> Matching<'a> {
                 self.column_price[self.column_of[row as usize] as usize] -= total - distance;
             }
         }
-        self.shift_along(start, end, lonely.1);
+        self.shift_along(start, end, unmatched.1);
         for column in self.touched.drain(..) {
             self.distance[column as usize] = i64::MAX;
         }
         self.heap.clear();
     }
 
-    /// Offers every column of a row its distance over that row, where it is less than the way to end alone.
+    /// Relaxes every column of a row whose distance through that row is shorter than `limit`.
     fn relax(&mut self, row: u32, at: i64, limit: i64) {
         let base = at - self.row_price[row as usize];
         let range = self.costs.begins[row as usize]..self.costs.begins[row as usize + 1];
@@ -333,11 +333,11 @@ impl<'a> Matching<'a> {
     }
 
     /// Moves every row on the path to the column it was reached over, back to the start.
-    fn shift_along(&mut self, start: u32, end: u32, lonely: u32) {
+    fn shift_along(&mut self, start: u32, end: u32, unmatched: u32) {
         let mut column = end;
         if end == NONE {
-            column = std::mem::replace(&mut self.column_of[lonely as usize], NONE);
-            if lonely == start {
+            column = std::mem::replace(&mut self.column_of[unmatched as usize], NONE);
+            if unmatched == start {
                 return;
             }
         }
@@ -353,33 +353,36 @@ impl<'a> Matching<'a> {
     }
 }
 
-impl AssignFault {
-    /// The stable code of the fault, as written in a line's answer.
+impl AssignError {
+    /// The stable code of the error, as written in a line's response.
     pub fn code(&self) -> &'static str {
         match self {
-            AssignFault::TooLarge { .. } => "too_large",
-            AssignFault::NotRectangular { .. } => "not_rectangular",
-            AssignFault::BadPair { .. } => "bad_pair",
-            AssignFault::Overflow => "overflow",
+            AssignError::TooLarge { .. } => "too_large",
+            AssignError::NotRectangular { .. } => "not_rectangular",
+            AssignError::BadPair { .. } => "bad_pair",
+            AssignError::Overflow => "overflow",
         }
     }
 }
 
-impl fmt::Display for AssignFault {
+impl fmt::Display for AssignError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AssignFault::TooLarge { rows, columns, limit } => {
+            AssignError::TooLarge { rows, columns, limit } => {
                 write!(out, "{rows} rows and {columns} columns where at most {limit} of each are allowed")
             }
-            AssignFault::NotRectangular { entries, expected } => {
+            AssignError::NotRectangular { entries, expected } => {
                 write!(out, "{entries} entries where rows times columns is {expected}")
             }
-            AssignFault::BadPair { row, column } => {
-                write!(out, "the pair of row {row} and column {column} is outside, out of order or there twice")
+            AssignError::BadPair { row, column } => {
+                write!(
+                    out,
+                    "the pair of row {row} and column {column} is outside the matrix, not in ascending order, or listed twice"
+                )
             }
-            AssignFault::Overflow => write!(out, "a cost is above {MAX_COST}"),
+            AssignError::Overflow => write!(out, "a cost is above {MAX_COST}"),
         }
     }
 }
 
-impl std::error::Error for AssignFault {}
+impl std::error::Error for AssignError {}

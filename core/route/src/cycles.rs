@@ -1,6 +1,6 @@
 //! Finds broken cycles: limits that know the directions of one-way legs.
 //!
-//! A cycle of k places uses at most k - 1 of its legs, also where legs count that no route uses beside them (the lifted
+//! A route uses at most k - 1 legs of a cycle of k places, also if further legs are counted that exclude them (the lifted
 //! cycles D⁺ and D⁻ of Grötschel and Padberg 1985). Broken ones are found by trying the few legs in use (Fischetti and Toth
 //! 1997).
 
@@ -12,7 +12,7 @@ const LONGEST: usize = 8;
 /// What falls short of a limit by less than this does not count.
 const VIOLATED: f64 = 0.02;
 /// The most limits found at once.
-const MOST: usize = 8;
+const MAX_CUTS: usize = 8;
 
 /// How far a cycle is above its limit, its places and how many, and whether every leg is turned round.
 type Found = (f64, [usize; LONGEST], usize, bool);
@@ -60,7 +60,7 @@ impl Directed {
         let mut chosen: Vec<(&[usize], bool)> = Vec::new();
         for (_, cycle, length, backward) in &found {
             let cycle = &cycle[..*length];
-            if chosen.len() < MOST && !chosen.iter().any(|other| alike(cycle, other.0)) {
+            if chosen.len() < MAX_CUTS && !chosen.iter().any(|other| alike(cycle, other.0)) {
                 chosen.push((cycle, *backward));
             }
         }
@@ -101,7 +101,7 @@ impl Directed {
     }
 }
 
-/// Whether two cycles share more than three in four places of the shorter one: both say nearly the same.
+/// Whether two cycles share more than three in four places of the shorter one, so that their cuts are nearly equal.
 fn alike(one: &[usize], other: &[usize]) -> bool {
     let shared = one.iter().filter(|place| other.contains(place)).count();
     shared * 4 > one.len().min(other.len()) * 3

@@ -4,16 +4,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::assign::{AssignFault, Costs, MAX_COST, assign};
-use super::problem::{Budget, Pin, Problem, RouteFault, UNREACHABLE};
+use super::assign::{AssignError, Costs, MAX_COST, assign};
+use super::problem::{Budget, Pin, Problem, RouteError, UNREACHABLE};
 use super::solve::best_order;
 
-/// The most work a line may ask for: about two seconds.
+/// The maximum work of one line: about two seconds.
 const MAX_WORK: u64 = 2_000_000_000;
 
-/// A question for an order of visit.
+/// A request for a visiting order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct RouteQuestion {
+pub struct RouteRequest {
     /// Whole metres from each place to each other, row by row; null is a road that does not exist.
     pub matrix: Vec<Vec<Option<f64>>>,
     /// Whether the route returns to its start.
@@ -24,7 +24,7 @@ pub struct RouteQuestion {
     pub start: usize,
     /// Stops pinned by hand.
     #[serde(default)]
-    pub pins: Vec<PinQuestion>,
+    pub pins: Vec<PinRequest>,
     /// Work to spend, in units of about a nanosecond; [`Budget::PROOF`] when absent.
     #[serde(default)]
     pub work: Option<u64>,
@@ -32,7 +32,7 @@ pub struct RouteQuestion {
 
 /// A stop pinned by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct PinQuestion {
+pub struct PinRequest {
     /// Its index in the matrix.
     pub stop: usize,
     /// Where it is pinned.
@@ -49,9 +49,9 @@ pub enum PinName {
     Last,
 }
 
-/// An order of visit as it is written.
+/// A visiting order as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RouteAnswer {
+pub struct RouteResponse {
     /// Every index but the start, in the order of visit.
     pub order: Vec<usize>,
     /// Metres in all, the return included where the route is closed.
@@ -62,9 +62,9 @@ pub struct RouteAnswer {
     pub bound: u64,
 }
 
-/// A question for an assignment.
+/// A request for an assignment.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct AssignQuestion {
+pub struct AssignRequest {
     /// The cost of each row with each column; null is a pair beyond the radius.
     pub costs: Vec<Vec<Option<f64>>>,
     /// What a row without a column costs; when absent as many rows as possible get one.
@@ -74,17 +74,17 @@ pub struct AssignQuestion {
 
 /// An assignment as it is written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AssignAnswer {
+pub struct AssignResponse {
     /// For every row its column, or -1.
     pub assign: Vec<i64>,
-    /// The sum of the costs of the pairs, and of the price of each row without a column where there is a price.
+    /// The sum of the pairs' costs and of the price of each unassigned row, if there is such a price.
     #[serde(serialize_with = "plain_number")]
     pub cost: f64,
 }
 
-/// Why a line has no answer.
+/// The reason a line has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LineFault {
+pub enum LineError {
     /// Not JSON, or not of the documented shape.
     Malformed(String),
     /// A row of the matrix is longer or shorter than it must be.
@@ -103,7 +103,7 @@ pub enum LineFault {
         /// Its column.
         column: usize,
     },
-    /// An entry is not a whole number where metres are asked for.
+    /// An entry of a matrix of metres is not a whole number.
     NotWhole {
         /// Its row.
         row: usize,
@@ -119,155 +119,153 @@ pub enum LineFault {
     },
     /// The price of a row without a column is negative or too large.
     BadPrice,
-    /// The route engine's own fault.
-    Route(RouteFault),
-    /// The assignment's own fault.
-    Assign(AssignFault),
+    /// An error of the route engine.
+    Route(RouteError),
+    /// An error of the assignment.
+    Assign(AssignError),
 }
 
-/// Answers one line with an order of visit.
-pub fn route_line(line: &str) -> Result<RouteAnswer, LineFault> {
-    let question: RouteQuestion =
-        serde_json::from_str(line).map_err(|fault| LineFault::Malformed(fault.to_string()))?;
-    answer_route(&question)
+/// Solves one line for a visiting order.
+pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
+    let request: RouteRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
+    solve_route(&request)
 }
 
-/// Answers one line with an assignment.
-pub fn assign_line(line: &str) -> Result<AssignAnswer, LineFault> {
-    let question: AssignQuestion =
-        serde_json::from_str(line).map_err(|fault| LineFault::Malformed(fault.to_string()))?;
-    answer_assign(&question)
+/// Solves one line for an assignment.
+pub fn assign_line(line: &str) -> Result<AssignResponse, LineError> {
+    let request: AssignRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
+    solve_assign(&request)
 }
 
-/// Answers a question for an order of visit.
-pub fn answer_route(question: &RouteQuestion) -> Result<RouteAnswer, LineFault> {
-    let size = question.matrix.len();
+/// Solves a request for a visiting order.
+pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
+    let size = request.matrix.len();
     let mut metres = Vec::with_capacity(size * size);
-    for (row, entries) in question.matrix.iter().enumerate() {
+    for (row, entries) in request.matrix.iter().enumerate() {
         if entries.len() != size {
-            return Err(LineFault::NotSquare { row, expected: size, found: entries.len() });
+            return Err(LineError::NotSquare { row, expected: size, found: entries.len() });
         }
         for (column, &entry) in entries.iter().enumerate() {
             metres.push(whole(row, column, entry)?);
         }
     }
-    let mut problem = Problem::new(size, metres)?.closed(question.closed).start(question.start)?;
-    for pin in &question.pins {
+    let mut problem = Problem::new(size, metres)?.closed(request.closed).start(request.start)?;
+    for pin in &request.pins {
         let place = if pin.pin == PinName::First { Pin::First } else { Pin::Last };
         problem = problem.pin(pin.stop, place)?;
     }
-    let budget = question.work.map_or(Budget::PROOF, |work| Budget::of_work(work.min(MAX_WORK)));
+    let budget = request.work.map_or(Budget::PROOF, |work| Budget::of_work(work.min(MAX_WORK)));
     let visit = best_order(&problem, budget)?;
-    Ok(RouteAnswer { order: visit.order, cost: visit.cost, proven: visit.proven, bound: visit.bound })
+    Ok(RouteResponse { order: visit.order, cost: visit.cost, proven: visit.proven, bound: visit.bound })
 }
 
-/// Answers a question for an assignment.
+/// Solves a request for an assignment.
 ///
 /// Costs need not be whole: they are scaled by a power of two to 42 bits, which is exact for whole numbers.
-pub fn answer_assign(question: &AssignQuestion) -> Result<AssignAnswer, LineFault> {
-    let columns = question.costs.first().map_or(0, Vec::len);
-    let mut most = question.unassigned.unwrap_or(0.0);
-    if !(0.0..=f64::from(u32::MAX)).contains(&most) {
-        return Err(LineFault::BadPrice);
+pub fn solve_assign(request: &AssignRequest) -> Result<AssignResponse, LineError> {
+    let columns = request.costs.first().map_or(0, Vec::len);
+    let mut max = request.unassigned.unwrap_or(0.0);
+    if !(0.0..=f64::from(u32::MAX)).contains(&max) {
+        return Err(LineError::BadPrice);
     }
-    for (row, entries) in question.costs.iter().enumerate() {
+    for (row, entries) in request.costs.iter().enumerate() {
         if entries.len() != columns {
-            return Err(LineFault::NotSquare { row, expected: columns, found: entries.len() });
+            return Err(LineError::NotSquare { row, expected: columns, found: entries.len() });
         }
         for (column, &entry) in entries.iter().enumerate() {
-            most = most.max(entry.map_or(Ok(0.0), |entry| in_range(row, column, entry))?);
+            max = max.max(entry.map_or(Ok(0.0), |entry| in_range(row, column, entry))?);
         }
     }
     let mut scale = 1.0;
-    while most * scale * 2.0 <= f64::from(u32::MAX) * 512.0 && scale < 1e12 {
+    while max * scale * 2.0 <= f64::from(u32::MAX) * 512.0 && scale < 1e12 {
         scale *= 2.0;
     }
-    let pairs = question.costs.iter().enumerate().flat_map(|(row, entries)| {
+    let pairs = request.costs.iter().enumerate().flat_map(|(row, entries)| {
         let allowed = entries.iter().enumerate();
         allowed.filter_map(move |(column, &entry)| Some((row, column, scaled(entry?, scale))))
     });
-    let costs = Costs::sparse(question.costs.len(), columns, pairs)?;
-    let found = assign(&costs, question.unassigned.map(|price| scaled(price, scale)))?;
+    let costs = Costs::sparse(request.costs.len(), columns, pairs)?;
+    let found = assign(&costs, request.unassigned.map(|price| scaled(price, scale)))?;
     let mut cost = 0.0;
     for (row, column) in found.columns.iter().enumerate() {
-        let entry = column.and_then(|column| question.costs[row][column]);
-        cost += entry.or(question.unassigned).unwrap_or(0.0);
+        let entry = column.and_then(|column| request.costs[row][column]);
+        cost += entry.or(request.unassigned).unwrap_or(0.0);
     }
     let column = |column: &Option<usize>| column.and_then(|column| i64::try_from(column).ok()).unwrap_or(-1);
-    Ok(AssignAnswer { assign: found.columns.iter().map(column).collect(), cost })
+    Ok(AssignResponse { assign: found.columns.iter().map(column).collect(), cost })
 }
 
-impl LineFault {
-    /// The stable code of the fault.
+impl LineError {
+    /// The stable code of the error.
     pub fn code(&self) -> &'static str {
         match self {
-            LineFault::Malformed(_) => "malformed",
-            LineFault::NotSquare { .. } => "not_square",
-            LineFault::Negative { .. } => "negative",
-            LineFault::NotWhole { .. } => "not_whole",
-            LineFault::Overflow { .. } => "overflow",
-            LineFault::BadPrice => "bad_price",
-            LineFault::Route(fault) => fault.code(),
-            LineFault::Assign(fault) => fault.code(),
+            LineError::Malformed(_) => "malformed",
+            LineError::NotSquare { .. } => "not_square",
+            LineError::Negative { .. } => "negative",
+            LineError::NotWhole { .. } => "not_whole",
+            LineError::Overflow { .. } => "overflow",
+            LineError::BadPrice => "bad_price",
+            LineError::Route(error) => error.code(),
+            LineError::Assign(error) => error.code(),
         }
     }
 
-    /// The fault as a line of JSON: its code, and a detail for people.
+    /// The error as a line of JSON: its code and a detail for people.
     pub fn to_json(&self) -> String {
         serde_json::json!({ "error": self.code(), "detail": self.to_string() }).to_string()
     }
 }
 
-impl fmt::Display for LineFault {
+impl fmt::Display for LineError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LineFault::Malformed(detail) => write!(out, "{detail}"),
-            LineFault::NotSquare { row, expected, found } => {
+            LineError::Malformed(detail) => write!(out, "{detail}"),
+            LineError::NotSquare { row, expected, found } => {
                 write!(out, "row {row} has {found} entries where {expected} are expected")
             }
-            LineFault::Negative { row, column } => write!(out, "the entry in row {row}, column {column} is negative"),
-            LineFault::NotWhole { row, column } => {
+            LineError::Negative { row, column } => write!(out, "the entry in row {row}, column {column} is negative"),
+            LineError::NotWhole { row, column } => {
                 write!(out, "the entry in row {row}, column {column} is not a whole number")
             }
-            LineFault::Overflow { row, column } => write!(out, "the entry in row {row}, column {column} is too large"),
-            LineFault::BadPrice => write!(out, "the price of a row without a column is negative or too large"),
-            LineFault::Route(fault) => write!(out, "{fault}"),
-            LineFault::Assign(fault) => write!(out, "{fault}"),
+            LineError::Overflow { row, column } => write!(out, "the entry in row {row}, column {column} is too large"),
+            LineError::BadPrice => write!(out, "the price of a row without a column is negative or too large"),
+            LineError::Route(error) => write!(out, "{error}"),
+            LineError::Assign(error) => write!(out, "{error}"),
         }
     }
 }
 
-impl std::error::Error for LineFault {}
+impl std::error::Error for LineError {}
 
-impl From<RouteFault> for LineFault {
-    fn from(fault: RouteFault) -> LineFault {
-        LineFault::Route(fault)
+impl From<RouteError> for LineError {
+    fn from(error: RouteError) -> LineError {
+        LineError::Route(error)
     }
 }
 
-impl From<AssignFault> for LineFault {
-    fn from(fault: AssignFault) -> LineFault {
-        LineFault::Assign(fault)
+impl From<AssignError> for LineError {
+    fn from(error: AssignError) -> LineError {
+        LineError::Assign(error)
     }
 }
 
 /// An entry as whole metres.
-fn whole(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineFault> {
+fn whole(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineError> {
     let Some(entry) = entry else { return Ok(UNREACHABLE) };
     let entry = in_range(row, column, entry)?;
     if entry.fract() != 0.0 {
-        return Err(LineFault::NotWhole { row, column });
+        return Err(LineError::NotWhole { row, column });
     }
     let metres = u32::try_from(scaled(entry, 1.0)).unwrap_or(UNREACHABLE);
-    if metres == UNREACHABLE { Err(LineFault::Overflow { row, column }) } else { Ok(metres) }
+    if metres == UNREACHABLE { Err(LineError::Overflow { row, column }) } else { Ok(metres) }
 }
 
 /// An entry from zero to the largest that fits 32 bits.
-fn in_range(row: usize, column: usize, entry: f64) -> Result<f64, LineFault> {
+fn in_range(row: usize, column: usize, entry: f64) -> Result<f64, LineError> {
     match entry {
-        _ if entry < 0.0 => Err(LineFault::Negative { row, column }),
+        _ if entry < 0.0 => Err(LineError::Negative { row, column }),
         _ if entry <= f64::from(u32::MAX) => Ok(entry),
-        _ => Err(LineFault::Overflow { row, column }),
+        _ => Err(LineError::Overflow { row, column }),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The legs that are left, as lists: once most legs are ruled out, a tree grows along the few that are not.
 
 use super::tree::{FORBIDDEN, Legs, Prices, Tree, short};
-use crate::sort::sort_least;
+use crate::sort::sort_smallest;
 
 /// For every stop the stops it has a leg to or from.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Links {
         for from in 0..count {
             row.clear();
             row.extend((0..count).filter(|&to| to != from).map(|to| (legs.at(from, to).min(legs.at(to, from)), to)));
-            sort_least(&mut row, nearest, |a, b| a < b);
+            sort_smallest(&mut row, nearest, |a, b| a < b);
             for &(_, to) in row.iter().take(nearest) {
                 chosen[from * width + to] = true;
                 chosen[to * width + from] = true;
@@ -91,11 +91,11 @@ impl Links {
                     tree.room.hub[other] = short(at);
                 }
             }
-            let (mut pick, mut least) = (0, i32::MAX);
+            let (mut pick, mut min) = (0, i32::MAX);
             for (place, &stop) in front.iter().enumerate() {
                 let key = tree.room.key[stop];
-                pick = if key < least { place } else { pick };
-                least = least.min(key);
+                pick = if key < min { place } else { pick };
+                min = min.min(key);
             }
             if front.is_empty() {
                 tree.broken = true;

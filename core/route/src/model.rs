@@ -3,7 +3,7 @@
 //! A fixed start, an open end, a return and both pins all become the same shape: `out` holds the legs from where the free
 //! part begins, `back` the legs to where it ends (zero for an open end). Only the free stops are left to be ordered.
 
-use super::problem::{Pin, Problem, RouteFault, UNREACHABLE};
+use super::problem::{Pin, Problem, RouteError, UNREACHABLE};
 
 /// The free stops of a problem and the legs around them.
 pub(super) struct Model {
@@ -15,9 +15,9 @@ pub(super) struct Model {
     pub(super) out: Vec<u32>,
     /// Legs from each free stop to the end; all zero where the end is open.
     pub(super) back: Vec<u32>,
-    /// The stops of the problem behind each free stop, ascending; more than one where they are co-located.
+    /// The stops of the problem behind each free stop, ascending; several if they are co-located.
     pub(super) members: Vec<Vec<usize>>,
-    /// The free stops of the model this one was merged from, likewise.
+    /// The free stops of the model that this one was merged from, ascending.
     pub(super) places: Vec<Vec<usize>>,
     /// Whether every leg among free stops is as long as its reverse.
     pub(super) symmetric: bool,
@@ -29,17 +29,17 @@ pub(super) struct Model {
 
 impl Model {
     /// Takes the pins and the start out of a problem.
-    pub(super) fn of(problem: &Problem) -> Result<Model, RouteFault> {
+    pub(super) fn of(problem: &Problem) -> Result<Model, RouteError> {
         let (first, last) = (problem.pinned(Pin::First), problem.pinned(Pin::Last));
         let entry = first.unwrap_or(problem.start);
         let free: Vec<usize> =
             (0..problem.size).filter(|&i| i != problem.start && Some(i) != first && Some(i) != last).collect();
         let mut fixed = 0;
         if let Some(stop) = first {
-            fixed += u64::from(problem.leg(problem.start, stop).ok_or(RouteFault::Infeasible)?);
+            fixed += u64::from(problem.leg(problem.start, stop).ok_or(RouteError::Infeasible)?);
         }
         if let (Some(stop), true) = (last, problem.closed) {
-            fixed += u64::from(problem.leg(stop, problem.start).ok_or(RouteFault::Infeasible)?);
+            fixed += u64::from(problem.leg(stop, problem.start).ok_or(RouteError::Infeasible)?);
         }
         let exit = last.or(problem.closed.then_some(problem.start));
         let at = |from: usize, to: usize| problem.metres[from * problem.size + to];
@@ -98,7 +98,7 @@ impl Model {
 
     /// The model with co-located stops merged into one, and whether that provably keeps the optimum.
     ///
-    /// Two stops are one when no leg tells them apart and there is no distance between them. Where no detour over them is
+    /// Two stops merge if all their legs are equal and the distance between them is zero. If no detour over them is
     /// shorter than the direct leg, some best order visits them in a row; rounding to metres can break that.
     pub(super) fn merged(&self) -> (Model, bool) {
         let mut heads: Vec<usize> = Vec::new();
@@ -186,7 +186,7 @@ fn sum(a: u32, b: u32) -> u32 {
     if a == UNREACHABLE || b == UNREACHABLE { UNREACHABLE } else { a.saturating_add(b).min(UNREACHABLE - 1) }
 }
 
-/// A leg as a length, or none where there is no road.
+/// A leg as a length, or `None` if there is no road.
 fn real(metres: u32) -> Option<u64> {
     (metres != UNREACHABLE).then_some(u64::from(metres))
 }

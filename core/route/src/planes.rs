@@ -25,13 +25,13 @@ use crate::sort::sort;
 const ROOT_ROUNDS: usize = 60;
 const PART_ROUNDS: usize = 2;
 /// Rounds at the root that bring next to nothing before it is split.
-const ROOT_PATIENCE: usize = 4;
+const ROOT_STALE_LIMIT: usize = 4;
 /// Legs whose first pivot is looked at, those used by about a half.
 const LOOKS: usize = 12;
 /// Legs of these that are tried before branching, and pivots of each trial.
 const TRIALS: usize = 3;
 const TRIAL_PIVOTS: usize = 6;
-/// Limits taken away before come back so many times in a part, so many at once, where they are broken by more than this.
+/// How many times removed cuts return in a part, how many at once, and the minimum violation.
 const RECALLS: usize = 10;
 const RECALLED: usize = 20;
 const VIOLATED: f64 = 0.02;
@@ -45,12 +45,12 @@ const PIVOTS: usize = 4_000;
 const WHOLE: f64 = 0.001;
 /// Limits with more slack go when new ones come.
 const SLACK: f64 = 0.05;
-/// Legs are told apart by at most four units, the 1024th part of this.
-const APART: f64 = 1_024.0;
+/// Costs of equal legs are perturbed by at most four units, the 1024th part of this.
+const PERTURBATION: f64 = 1_024.0;
 /// How far the program has to be above the room before it is worth proving.
 const MARGIN: f64 = 256.0;
 /// The largest price in integers: sums over all rows and legs stay exact.
-const PRICE_MOST: f64 = 4_294_967_296.0;
+const MAX_PRICE: f64 = 4_294_967_296.0;
 
 /// A leg that is left; the origin's index is the number of free stops.
 #[derive(Clone, Copy)]
@@ -93,7 +93,7 @@ pub(super) struct Planes {
     pub(super) work: u64,
 }
 
-/// What became of a part.
+/// The outcome of a part.
 enum Part {
     /// No better order is in it.
     Closed,
@@ -113,8 +113,8 @@ impl Planes {
             if cost < FORBIDDEN {
                 left.push(Leg { from, to });
                 // Equal legs make for pivots that lead nowhere: the program sees each a little dearer.
-                let apart = u32::try_from(columns.len()).unwrap_or(0).wrapping_mul(2_654_435_769) >> 20;
-                columns.push((f64::from(cost) + f64::from(apart) / APART, rows));
+                let perturbation = u32::try_from(columns.len()).unwrap_or(0).wrapping_mul(2_654_435_769) >> 20;
+                columns.push((f64::from(cost) + f64::from(perturbation) / PERTURBATION, rows));
                 costs.push(f64::from(cost));
             }
         };
@@ -145,14 +145,13 @@ impl Planes {
             }
         }
         let enter = prices.enter(legs.symmetric);
-        let least = |legs: &[i32], prices: &[i32]| legs.iter().zip(prices).map(|(leg, price)| leg + price).min();
-        equations[out_row].1 =
-            f64::from(least(&legs.out, enter).unwrap_or(0)) - if legs.symmetric { share } else { 0.0 };
-        equations[back_row].1 = f64::from(least(&legs.back, &prices.leave).unwrap_or(0)) - share;
+        let min = |legs: &[i32], prices: &[i32]| legs.iter().zip(prices).map(|(leg, price)| leg + price).min();
+        equations[out_row].1 = f64::from(min(&legs.out, enter).unwrap_or(0)) - if legs.symmetric { share } else { 0.0 };
+        equations[back_row].1 = f64::from(min(&legs.back, &prices.leave).unwrap_or(0)) - share;
         let limits = sets.iter().map(|&(set, dual)| {
             let cut = Cut::Sets(vec![set], set.len() - 1);
             let legs_left = left.iter().copied().enumerate();
-            Limit { entries: entries(legs_left, &cut, legs.symmetric), most: cut.limit(), dual: f64::from(dual) }
+            Limit { entries: entries(legs_left, &cut, legs.symmetric), max: cut.limit(), dual: f64::from(dual) }
         });
         let lp = Simplex::new(&columns, &equations, limits.collect());
         Planes {
@@ -176,7 +175,7 @@ impl Planes {
 
     /// Splits parts until none is open that has room for a better order, or the work is spent; the bound of what is left.
     ///
-    /// `offer` takes an order that was found and answers with the room below the best known one.
+    /// `offer` takes an order that was found and returns the room below the best known one.
     pub(super) fn run(&mut self, mut room: i64, budget: u64, offer: &mut dyn FnMut(Vec<usize>) -> i64) -> i64 {
         self.narrow(room);
         let mut next = None;
@@ -213,7 +212,7 @@ impl Planes {
         self.work + self.lp.work
     }
 
-    /// Applies the decisions of a part in place of those before; false where they need a leg that is ruled out by now.
+    /// Replaces the current decisions with those of a part; false if they need a leg that has been ruled out.
     fn enter(&mut self, fixes: &[Fix]) -> bool {
         if fixes.iter().any(|&(leg, used)| used && self.lp.now.columns[leg].gone) {
             return false;
@@ -241,7 +240,7 @@ impl Planes {
         self.lp.bound(leg, value, value);
     }
 
-    /// Raises the bound of a part by limits.
+    /// Raises the bound of a part by cuts until it is closed, has to be split, or the budget ends.
     fn solve(
         &mut self,
         known: i64,
@@ -250,17 +249,13 @@ impl Planes {
         budget: u64,
         offer: &mut dyn FnMut(Vec<usize>) -> i64,
     ) -> Part {
+        let (max_rounds, stale_limit) = if root { (ROOT_ROUNDS, ROOT_STALE_LIMIT) } else { (PART_ROUNDS, PART_ROUNDS) };
         let mut bound = known;
         let (mut stale, mut round, mut recalls) = (0, 0, 0);
         loop {
-            self.lp.most_work = budget.saturating_sub(self.work);
-            let (mut ended, mut value) = self.pivot(*room, PIVOTS);
-            if ended == Ended::Infeasible && value <= *room {
-                // Rounding errors stand in the way of the proof.
-                self.lp.renew();
-                (ended, value) = self.pivot(*room, PIVOTS);
-            }
-            // Limits that bring less than a fiftieth of what is missing are not worth their rows. Before the first round all is missing.
+            self.lp.max_work = budget.saturating_sub(self.work);
+            let (ended, value) = self.pivot_twice(*room);
+            // Cuts that close less than a fiftieth of the gap are not worth their rows. Before the first round the gap is everything.
             let (gain, missing) = (value.saturating_sub(bound), room.saturating_sub(bound));
             stale = if gain < missing / 50 && round > 0 { stale + 1 } else { 0 };
             bound = bound.max(value);
@@ -268,12 +263,10 @@ impl Planes {
                 return Part::Closed;
             }
             if ended == Ended::Infeasible {
-                // The proof failed by rounding errors: the part is left as it is.
-                self.stuck = self.stuck.min(bound);
-                return Part::Closed;
+                return self.give_up(bound);
             }
             if ended != Ended::Optimal || self.spent() >= budget {
-                break;
+                return Part::Open(bound);
             }
             self.rule_out(value, *room, root);
             self.lp.values(&mut self.values);
@@ -286,28 +279,39 @@ impl Planes {
             }
             let (cuts, halves) = self.broken();
             if cuts.is_empty() && halves.is_empty() {
-                if let Some(order) = self.order() {
-                    *room = offer(order);
-                    if bound > *room {
-                        return Part::Closed;
-                    }
-                    self.stuck = self.stuck.min(bound);
-                    return Part::Closed;
-                }
-                break;
+                let Some(order) = self.order() else { return Part::Open(bound) };
+                *room = offer(order);
+                return if bound > *room { Part::Closed } else { self.give_up(bound) };
             }
-            // A solution without fractions that is no route cannot be split: it needs its limits.
-            let split = self.values.iter().any(|&value| value > WHOLE && value < 1.0 - WHOLE);
-            let (rounds, patience) = if root { (ROOT_ROUNDS, ROOT_PATIENCE) } else { (PART_ROUNDS, PART_ROUNDS) };
-            if split && (round + 1 >= rounds || stale >= patience) {
-                break;
+            if self.is_fractional() && (round + 1 >= max_rounds || stale >= stale_limit) {
+                return Part::Open(bound);
             }
             self.lp.purge(SLACK);
             halves.into_iter().for_each(|(entries, limit)| self.lp.add(entries, limit));
             self.add(&cuts);
             round += 1;
         }
-        Part::Open(bound)
+    }
+
+    /// Pivots, and once more from a new inverse if rounding errors prevented the proof.
+    fn pivot_twice(&mut self, room: i64) -> (Ended, i64) {
+        let (ended, value) = self.pivot(room, PIVOTS);
+        if ended != Ended::Infeasible || value > room {
+            return (ended, value);
+        }
+        self.lp.renew();
+        self.pivot(room, PIVOTS)
+    }
+
+    /// Leaves a part that rounding errors keep from being closed or split: its bound limits the bound of the whole.
+    fn give_up(&mut self, bound: i64) -> Part {
+        self.stuck = self.stuck.min(bound);
+        Part::Closed
+    }
+
+    /// Whether the solution has a fraction to branch on. An integral solution that is not a route needs cuts.
+    fn is_fractional(&self) -> bool {
+        self.values.iter().any(|&value| value > WHOLE && value < 1.0 - WHOLE)
     }
 
     /// Pivots for a while: how that ended, and the bound that is proven then.
@@ -318,7 +322,7 @@ impl Planes {
             if value > room {
                 return (ended, value);
             }
-            // The program is not as far above as its rounded prices: it goes on to its end.
+            // The rounded prices are further above than the program itself: solve it to the end.
             ended = self.lp.run(f64::INFINITY, pivots);
         }
         let prices = match ended {
@@ -330,7 +334,7 @@ impl Planes {
 
     /// The bound that prices prove, in integers; the reduced cost of every leg is left in `whole`.
     fn proven(&mut self, duals: &[f64]) -> i64 {
-        let round = |price: f64| (price.clamp(-PRICE_MOST, PRICE_MOST) + ROUNDER) - ROUNDER;
+        let round = |price: f64| (price.clamp(-MAX_PRICE, MAX_PRICE) + ROUNDER) - ROUNDER;
         let limit = |(row, &price): (usize, &f64)| {
             // The price of an upper limit is never above zero.
             if self.lp.is_limit(row) && price > 0.0 { 0.0 } else { round(price) }
@@ -382,7 +386,7 @@ impl Planes {
 
     /// Splits the part that was solved last on a leg that is used in part, the one whose trial raises the bound the most.
     ///
-    /// Answers with the part to go on with, where the program is close to it; what remains is left open.
+    /// Returns the part to continue with if the program is close to it; the others stay open.
     fn branch(&mut self, bound: i64, room: i64, budget: u64) -> Option<Open<Piece>> {
         self.lp.values(&mut self.values);
         let mut candidates: Vec<(f64, usize)> = Vec::new();
@@ -395,8 +399,8 @@ impl Planes {
         candidates.truncate(LOOKS);
         for (score, index) in &mut candidates {
             let [down, up] = self.lp.look(*index);
-            let (least, most) = if down < up { (down, up) } else { (up, down) };
-            *score = -(8.0 * least + most);
+            let (min, max) = if down < up { (down, up) } else { (up, down) };
+            *score = -(8.0 * min + max);
         }
         sort(&mut candidates, by_score);
         candidates.truncate(TRIALS);
@@ -471,7 +475,7 @@ fn nested(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
     for &(length, from, to) in &edges {
         let (one, other) = (part[from], part[to]);
         for merged in [made[one], made[other]].into_iter().flatten() {
-            // So far the price is the length at which the part came to be.
+            // So far the price is the length at which the part was created.
             sets[merged].1 -= length;
         }
         part.iter_mut().filter(|part| **part == other).for_each(|part| *part = one);

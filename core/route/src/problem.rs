@@ -1,23 +1,23 @@
-//! What the route engine is asked and what it answers: the matrix, the pins, the budget, the order and the faults.
+//! Input and output of the route engine: the matrix, pins, budget, visiting order and errors.
 
 use std::fmt;
 
-/// A road that does not exist: the entry of a matrix that stands for 'no way from here to there'.
+/// The matrix entry for a road that does not exist.
 pub const UNREACHABLE: u32 = u32::MAX;
 
-/// The most stops a problem may have, the start not counted. Configuration may lower it, never raise it.
+/// The maximum number of stops of a problem, the start not counted. Configuration can only lower it.
 pub const MAX_STOPS: usize = 200;
 
-/// A place in the order that the merchant fixed by hand.
+/// A fixed position in the visiting order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Pin {
     /// The stop is visited right after the start.
     First,
-    /// The stop is visited last, before the return where there is one.
+    /// The stop is visited last, before the return if there is one.
     Last,
 }
 
-/// One question to the route engine: where the courier starts, which legs exist, and whether the route returns.
+/// A routing problem: the start, the matrix of legs, the pins, and whether the route returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub(super) size: usize,
@@ -27,35 +27,35 @@ pub struct Problem {
     pub(super) pins: Vec<(usize, Pin)>,
 }
 
-/// An order of visit with what is known about it.
+/// A visiting order, its length and its lower bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
     /// Every index but the start, in the order of visit.
     pub order: Vec<usize>,
     /// The sum of the legs in metres, the return included where the route is closed.
     pub cost: u64,
-    /// True where no other order is shorter, which is then proven and not only likely.
+    /// Whether it is proven that no order is shorter.
     pub proven: bool,
-    /// No order is shorter than this many metres; equal to `cost` where `proven` is true.
+    /// A lower bound in metres on the length of every order; equal to `cost` if `proven` is true.
     pub bound: u64,
 }
 
 /// How much work a search may do, in units of about one nanosecond on a present-day core.
 ///
-/// Work is counted, never timed: the same question gets the same answer on every host, however loaded it is.
+/// Work is counted, never timed: the same problem gets the same result on every host, whatever its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     pub(super) work: u64,
 }
 
-/// Why there is no order of visit.
+/// The reason there is no visiting order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RouteFault {
+pub enum RouteError {
     /// The matrix has no row, so there is no start.
     Empty,
     /// More stops than [`MAX_STOPS`].
     TooManyStops {
-        /// Stops in the question.
+        /// Stops in the problem.
         stops: usize,
         /// Stops that are allowed.
         limit: usize,
@@ -87,26 +87,26 @@ pub enum RouteFault {
 
 impl Problem {
     /// A problem over `size` places and a row-major matrix of whole metres; it starts at index 0 and does not return.
-    pub fn new(size: usize, metres: Vec<u32>) -> Result<Problem, RouteFault> {
+    pub fn new(size: usize, metres: Vec<u32>) -> Result<Problem, RouteError> {
         if size == 0 {
-            return Err(RouteFault::Empty);
+            return Err(RouteError::Empty);
         }
         if size - 1 > MAX_STOPS {
-            return Err(RouteFault::TooManyStops { stops: size - 1, limit: MAX_STOPS });
+            return Err(RouteError::TooManyStops { stops: size - 1, limit: MAX_STOPS });
         }
         if metres.len() != size * size {
-            return Err(RouteFault::NotSquare { size, entries: metres.len() });
+            return Err(RouteError::NotSquare { size, entries: metres.len() });
         }
         Ok(Problem { size, metres, start: 0, closed: false, pins: Vec::new() })
     }
 
     /// The same problem from another starting index.
-    pub fn start(mut self, start: usize) -> Result<Problem, RouteFault> {
+    pub fn start(mut self, start: usize) -> Result<Problem, RouteError> {
         if start >= self.size {
-            return Err(RouteFault::BadStart { start, size: self.size });
+            return Err(RouteError::BadStart { start, size: self.size });
         }
         if let Some(&(stop, _)) = self.pins.iter().find(|pin| pin.0 == start) {
-            return Err(RouteFault::BadPin { stop });
+            return Err(RouteError::BadPin { stop });
         }
         self.start = start;
         Ok(self)
@@ -120,11 +120,11 @@ impl Problem {
     }
 
     /// The same problem with a stop pinned; one stop may be first and one last.
-    pub fn pin(mut self, stop: usize, pin: Pin) -> Result<Problem, RouteFault> {
+    pub fn pin(mut self, stop: usize, pin: Pin) -> Result<Problem, RouteError> {
         let taken = self.pins.iter().any(|&(_, other)| other == pin);
         let twice = self.pins.iter().any(|&(other, _)| other == stop) && self.size != 2;
         if stop >= self.size || stop == self.start || taken || twice {
-            return Err(RouteFault::BadPin { stop });
+            return Err(RouteError::BadPin { stop });
         }
         self.pins.push((stop, pin));
         Ok(self)
@@ -135,7 +135,7 @@ impl Problem {
         self.size - 1
     }
 
-    /// The length of an order in metres, or none where it uses a missing road.
+    /// The length of an order in metres, or `None` if it uses a missing road.
     pub fn length(&self, order: &[usize]) -> Option<u64> {
         let mut at = self.start;
         let mut total = 0u64;
@@ -148,7 +148,7 @@ impl Problem {
         Some(total)
     }
 
-    /// The order sent: by index, except that pinned stops stand where they are pinned.
+    /// The order sent: by index, with pinned stops in their positions.
     pub(super) fn sent(&self) -> Vec<usize> {
         let (first, last) = (self.pinned(Pin::First), self.pinned(Pin::Last));
         let rest = (0..self.size).filter(|&i| i != self.start && Some(i) != first && Some(i) != last);
@@ -160,7 +160,7 @@ impl Problem {
         self.pins.iter().find(|&&(_, held)| held == pin).map(|&(stop, _)| stop)
     }
 
-    /// A leg in metres, or none where there is no road.
+    /// A leg in metres, or `None` if there is no road.
     pub(super) fn leg(&self, from: usize, to: usize) -> Option<u32> {
         let metres = self.metres[from * self.size + to];
         (metres != UNREACHABLE).then_some(metres)
@@ -185,35 +185,35 @@ impl Default for Budget {
     }
 }
 
-impl RouteFault {
-    /// The stable code of the fault, as written in a line's answer.
+impl RouteError {
+    /// The stable code of the error, as written in a line's response.
     pub fn code(&self) -> &'static str {
         match self {
-            RouteFault::Empty => "empty",
-            RouteFault::TooManyStops { .. } => "too_many_stops",
-            RouteFault::NotSquare { .. } => "not_square",
-            RouteFault::BadStart { .. } => "bad_start",
-            RouteFault::BadPin { .. } => "bad_pin",
-            RouteFault::Infeasible => "infeasible",
-            RouteFault::Unresolved => "unresolved",
+            RouteError::Empty => "empty",
+            RouteError::TooManyStops { .. } => "too_many_stops",
+            RouteError::NotSquare { .. } => "not_square",
+            RouteError::BadStart { .. } => "bad_start",
+            RouteError::BadPin { .. } => "bad_pin",
+            RouteError::Infeasible => "infeasible",
+            RouteError::Unresolved => "unresolved",
         }
     }
 }
 
-impl fmt::Display for RouteFault {
+impl fmt::Display for RouteError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RouteFault::Empty => write!(out, "the matrix has no row"),
-            RouteFault::TooManyStops { stops, limit } => write!(out, "{stops} stops where at most {limit} are allowed"),
-            RouteFault::NotSquare { size, entries } => {
+            RouteError::Empty => write!(out, "the matrix has no row"),
+            RouteError::TooManyStops { stops, limit } => write!(out, "{stops} stops where at most {limit} are allowed"),
+            RouteError::NotSquare { size, entries } => {
                 write!(out, "{entries} entries where {size} places need {size} times {size}")
             }
-            RouteFault::BadStart { start, size } => write!(out, "start {start} is not one of the {size} places"),
-            RouteFault::BadPin { stop } => write!(out, "stop {stop} cannot be pinned there"),
-            RouteFault::Infeasible => write!(out, "every order needs a road that does not exist"),
-            RouteFault::Unresolved => write!(out, "no order without a missing road was found within the budget"),
+            RouteError::BadStart { start, size } => write!(out, "start {start} is not one of the {size} places"),
+            RouteError::BadPin { stop } => write!(out, "stop {stop} cannot be pinned there"),
+            RouteError::Infeasible => write!(out, "every order needs a road that does not exist"),
+            RouteError::Unresolved => write!(out, "no order without a missing road was found within the budget"),
         }
     }
 }
 
-impl std::error::Error for RouteFault {}
+impl std::error::Error for RouteError {}

@@ -34,9 +34,9 @@ const SPLIT_TREES: u64 = 4;
 
 /// What branch and bound ended with.
 pub(super) struct Outcome {
-    /// The best order of free stops, or none where none was found.
+    /// The best order of free stops, or `None` if none was found.
     pub(super) order: Option<Vec<usize>>,
-    /// No order is shorter than this; the largest number where it is proven that there is no order.
+    /// A lower bound on every order; the largest number if it is proven that there is no order.
     pub(super) bound: u64,
 }
 
@@ -113,9 +113,9 @@ impl<'a> Proof<'a> {
         let mut prices = Prices::none(legs.count);
         let each = tree_work(legs, None);
         let short = legs.count > NEAREST * 2;
-        let most_near = if legs.count <= FEW { FEW_STEPS } else { NEAR_STEPS };
-        let most = if short { LAST_STEPS } else { ROOT_STEPS };
-        let last = affordable(budget / 2, each).min(most);
+        let max_near = if legs.count <= FEW { FEW_STEPS } else { NEAR_STEPS };
+        let max = if short { LAST_STEPS } else { ROOT_STEPS };
+        let last = affordable(budget / 2, each).min(max);
         if short {
             // Clusters are joined by long legs: the cheapest tree has them.
             let mut tree = Tree::new(legs.count);
@@ -126,21 +126,21 @@ impl<'a> Proof<'a> {
                 links.fill_nearest(legs, NEAREST, &trees);
                 self.work += 2 * each;
                 // A few long rounds serve better than many that end too soon.
-                let steps = affordable(left, links.work()).min(most_near);
-                let plan = Plan { steps, patience: 25, factor: 2_800, room };
+                let steps = affordable(left, links.work()).min(max_near);
+                let plan = Plan { steps, stale_limit: 25, factor: 2_800, room };
                 let near = ascend(legs, Some(&links), &prices, &plan);
                 self.work += near.work;
                 left = left.saturating_sub(near.work + 2 * each);
                 prices = near.prices;
                 let mut tree = Tree::new(legs.count);
                 legs.grow(None, &prices, &mut tree);
-                if tree.value >= near.tree.value || left < most_near as u64 / 4 * links.work() {
+                if tree.value >= near.tree.value || left < max_near as u64 / 4 * links.work() {
                     break;
                 }
                 trees.push(tree);
             }
         }
-        ascend(legs, None, &prices, &Plan { steps: last, patience: 12, factor: 2_800, room })
+        ascend(legs, None, &prices, &Plan { steps: last, stale_limit: 12, factor: 2_800, room })
     }
 
     /// Arcs with the prices of the first ascent.
@@ -160,8 +160,8 @@ impl<'a> Proof<'a> {
 
     /// What is missing between the bound and an end of the proof, in thousandths of the latter.
     pub(super) fn missing(&self) -> i64 {
-        let (room, least) = (self.room(), self.open.peek().map_or(i64::MAX, |branch| branch.value));
-        room.saturating_sub(least).saturating_mul(1_000) / room.max(1)
+        let (room, min) = (self.room(), self.open.peek().map_or(i64::MAX, |branch| branch.value));
+        room.saturating_sub(min).saturating_mul(1_000) / room.max(1)
     }
 
     /// The most work that splitting one branch takes.
@@ -169,7 +169,7 @@ impl<'a> Proof<'a> {
         tree_work(&self.base, None) * (BRANCH_STEPS as u64 + 2) * 3
     }
 
-    /// Takes an order where it is better than the best known one.
+    /// Takes an order if it is better than the best known one.
     pub(super) fn offer(&mut self, order: Vec<usize>) {
         if let Some(cost) = self.model.length(&order).filter(|_| order.len() == self.model.count)
             && self.best.as_ref().is_none_or(|best| cost < best.0)
@@ -195,7 +195,7 @@ impl<'a> Proof<'a> {
                 if !legs.apply(&branch.fixes, part) {
                     continue;
                 }
-                let plan = Plan { steps: BRANCH_STEPS, patience: 6, factor: 4_000, room: self.room() };
+                let plan = Plan { steps: BRANCH_STEPS, stale_limit: 6, factor: 4_000, room: self.room() };
                 links.fill(&legs);
                 let mut reached = ascend(&legs, Some(&links), &branch.prices, &plan);
                 reached.tree.value = reached.tree.value.max(value);
@@ -232,8 +232,8 @@ impl<'a> Proof<'a> {
     pub(super) fn outcome(self) -> Outcome {
         let cost = self.best.as_ref().map_or(u64::MAX, |best| best.0);
         let unexplored = if self.done() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.value) };
-        let least = unexplored.min(self.stuck).max(self.cut);
-        let bound = if least == i64::MAX { cost } else { self.whole(least).min(cost) };
+        let min = unexplored.min(self.stuck).max(self.cut);
+        let bound = if min == i64::MAX { cost } else { self.whole(min).min(cost) };
         Outcome { order: self.best.map(|best| best.1), bound }
     }
 

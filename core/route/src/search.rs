@@ -6,7 +6,7 @@
 //! double bridge and the kick is undone where it did not pay (Martin, Otto and Felten 1991).
 
 use super::arcs::Arcs;
-use crate::sort::sort_least;
+use crate::sort::sort_smallest;
 
 /// Neighbours tried per stop, each way; more where directions matter.
 const NEIGHBOURS: usize = 8;
@@ -31,7 +31,7 @@ pub(super) struct Search<'a> {
     turned: Vec<i64>,
     queue: Vec<usize>,
     queued: Vec<bool>,
-    dice: u64,
+    rng: u64,
     /// Work done so far.
     pub(super) work: u64,
 }
@@ -60,10 +60,10 @@ impl<'a> Search<'a> {
         }
         let cost = arcs.length(&tour);
         let (queue, queued) = ((0..size).rev().collect(), vec![true; size]);
-        let dice = 0x9E37_79B9_7F4A_7C15;
+        let rng = 0x9E37_79B9_7F4A_7C15;
         let work = (size * size * 15) as u64;
         let turned = if arcs.symmetric { Vec::new() } else { vec![0; size + 1] };
-        let mut search = Search { arcs, out_near, in_near, tour, place, cost, turned, queue, queued, dice, work };
+        let mut search = Search { arcs, out_near, in_near, tour, place, cost, turned, queue, queued, rng, work };
         search.settle(0, size);
         search
     }
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Sums anew how much longer the tour is backwards, after positions `low..high` changed.
+    /// Recomputes how much longer the tour is backwards after positions `low..high` changed.
     fn resum(&mut self, low: usize, high: usize) {
         let size = self.tour.len();
         let was = self.turned[high.min(size - 1)];
@@ -357,8 +357,8 @@ impl Search<'_> {
 
     /// A number below `limit` from a fixed sequence (splitmix64): the same on every host.
     fn roll(&mut self, limit: usize) -> usize {
-        self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.dice;
+        self.rng = self.rng.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.rng;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         let high = (mixed ^ (mixed >> 31)) >> 32;
@@ -379,7 +379,7 @@ impl Near {
         for node in 0..size {
             row.clear();
             row.extend((0u32..).zip(0..size).filter(|&(_, i)| i != node).map(|(other, i)| (leg(node, i), other)));
-            sort_least(&mut row, width, |a, b| a < b);
+            sort_smallest(&mut row, width, |a, b| a < b);
             rows.extend(row[..width].iter().map(|&(leg, other)| (other, leg)));
         }
         Near { width, rows }

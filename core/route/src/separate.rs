@@ -14,7 +14,7 @@ const VIOLATED: f64 = 0.02;
 /// Legs below this are not in use, legs this close to one are whole.
 pub(super) const LEAST: f64 = 1e-6;
 /// The most limits found at once.
-const MOST: usize = 10;
+const MAX_CUTS: usize = 10;
 
 /// Some places.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Set([u64; WORDS]);
 pub(super) enum Cut {
     /// The legs inside of each set, added up over the sets, are at most so many.
     Sets(Vec<Set>, usize),
-    /// A cycle with more legs that cannot be used beside it, and whether every leg is turned round.
+    /// A lifted cycle, and whether every leg is reversed.
     Cycle(Vec<usize>, bool),
 }
 
@@ -76,7 +76,7 @@ impl Set {
 }
 
 impl Cut {
-    /// The limit of a set or, where that is smaller, of what lies outside: each implies the other.
+    /// The cut of a set or, if that is smaller, of its complement: each implies the other.
     pub(super) fn subtour(set: &Set, places: usize) -> Cut {
         let outside = || Set::of((0..places).filter(|&place| !set.holds(place)));
         let set = if 2 * set.len() > places { outside() } else { *set };
@@ -113,7 +113,7 @@ impl Cut {
         }
     }
 
-    /// Work of asking for one coefficient.
+    /// Work of one coefficient.
     pub(super) fn work(&self) -> u64 {
         match self {
             Cut::Sets(sets, _) => sets.len() as u64,
@@ -144,10 +144,10 @@ impl Support {
         let parts = self.components(|weight| weight > LEAST);
         if parts.len() > 1 {
             let all = parts.iter().map(|part| Cut::subtour(part, self.places));
-            return all.take(MOST).collect();
+            return all.take(MAX_CUTS).collect();
         }
         let mut cuts = self.subtours();
-        cuts.truncate(MOST);
+        cuts.truncate(MAX_CUTS);
         for margin in [LEAST, 0.1, 0.2, 0.3] {
             for handle in self.components(|weight| weight > margin && weight < 1.0 - margin) {
                 cuts.extend(self.blossom(handle, 1.0 - margin));
@@ -224,7 +224,7 @@ impl Support {
         found.into_iter().map(|(_, cut)| cut).collect()
     }
 
-    /// The blossom of a handle with its whole legs for teeth, where it is broken.
+    /// The blossom of a handle with its integral legs as teeth, if it is violated.
     fn blossom(&self, mut handle: Set, whole: f64) -> Option<Cut> {
         // Two teeth that meet outside of the handle are part of it.
         let mut teeth: Vec<(usize, usize, f64)> = Vec::new();

@@ -5,8 +5,8 @@
 //! few hundred rows and gives the weights of the edges for nothing. Columns that reach their other bound on the way are
 //! turned over without a pivot (Maros 2003).
 //!
-//! Floats, but of additions, multiplications and divisions alone, which every host rounds alike. Nothing here is believed:
-//! the prices become integers and are proven by [`super::planes`].
+//! Floats, but only additions, multiplications and divisions, which every platform rounds alike. No result is trusted:
+//! [`super::planes`] rounds the prices to integers and proves their bound.
 
 use crate::sort::sort;
 
@@ -23,9 +23,9 @@ const FEASIBLE: f64 = 1e-6;
 const PIVOT: f64 = 1e-7;
 /// Entries below this are rounding errors.
 const ZERO: f64 = 1e-11;
-/// From here on variables stand for rows that nothing fills yet; such a one leaves the basis and never returns.
+/// Variables from this index on are artificial: one per unfilled row. An artificial variable leaves the basis and never returns.
 const ARTIFICIAL: usize = 1 << 24;
-/// Pivots after which the inverse is computed anew.
+/// Pivots after which the inverse is recomputed.
 const OLD: usize = 2_000;
 /// Rows and columns are added in steps of so many.
 const GROWTH: usize = 32;
@@ -46,7 +46,7 @@ pub(super) enum Ended {
     Above,
     /// Nothing within the bounds fulfils the rows.
     Infeasible,
-    /// The pivots are spent, or rounding errors have grown too large to go on.
+    /// The pivots are spent, or rounding errors have grown too large to continue.
     Spent,
 }
 
@@ -69,7 +69,7 @@ pub(super) type Entries = Vec<(usize, f64)>;
 /// An upper limit to begin with: its entries by column, the most they may add up to, and its price, never above zero.
 pub(super) struct Limit {
     pub(super) entries: Entries,
-    pub(super) most: f64,
+    pub(super) max: f64,
     pub(super) dual: f64,
 }
 
@@ -78,11 +78,11 @@ pub(super) struct Simplex {
     /// Entries of the columns: row and coefficient, those of column `j` from `starts[j]` on.
     starts: Vec<usize>,
     entries: Vec<(usize, f64)>,
-    /// The two rows each column stands in from the beginning, with a coefficient of one.
+    /// The two initial rows of each column, with a coefficient of one.
     ends: Vec<(usize, usize)>,
     /// The entries of each row that was added, by column.
     cuts: Vec<Entries>,
-    /// Limits that were taken away, with the most they may add up to: what is broken again need not be found anew.
+    /// Cuts that were removed, with their right-hand side: a cut that is violated again need not be separated again.
     shelf: Vec<(Entries, f64)>,
     pub(super) rhs: Vec<f64>,
     /// What a row costs that nothing fills: its price at the beginning.
@@ -107,10 +107,10 @@ pub(super) struct Simplex {
     pub(super) ray: (f64, f64),
     /// Work done so far, and where pivots end for it.
     pub(super) work: u64,
-    pub(super) most_work: u64,
+    pub(super) max_work: u64,
 }
 
-/// What pivots change: kept apart so that a trial can be taken back.
+/// The state that pivots change: separate, so that a trial can be undone.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) columns: Vec<Column>,
@@ -124,7 +124,7 @@ pub(super) struct State {
     pub(super) duals: Vec<f64>,
     inverse: Vec<f64>,
     stride: usize,
-    /// Pivots since the inverse was computed anew.
+    /// Pivots since the inverse was recomputed.
     age: usize,
 }
 
@@ -152,7 +152,7 @@ impl Simplex {
             inverse[row * stride + row] = 1.0;
         }
         let (rhs, duals): (Vec<f64>, Vec<f64>) =
-            equations.iter().copied().chain(limits.iter().map(|limit| (limit.most, limit.dual))).unzip();
+            equations.iter().copied().chain(limits.iter().map(|limit| (limit.max, limit.dual))).unzip();
         let column = |&(cost, _): &(f64, (usize, usize))| Column {
             cost,
             low: 0.0,
@@ -193,7 +193,7 @@ impl Simplex {
             moved: false,
             ray: (1.0, 1.0),
             work: 0,
-            most_work: u64::MAX,
+            max_work: u64::MAX,
         };
         simplex.index();
         for column in 0..columns.len() {
@@ -209,7 +209,7 @@ impl Simplex {
         self.rhs.len()
     }
 
-    /// The value of the program at the present prices: below every solution of it, but for rounding errors.
+    /// The value of the program at the current prices: a lower bound of every solution, except for rounding errors.
     pub(super) fn objective(&self) -> f64 {
         let rows: f64 = self.rhs.iter().zip(&self.now.duals).map(|(rhs, dual)| rhs * dual).sum();
         let columns = self.active.iter().map(|&index| &self.now.columns[index]).filter(|column| !column.basic);
@@ -249,7 +249,7 @@ impl Simplex {
         row >= self.equations
     }
 
-    /// Moves the bounds of a column; what is violated by it the next pivots mend. [`Simplex::shift`] must follow before
+    /// Moves the bounds of a column; the next pivots repair what that violates. [`Simplex::shift`] must follow before
     /// anything else.
     pub(super) fn bound(&mut self, column: usize, low: f64, high: f64) {
         let priced = self.entries(column).iter().map(|&(row, coefficient)| coefficient * self.now.duals[row]);
@@ -347,7 +347,7 @@ impl Simplex {
 
     /// Adds those of the limits taken away that some values break by more than so much, the most broken ones; whether there
     /// were any.
-    pub(super) fn recall(&mut self, values: &[f64], broken: f64, most: usize) -> bool {
+    pub(super) fn recall(&mut self, values: &[f64], broken: f64, max: usize) -> bool {
         let mut found: Vec<(f64, usize)> = Vec::new();
         for (at, (entries, limit)) in self.shelf.iter().enumerate() {
             let above = entries.iter().map(|&(column, entry)| entry * values[column]).sum::<f64>() - limit;
@@ -357,7 +357,7 @@ impl Simplex {
             }
         }
         sort(&mut found, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt());
-        found.truncate(most);
+        found.truncate(max);
         // From the last place on, so that those before keep theirs.
         sort(&mut found, |a, b| b.1 < a.1);
         for &(_, at) in &found {
@@ -413,7 +413,7 @@ impl Simplex {
         self.work += 2 * last as u64;
     }
 
-    /// Lists the entries of every column anew after rows came or went, without columns that are fixed.
+    /// Rebuilds the entries of every column after rows were added or removed, without fixed columns.
     pub(super) fn index(&mut self) {
         let count = self.now.columns.len();
         let mut starts = vec![2; count + 1];

@@ -4,7 +4,7 @@
 /// Items that are sorted by insertion: what is usual here.
 const SHORT: usize = 20;
 
-/// Sorts by `before`, which must say of any two items which one comes first: where it does not, which one does is not defined, but
+/// Sorts by `before`, which must be a strict order: otherwise the resulting order is undefined, but
 /// the same on every machine.
 pub fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     if items.len() <= SHORT {
@@ -26,12 +26,12 @@ pub fn sort_few<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     }
 }
 
-/// Brings the `most` items that come first to the front, in order; what follows them is in no order.
-pub fn sort_least<T>(items: &mut [T], most: usize, before: impl Fn(&T, &T) -> bool) {
-    let most = most.min(items.len());
-    let Some(last) = most.checked_sub(1) else { return };
-    sort(&mut items[..most], &before);
-    for at in most..items.len() {
+/// Moves the first `max` items to the front, sorted; the rest is unsorted.
+pub fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
+    let max = max.min(items.len());
+    let Some(last) = max.checked_sub(1) else { return };
+    sort(&mut items[..max], &before);
+    for at in max..items.len() {
         if before(&items[at], &items[last]) {
             items.swap(at, last);
             rise(items, last, &before);
@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[test]
-    fn the_least_come_to_the_front() {
-        for most in [0, 1, 7, 20, 30, 59, 60, 90] {
+    fn sort_smallest_moves_smallest_to_front() {
+        for max in [0, 1, 7, 20, 30, 59, 60, 90] {
             let (mut items, mut expected) = (numbers(60), numbers(60));
             expected.sort_unstable();
-            sort_least(&mut items, most, |a, b| a < b);
-            let most = most.min(60);
-            assert_eq!(items[..most], expected[..most], "{most}");
+            sort_smallest(&mut items, max, |a, b| a < b);
+            let max = max.min(60);
+            assert_eq!(items[..max], expected[..max], "{max}");
             items.sort_unstable();
             assert_eq!(items, expected);
         }

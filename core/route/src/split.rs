@@ -18,14 +18,14 @@ pub(super) struct Fix {
 /// The parts of the space around the stop whose legs in the tree are the dearest to replace.
 pub(super) fn split(legs: &Legs, fixes: &[Fix], reached: &Reached) -> Vec<Vec<Fix>> {
     let tree = &reached.tree;
-    let (mut best, mut most) = (Vec::new(), i64::MIN);
+    let (mut best, mut max) = (Vec::new(), i64::MIN);
     for stop in 0..legs.count {
         for (violation, leaving) in [(tree.leaves[stop], true), (tree.enters[stop], false)] {
             if violation > 0 && (leaving || !legs.symmetric) {
                 let near = near(legs, fixes, reached, stop, leaving);
                 let rise = near.iter().map(|&(rise, _)| rise).sum();
-                if rise > most && !near.is_empty() {
-                    (best, most) = (parts(legs.symmetric, fixes, stop, &near), rise);
+                if rise > max && !near.is_empty() {
+                    (best, max) = (parts(legs.symmetric, fixes, stop, &near), rise);
                 }
             }
         }
@@ -85,7 +85,7 @@ fn replacement(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
     let (parent, down) = tree.parent[child];
     let own = if down { priced(legs, prices, parent, child) } else { priced(legs, prices, child, parent) };
     let enter = prices.enter(legs.symmetric);
-    let mut least = i32::MAX;
+    let mut min = i32::MAX;
     for from in 0..legs.count {
         if below[from] == 0 {
             continue;
@@ -94,7 +94,7 @@ fn replacement(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
         let mut cheapest = |rows: &[i32], mine: i32, theirs: &[i32]| {
             let row = &rows[from * legs.width..(from + 1) * legs.width];
             for ((&leg, &price), &below) in row.iter().zip(theirs).zip(&below) {
-                least = least.min(leg + mine + price + below);
+                min = min.min(leg + mine + price + below);
             }
         };
         cheapest(&legs.ahead, prices.leave[from], enter);
@@ -105,11 +105,11 @@ fn replacement(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
             below[parent] = shut;
         }
     }
-    i64::from(least) - i64::from(own)
+    i64::from(min) - i64::from(own)
 }
 
 impl Legs {
-    /// Applies new decisions beside those that are applied already, and what follows from them; false where they
+    /// Applies new decisions and their consequences in addition to those already applied; false if they
     /// contradict each other.
     pub(super) fn apply(&mut self, applied: &[Fix], new: &[Fix]) -> bool {
         let mut paths = Paths::new(self.count);

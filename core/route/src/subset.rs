@@ -4,7 +4,7 @@ use super::model::Model;
 use super::problem::UNREACHABLE;
 
 /// The most free stops that are solved this way: time and memory double with every stop.
-pub(super) const MOST: usize = 12;
+pub(super) const MAX_FREE_STOPS: usize = 12;
 
 /// Farther than any route: two of them still add without overflow.
 const FAR: i32 = i32::MAX / 2;
@@ -16,10 +16,10 @@ pub(super) fn solve(model: &Model) -> Option<Vec<usize>> {
     let small = |metres: u32| i32::try_from(metres).unwrap_or(FAR);
     match (narrow, model.count) {
         (_, 0) => Some(Vec::new()),
-        (false, _) => Table::<u64, MOST>::fill(model, FAR_WIDE, u64::from).read(model),
+        (false, _) => Table::<u64, MAX_FREE_STOPS>::fill(model, FAR_WIDE, u64::from).read(model),
         (true, 1..=4) => Table::<i32, 4>::fill(model, FAR, small).read(model),
         (true, 5..=8) => Table::<i32, 8>::fill(model, FAR, small).read(model),
-        (true, _) => Table::<i32, MOST>::fill(model, FAR, small).read(model),
+        (true, _) => Table::<i32, MAX_FREE_STOPS>::fill(model, FAR, small).read(model),
     }
 }
 

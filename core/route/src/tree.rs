@@ -31,7 +31,7 @@ pub(super) struct Legs {
     pub(super) width: usize,
     /// Row-major legs.
     pub(super) ahead: Vec<i32>,
-    /// The transpose, kept on one-way matrices alone.
+    /// The transpose; only one-way matrices have it.
     pub(super) behind: Vec<i32>,
     pub(super) out: Vec<i32>,
     pub(super) back: Vec<i32>,
@@ -43,7 +43,7 @@ pub(super) struct Legs {
 #[derive(Clone, Copy)]
 pub(super) struct Scale(i32);
 
-/// The prices: what leaving and entering each stop costs. Symmetric models use `leave` alone, for both.
+/// The prices: what leaving and entering each stop costs. Symmetric models use only `leave`, for both.
 pub(super) struct Prices {
     pub(super) leave: Vec<i32>,
     pub(super) enter: Vec<i32>,
@@ -177,28 +177,28 @@ impl Legs {
         let (leaves, enters) = (&room.leave[..width], &room.enter[..width]);
         let (keys, hubs) = (&mut room.key[..width], &mut room.hub[..width]);
         let hub = short(at);
-        let mut least = i32::MAX;
+        let mut min = i32::MAX;
         for i in 0..width {
             let down = ahead[i] + enters[i] + leave;
             let edge = if ONE_WAY { down.min(behind[i] + leaves[i] + enter) } else { down };
             let nearer = all_ones(edge < keys[i]);
             hubs[i] = hub & nearer | hubs[i] & !nearer;
             keys[i] = edge & nearer | keys[i] & !nearer;
-            least = least.min(keys[i]);
+            min = min.min(keys[i]);
         }
         let (mut pick, mut index) = (i32::MAX, 0);
         for &key in &*keys {
-            pick = pick.min(index | all_ones(key != least) & i32::MAX);
+            pick = pick.min(index | all_ones(key != min) & i32::MAX);
             index += 1;
         }
         long(pick)
     }
 
-    /// The cheapest leg from the origin and the cheapest one back, at different stops where there are two.
+    /// The cheapest leg from the origin and the cheapest one back, at different stops if there are two.
     fn attach(&self, prices: &Prices, tree: &mut Tree) {
         let enter = prices.enter(self.symmetric);
-        let heads = two_least(&self.out, enter);
-        let tails = two_least(&self.back, &prices.leave);
+        let heads = two_smallest(&self.out, enter);
+        let tails = two_smallest(&self.back, &prices.leave);
         let mut best = i64::MAX;
         for (head, out) in heads.into_iter().flatten() {
             for (tail, back) in tails.into_iter().flatten() {
@@ -280,7 +280,7 @@ impl Tree {
         }
     }
 
-    /// A tree of the first stop alone.
+    /// A tree of only the first stop.
     fn clear(&mut self, legs: &Legs, prices: &Prices) {
         let (count, symmetric) = (legs.count, legs.symmetric);
         self.value = 0;
@@ -331,7 +331,7 @@ impl Tree {
         i64::from(squares(&self.leaves) + if symmetric { 0 } else { squares(&self.enters) })
     }
 
-    /// The order that the tree is where nothing is violated.
+    /// Returns the tree as an order; valid only if it is a path.
     pub(super) fn order(&self, symmetric: bool) -> Vec<usize> {
         let count = self.parent.len();
         let mut links: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -358,7 +358,7 @@ impl Tree {
     }
 }
 
-/// All bits where a condition holds, none where it does not: a choice without a branch.
+/// All bits set if the condition holds, otherwise none: a branch-free choice.
 #[inline]
 fn all_ones(condition: bool) -> i32 {
     -i32::from(condition)
@@ -377,24 +377,24 @@ fn long(stop: i32) -> usize {
 }
 
 /// The two stops with the least priced legs.
-fn two_least(legs: &[i32], price: &[i32]) -> [Option<(usize, i32)>; 2] {
+fn two_smallest(legs: &[i32], price: &[i32]) -> [Option<(usize, i32)>; 2] {
     let mut two: [Option<(usize, i32)>; 2] = [None, None];
     for (stop, (&leg, &price)) in legs.iter().zip(price).enumerate() {
         let sum = leg + price;
-        if two[0].is_none_or(|(_, least)| sum < least) {
+        if two[0].is_none_or(|(_, min)| sum < min) {
             two = [Some((stop, sum)), two[0]];
-        } else if two[1].is_none_or(|(_, least)| sum < least) {
+        } else if two[1].is_none_or(|(_, min)| sum < min) {
             two[1] = Some((stop, sum));
         }
     }
     two
 }
 
-/// A wide number narrowed to plus or minus `most`.
+/// Narrows a number to the range −`max` to `max`.
 #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of the narrow type first")]
-pub(super) fn clamp(wide: i64, most: i32) -> i32 {
-    wide.clamp(-i64::from(most), i64::from(most)) as i32
+pub(super) fn clamp(wide: i64, max: i32) -> i32 {
+    wide.clamp(-i64::from(max), i64::from(max)) as i32
 }
 
 /// The largest price of a stop.
-pub(super) const PRICE_MOST: i32 = 1 << LEG_BITS;
+pub(super) const MAX_PRICE: i32 = 1 << LEG_BITS;

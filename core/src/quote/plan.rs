@@ -162,7 +162,7 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
         }
     }
     let visit = route::best_order(&problem, route::Budget::default()).map_err(|fault| match fault {
-        route::RouteFault::Infeasible => PlanFault::NoRoad,
+        route::RouteError::Infeasible => PlanFault::NoRoad,
         _ => PlanFault::Stops,
     })?;
     Ok(visit.order.into_iter().map(|index| index - 1).collect())

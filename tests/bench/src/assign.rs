@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::hint::black_box;
 
-use despacho_core::route::line::{AssignQuestion, answer_assign};
+use despacho_core::route::line::{AssignRequest, solve_assign};
 use despacho_core::route::{Costs, UNREACHABLE, assign};
 use despacho_parity::deck;
 use serde_json::json;
@@ -56,9 +56,9 @@ fn measure(
         black_box(assign(black_box(&costs), None).is_ok());
     });
     let line = deck::assign_question(rows, columns, radius, seed);
-    let question: AssignQuestion = serde_json::from_str(line.trim_start_matches("assign "))?;
+    let question: AssignRequest = serde_json::from_str(line.trim_start_matches("assign "))?;
     let in_line = least_ms(3, 1, || {
-        black_box(answer_assign(black_box(&question)).is_ok());
+        black_box(solve_assign(black_box(&question)).is_ok());
     });
     let pairs = found.columns.iter().flatten().count();
     let within = radius.map_or("any distance".to_owned(), |radius| format!("within {radius} m"));

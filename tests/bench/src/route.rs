@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
 
-use despacho_core::route::line::{RouteAnswer, RouteQuestion, answer_route};
+use despacho_core::route::line::{RouteResponse, RouteRequest, solve_route};
 use despacho_core::route::{Problem, UNREACHABLE};
 use despacho_parity::deck::{self, Kind};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ struct Measured {
     problem: Problem,
     native_ms: f64,
     wasm_ms: f64,
-    visit: RouteAnswer,
+    visit: RouteResponse,
     /// The shortest order that anyone found in this run.
     best: u64,
     peers: BTreeMap<String, (u64, f64)>,
@@ -89,12 +89,12 @@ fn measure(wasm: Option<&Wasm>, kind: Kind, size: usize, seed: u64) -> Result<Me
     let metres = rows.iter().flatten().map(|metres| metres.unwrap_or(UNREACHABLE)).collect();
     let problem = Problem::new(rows.len(), metres)?.closed(closed);
     let line = json!({ "matrix": rows, "closed": closed, "work": work(size) }).to_string();
-    let question: RouteQuestion = serde_json::from_str(&line)?;
-    let visit = answer_route(&question)?;
+    let question: RouteRequest = serde_json::from_str(&line)?;
+    let visit = solve_route(&question)?;
     // Many short rounds: on a busy machine some of them run undisturbed. Both sides are measured alike.
     let repeats = if size <= 10 { 10 } else { 1 };
     let mut answer = || {
-        black_box(answer_route(black_box(&question)).is_ok());
+        black_box(solve_route(black_box(&question)).is_ok());
     };
     let rounds = match least_ms(1, 1, &mut answer) {
         quick if quick < 1.0 => 100,
@@ -108,7 +108,7 @@ fn measure(wasm: Option<&Wasm>, kind: Kind, size: usize, seed: u64) -> Result<Me
     };
     let mut best = visit.cost;
     if !visit.proven {
-        best = best.min(answer_route(&RouteQuestion { work: Some(REFERENCE), ..question })?.cost);
+        best = best.min(solve_route(&RouteRequest { work: Some(REFERENCE), ..question })?.cost);
     }
     Ok(Measured { problem, native_ms, wasm_ms, visit, best, peers: BTreeMap::new() })
 }

@@ -4,7 +4,7 @@ pub mod deck;
 #[cfg(feature = "host")]
 pub mod guest;
 
-use despacho_route::line::{LineFault, assign_line, route_line};
+use despacho_route::line::{LineError, assign_line, route_line};
 
 /// Answers one line as the guest does: `route {…}` or `assign {…}`.
 pub fn answer_natively(line: &str) -> String {
@@ -15,7 +15,7 @@ pub fn answer_natively(line: &str) -> String {
     }
 }
 
-fn render<T: serde::Serialize>(answer: Result<T, LineFault>) -> String {
+fn render<T: serde::Serialize>(answer: Result<T, LineError>) -> String {
     answer
         .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|fault| fault.to_string()))
         .unwrap_or_else(|fault| fault.to_json())

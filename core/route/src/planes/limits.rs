@@ -9,7 +9,7 @@ use crate::simplex::Entries;
 const HALVES: usize = 10;
 
 impl Planes {
-    /// Limits that the last solution breaks, by what they say of places and, where directions matter, by their entries.
+    /// Cuts that the last solution violates: as sets of places and, if directions matter, as entries.
     pub(super) fn broken(&mut self) -> (Vec<Cut>, Vec<(Entries, f64)>) {
         let used = self.legs.iter().zip(&self.values).map(|(leg, &value)| (leg.from, leg.to, value));
         let used: Vec<(usize, usize, f64)> = used.filter(|leg| leg.2 > LEAST).collect();

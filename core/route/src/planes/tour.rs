@@ -36,7 +36,7 @@ impl Planes {
     }
 
     /// A tour along the legs that the best solution of the whole uses the most, the origin first: close to a short one, for the
-    /// search to go on from.
+    /// search to continue from.
     pub(crate) fn guess(&self) -> Vec<usize> {
         let size = self.count + 1;
         let used = self.guide.iter().enumerate().filter(|&(_, &value)| value > LEAST);

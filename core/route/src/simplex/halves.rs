@@ -1,7 +1,7 @@
 //! Limits read off the program itself: halves of some rows added up and rounded down, which every route keeps and the present
 //! solution breaks (Gomory 1958; Caprara and Fischetti 1996).
 //!
-//! Whole numbers alone decide what such a limit says: halves of any rows give one that holds, whatever the floats proposed.
+//! Only integers define such a cut: halves of any rows give a valid one, whatever rows the floats propose.
 
 use super::{Entries, ROUNDER, Simplex, whole};
 use crate::sort::sort;
@@ -19,7 +19,7 @@ const VIOLATED: f64 = 0.05;
 impl Simplex {
     /// Limits that the present solution breaks, at most so many, those that cut the deepest; every entry and right side of the
     /// program has to be a whole number.
-    pub(crate) fn halves(&mut self, values: &[f64], most: usize) -> Vec<(Entries, f64)> {
+    pub(crate) fn halves(&mut self, values: &[f64], max: usize) -> Vec<(Entries, f64)> {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (place, &variable) in self.now.basis.iter().enumerate() {
             if values.get(variable).is_some_and(|&value| value > PART && value < 1.0 - PART) {
@@ -38,7 +38,7 @@ impl Simplex {
         }
         sort(&mut found, |a, b| b.0.total_cmp(&a.0).then_with(|| a.1.len().cmp(&b.1.len())).is_lt());
         found.dedup_by(|a, b| a.1 == b.1);
-        found.truncate(most);
+        found.truncate(max);
         found.into_iter().map(|(_, entries, limit)| (entries, limit)).collect()
     }
 

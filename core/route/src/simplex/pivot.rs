@@ -1,11 +1,11 @@
 //! The pivots: what leaves the basis, what enters, and what follows from it.
 
 use super::{ARTIFICIAL, Ended, FEASIBLE, LANES, OLD, PIVOT, Simplex, ZERO};
-use crate::sort::{sort, sort_least};
+use crate::sort::{sort, sort_smallest};
 
 /// Where the edge fills fewer of its entries than one in so many, only these are touched.
 const SPARSE: usize = 4;
-/// A squared length that is kept by adding up changes, and has become this short, is computed anew.
+/// A squared length that is updated by differences is recomputed once it is this short.
 const SHORT: f64 = 0.01;
 /// So many of the columns that end a step are put in order at first: nearly always they suffice.
 const FIRST: usize = 6;
@@ -19,7 +19,7 @@ impl Simplex {
             self.renew();
         }
         for pivot in 0..pivots {
-            if self.work >= self.most_work {
+            if self.work >= self.max_work {
                 break;
             }
             if pivot % 4 == 3 && self.objective() > limit {
@@ -46,26 +46,26 @@ impl Simplex {
         Ended::Spent
     }
 
-    /// How much the first pivot raises the value where a basic column is set to zero, and where it is set to one.
+    /// How much the first pivot raises the value if a basic column is set to zero, and if it is set to one.
     pub(crate) fn look(&mut self, column: usize) -> [f64; 2] {
         let place = self.now.basis.iter().position(|&variable| variable == column);
         let Some(place) = place else { return [0.0; 2] };
         self.edge.clear();
         self.edge.extend_from_slice(&self.now.inverse[place * self.now.stride..][..self.now.basis.len()]);
         let value = self.now.value[place];
-        let least = |blocking: &[(f64, usize)]| {
+        let min = |blocking: &[(f64, usize)]| {
             blocking.iter().map(|blocking| blocking.0).fold(f64::MAX, |a, b| if b < a { b } else { a })
         };
         self.price();
         [(-1.0, value), (1.0, 1.0 - value)].map(|(sign, missing)| {
             self.block(sign);
-            missing * least(&self.blocking)
+            missing * min(&self.blocking)
         })
     }
 
     /// The place whose basic variable is violated the most for the length of its edge, whether it must rise, and to what.
     fn leaving(&mut self) -> Option<(usize, bool, f64)> {
-        let (mut best, mut most) = (None, 0.0);
+        let (mut best, mut max) = (None, 0.0);
         for (place, (&variable, &value)) in self.now.basis.iter().zip(&self.now.value).enumerate() {
             let (low, high) = match self.now.columns.get(variable) {
                 Some(column) => (column.low, column.high),
@@ -73,8 +73,8 @@ impl Simplex {
                 None => (0.0, f64::INFINITY),
             };
             let (up, missing) = if value < low { (true, low - value) } else { (false, value - high) };
-            if missing > FEASIBLE && missing * missing > most * self.now.norm[place] {
-                most = missing * missing / self.now.norm[place];
+            if missing > FEASIBLE && missing * missing > max * self.now.norm[place] {
+                max = missing * missing / self.now.norm[place];
                 best = Some((place, up, if up { low } else { high }));
             }
         }
@@ -96,7 +96,7 @@ impl Simplex {
                 cut.iter().for_each(|&(index, coefficient)| self.alphas[index] += coefficient * share);
             }
         }
-        // What is ruled out is let be; its reduced cost is computed anew when it is let in again. No processor can tell which
+        // Columns that are ruled out are skipped; their reduced cost is recomputed when they return. No processor can predict which
         // columns are left, so there is no branch on it.
         self.priced.resize(self.active.len(), 0);
         let mut left = 0;
@@ -133,7 +133,7 @@ impl Simplex {
     fn entering(&mut self, missing: f64, sign: f64) -> Option<(usize, usize)> {
         let count = self.now.columns.len();
         let before = |a: &(f64, usize), b: &(f64, usize)| a.0 < b.0 || a.0 == b.0 && a.1 < b.1;
-        sort_least(&mut self.blocking, FIRST, before);
+        sort_smallest(&mut self.blocking, FIRST, before);
         let mut slope = missing;
         for rank in 0..self.blocking.len() {
             if rank == FIRST {

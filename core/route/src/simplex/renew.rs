@@ -1,11 +1,11 @@
-//! Against rounding errors: the inverse and all that follows from it, computed anew.
+//! Recomputes the inverse and everything derived from it, against rounding errors.
 
 use super::{ARTIFICIAL, Simplex};
 use crate::sort::sort;
 
 /// Against rounding errors.
 impl Simplex {
-    /// Computes the inverse and all that follows from it anew, from what is basic alone.
+    /// Recomputes the inverse and everything derived from it from the basis.
     pub(crate) fn renew(&mut self) {
         let (count, stride, rows) = (self.now.columns.len(), self.now.stride, self.rows());
         let old = std::mem::replace(&mut self.now.basis, (ARTIFICIAL..ARTIFICIAL + rows).collect());
@@ -35,7 +35,7 @@ impl Simplex {
                 }
             }
             let Some(place) = place.filter(|&place| self.image[place].abs() > 1e-9) else {
-                // It depends on the others but for rounding: it waits at its bound and an empty row stays.
+                // Except for rounding it depends on the others: it waits at its bound and the row stays empty.
                 self.now.columns[variable].basic = false;
                 continue;
             };
@@ -49,7 +49,7 @@ impl Simplex {
         self.settle();
     }
 
-    /// Computes prices, reduced costs and values anew from the inverse.
+    /// Recomputes prices, reduced costs and values from the inverse.
     fn settle(&mut self) {
         let (count, stride, rows) = (self.now.columns.len(), self.now.stride, self.rows());
         self.now.duals.fill(0.0);

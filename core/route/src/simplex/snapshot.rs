@@ -3,7 +3,7 @@
 
 use super::{Entries, SHELF, Simplex, State};
 
-/// A program at some moment, but for what never changes.
+/// A copy of the changing part of a program.
 pub(crate) struct Snapshot {
     state: State,
     cuts: Vec<Entries>,
@@ -28,9 +28,9 @@ impl Simplex {
         self.work += (self.rows() + self.shelf.len()) as u64 * 200;
         self.shelf.retain(|(entries, _)| !cuts.contains(entries));
         let came = std::mem::replace(&mut self.cuts, cuts).into_iter().zip(self.rhs.drain(self.equations..));
-        for (entries, most) in came {
+        for (entries, max) in came {
             if self.shelf.len() < SHELF && !self.cuts.contains(&entries) {
-                self.shelf.push((entries, most));
+                self.shelf.push((entries, max));
             }
         }
         let gone: Vec<bool> = self.now.columns.iter().map(|column| column.gone).collect();

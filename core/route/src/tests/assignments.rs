@@ -1,77 +1,90 @@
 //! Properties of the assignment.
 
-use super::deck::Dice;
-use crate::{AssignFault, Assignment, Costs, UNREACHABLE, assign};
+use super::instances::Rng;
+use crate::{AssignError, Assignment, Costs, UNREACHABLE, assign};
 
-/// The least cost by trying everything: most pairs first where staying alone has no price.
-fn brute_force(rows: usize, columns: usize, entries: &[u32], alone: Option<u64>) -> (usize, u64) {
-    fn go(row: usize, used: u32, entries: &[u32], columns: usize, rows: usize, alone: Option<u64>) -> (usize, u64) {
+/// The minimum cost by exhaustive search: the number of pairs counts first if unassigned rows have no price.
+fn brute_force(rows: usize, columns: usize, entries: &[u32], unassigned_price: Option<u64>) -> (usize, u64) {
+    fn go(
+        row: usize,
+        used: u32,
+        entries: &[u32],
+        columns: usize,
+        rows: usize,
+        unassigned_price: Option<u64>,
+    ) -> (usize, u64) {
         if row == rows {
             return (0, 0);
         }
-        let lonely = go(row + 1, used, entries, columns, rows, alone);
-        // Without a price every row alone counts before any cost.
-        let mut best = (lonely.0 + usize::from(alone.is_none()), lonely.1 + alone.unwrap_or(0));
+        let unmatched = go(row + 1, used, entries, columns, rows, unassigned_price);
+        // Without a price, the number of unassigned rows counts before any cost.
+        let mut best =
+            (unmatched.0 + usize::from(unassigned_price.is_none()), unmatched.1 + unassigned_price.unwrap_or(0));
         for column in (0..columns).filter(|&column| used & (1 << column) == 0) {
             let cost = entries[row * columns + column];
             if cost != UNREACHABLE {
-                let rest = go(row + 1, used | (1 << column), entries, columns, rows, alone);
+                let rest = go(row + 1, used | (1 << column), entries, columns, rows, unassigned_price);
                 best = best.min((rest.0, rest.1 + u64::from(cost)));
             }
         }
         best
     }
-    go(0, 0, entries, columns, rows, alone)
+    go(0, 0, entries, columns, rows, unassigned_price)
 }
 
-fn check(rows: usize, columns: usize, entries: &[u32], alone: Option<u64>, answer: &Assignment) {
+fn check(rows: usize, columns: usize, entries: &[u32], unassigned_price: Option<u64>, assignment: &Assignment) {
     let mut taken = vec![false; columns];
     let mut cost = 0;
-    assert_eq!(answer.columns.len(), rows);
-    for (row, column) in answer.columns.iter().enumerate() {
+    assert_eq!(assignment.columns.len(), rows);
+    for (row, column) in assignment.columns.iter().enumerate() {
         match column {
             Some(column) => {
                 assert!(!std::mem::replace(&mut taken[*column], true), "a column twice");
                 assert_ne!(entries[row * columns + column], UNREACHABLE, "a pair beyond the radius");
                 cost += u64::from(entries[row * columns + column]);
             }
-            None => cost += alone.unwrap_or(0),
+            None => cost += unassigned_price.unwrap_or(0),
         }
     }
-    assert_eq!(answer.cost, cost);
+    assert_eq!(assignment.cost, cost);
 }
 
 #[test]
-fn equals_brute_force_on_small_questions() {
-    let mut dice = Dice(7);
+fn assignment_equals_exhaustive_search() {
+    let mut rng = Rng(7);
     for case in 0..10_000 {
-        let (rows, columns) = (dice.index(7), dice.index(7));
-        let most = [4, 50, 5_000, u64::from(UNREACHABLE)][dice.index(4)];
-        let gaps = [1, 3, 100][dice.index(3)];
+        let (rows, columns) = (rng.index(7), rng.index(7));
+        let max = [4, 50, 5_000, u64::from(UNREACHABLE)][rng.index(4)];
+        let gaps = [1, 3, 100][rng.index(3)];
         let mut entries = vec![UNREACHABLE; rows * columns];
         for entry in &mut entries {
-            if dice.below(gaps + 1) != 0 {
-                *entry = u32::try_from(dice.below(most)).unwrap();
+            if rng.below(gaps + 1) != 0 {
+                *entry = u32::try_from(rng.below(max)).unwrap();
             }
         }
-        let alone = (dice.below(2) == 0).then(|| dice.below(most));
-        let answer = assign(&Costs::dense(rows, columns, &entries).unwrap(), alone).unwrap();
-        check(rows, columns, &entries, alone, &answer);
-        let lonely = answer.columns.iter().filter(|column| column.is_none() && alone.is_none()).count();
-        let expected = brute_force(rows, columns, &entries, alone);
-        assert_eq!((lonely, answer.cost), expected, "case {case}: {rows} {columns} {entries:?} {alone:?}");
+        let unassigned_price = (rng.below(2) == 0).then(|| rng.below(max));
+        let assignment = assign(&Costs::dense(rows, columns, &entries).unwrap(), unassigned_price).unwrap();
+        check(rows, columns, &entries, unassigned_price, &assignment);
+        let unmatched =
+            assignment.columns.iter().filter(|column| column.is_none() && unassigned_price.is_none()).count();
+        let expected = brute_force(rows, columns, &entries, unassigned_price);
+        assert_eq!(
+            (unmatched, assignment.cost),
+            expected,
+            "case {case}: {rows} {columns} {entries:?} {unassigned_price:?}"
+        );
     }
 }
 
 #[test]
 fn cost_does_not_move_when_rows_and_columns_change_places() {
-    let mut dice = Dice(8);
+    let mut rng = Rng(8);
     for _ in 0..200 {
-        let (rows, columns) = (1 + dice.index(40), 1 + dice.index(40));
+        let (rows, columns) = (1 + rng.index(40), 1 + rng.index(40));
         let mut entries = vec![UNREACHABLE; rows * columns];
         for entry in &mut entries {
-            if dice.below(3) == 0 {
-                *entry = u32::try_from(dice.below(900)).unwrap();
+            if rng.below(3) == 0 {
+                *entry = u32::try_from(rng.below(900)).unwrap();
             }
         }
         let mut turned = vec![0; rows * columns];
@@ -88,12 +101,12 @@ fn cost_does_not_move_when_rows_and_columns_change_places() {
 }
 
 #[test]
-fn bad_costs_get_typed_faults() {
-    assert_eq!(Costs::dense(2, 2, &[1; 3]), Err(AssignFault::NotRectangular { entries: 3, expected: 4 }));
-    assert_eq!(Costs::sparse(1, 1, [(0, 1, 5)]), Err(AssignFault::BadPair { row: 0, column: 1 }));
-    assert_eq!(Costs::sparse(1, 1, [(0, 0, 5), (0, 0, 6)]), Err(AssignFault::BadPair { row: 0, column: 0 }));
-    assert_eq!(Costs::sparse(2, 1, [(1, 0, 5), (0, 0, 6)]), Err(AssignFault::BadPair { row: 0, column: 0 }));
-    assert_eq!(Costs::sparse(1, 1, [(0, 0, u64::MAX)]), Err(AssignFault::Overflow));
+fn invalid_costs_return_typed_error() {
+    assert_eq!(Costs::dense(2, 2, &[1; 3]), Err(AssignError::NotRectangular { entries: 3, expected: 4 }));
+    assert_eq!(Costs::sparse(1, 1, [(0, 1, 5)]), Err(AssignError::BadPair { row: 0, column: 1 }));
+    assert_eq!(Costs::sparse(1, 1, [(0, 0, 5), (0, 0, 6)]), Err(AssignError::BadPair { row: 0, column: 0 }));
+    assert_eq!(Costs::sparse(2, 1, [(1, 0, 5), (0, 0, 6)]), Err(AssignError::BadPair { row: 0, column: 0 }));
+    assert_eq!(Costs::sparse(1, 1, [(0, 0, u64::MAX)]), Err(AssignError::Overflow));
     let limit = crate::MAX_SIDE;
-    assert_eq!(Costs::sparse(limit + 1, 1, []), Err(AssignFault::TooLarge { rows: limit + 1, columns: 1, limit }));
+    assert_eq!(Costs::sparse(limit + 1, 1, []), Err(AssignError::TooLarge { rows: limit + 1, columns: 1, limit }));
 }

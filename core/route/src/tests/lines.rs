@@ -3,10 +3,10 @@
 use crate::line::{assign_line, route_line};
 
 #[test]
-fn a_route_line_is_answered() {
+fn route_line_returns_order() {
     let line = r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "closed": false, "start": 0}"#;
-    let answer = serde_json::to_string(&route_line(line).unwrap()).unwrap();
-    assert_eq!(answer, r#"{"order":[2,1],"cost":3,"proven":true,"bound":3}"#);
+    let response = serde_json::to_string(&route_line(line).unwrap()).unwrap();
+    assert_eq!(response, r#"{"order":[2,1],"cost":3,"proven":true,"bound":3}"#);
     let pinned = r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "pins": [{"stop": 1, "pin": "first"}]}"#;
     assert_eq!(route_line(pinned).unwrap().order, [1, 2]);
     let missing = r#"{"matrix": [[0, null, 1], [5, 0, null], [1, 2, 0]], "closed": true}"#;
@@ -34,20 +34,20 @@ fn bad_route_lines_get_codes() {
         (r#"{"matrix": [[0, 1], [1, 0]], "pins": [{"stop": 1, "pin": "middle"}]}"#, "malformed"),
     ];
     for (line, code) in cases {
-        let fault = route_line(line).unwrap_err();
-        assert_eq!(fault.code(), code, "{line}");
-        assert!(fault.to_json().starts_with(r#"{"detail":"#), "{}", fault.to_json());
+        let error = route_line(line).unwrap_err();
+        assert_eq!(error.code(), code, "{line}");
+        assert!(error.to_json().starts_with(r#"{"detail":"#), "{}", error.to_json());
     }
 }
 
 #[test]
-fn an_assign_line_is_answered() {
-    let answer = |line: &str| serde_json::to_string(&assign_line(line).unwrap()).unwrap();
-    assert_eq!(answer(r#"{"costs": [[4, 1, 3], [2, 0, 5]]}"#), r#"{"assign":[1,0],"cost":3}"#);
-    assert_eq!(answer(r#"{"costs": [[4], [2]]}"#), r#"{"assign":[-1,0],"cost":2}"#);
-    assert_eq!(answer(r#"{"costs": [[4, null], [2, null]], "unassigned": 1}"#), r#"{"assign":[-1,-1],"cost":2}"#);
-    assert_eq!(answer(r#"{"costs": [[0.25, 0.5]]}"#), r#"{"assign":[0],"cost":0.25}"#);
-    assert_eq!(answer(r#"{"costs": []}"#), r#"{"assign":[],"cost":0}"#);
+fn assign_line_returns_assignment() {
+    let response = |line: &str| serde_json::to_string(&assign_line(line).unwrap()).unwrap();
+    assert_eq!(response(r#"{"costs": [[4, 1, 3], [2, 0, 5]]}"#), r#"{"assign":[1,0],"cost":3}"#);
+    assert_eq!(response(r#"{"costs": [[4], [2]]}"#), r#"{"assign":[-1,0],"cost":2}"#);
+    assert_eq!(response(r#"{"costs": [[4, null], [2, null]], "unassigned": 1}"#), r#"{"assign":[-1,-1],"cost":2}"#);
+    assert_eq!(response(r#"{"costs": [[0.25, 0.5]]}"#), r#"{"assign":[0],"cost":0.25}"#);
+    assert_eq!(response(r#"{"costs": []}"#), r#"{"assign":[],"cost":0}"#);
 }
 
 #[test]

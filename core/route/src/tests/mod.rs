@@ -1,6 +1,6 @@
-//! Tests of the route engine on random questions from a fixed seed, beside a brute force that tries every order.
+//! Tests of the route engine on random problems from fixed seeds, compared with an exhaustive search.
 
 mod assignments;
-mod deck;
+mod instances;
 mod lines;
 mod orders;

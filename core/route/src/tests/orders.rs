@@ -1,11 +1,11 @@
 //! Properties of the visiting order.
 
-use super::deck::{Dice, KINDS, Kind, problem};
+use super::instances::{KINDS, Kind, Rng, problem};
 use crate::model::Model;
 use crate::proof::Proof;
-use crate::{Budget, Pin, Problem, RouteFault, UNREACHABLE, Visit, best_order, given_order, subset};
+use crate::{Budget, Pin, Problem, RouteError, UNREACHABLE, Visit, best_order, given_order, subset};
 
-/// How many random questions of every kind each property is asked.
+/// The number of random problems of every kind for each property.
 const CASES: usize = 2_000;
 
 /// The best order by trying all of them, the first in index order among equals.
@@ -54,18 +54,18 @@ fn check(problem: &Problem, visit: &Visit) {
 #[test]
 fn equals_brute_force_up_to_eight_stops() {
     for kind in KINDS {
-        let mut dice = Dice(1);
+        let mut rng = Rng(1);
         for case in 0..CASES {
             // Most cases are small: the brute force tries 40,320 orders at eight stops.
-            let size = if case % 200 == 0 { 9 } else { 1 + dice.index(6) };
-            let problem = problem(kind, size, &mut dice);
+            let size = if case % 200 == 0 { 9 } else { 1 + rng.index(6) };
+            let problem = problem(kind, size, &mut rng);
             match (brute_force(&problem), best_order(&problem, Budget::default())) {
                 (Some((cost, order)), Ok(visit)) => {
                     check(&problem, &visit);
                     assert!(visit.proven);
                     assert_eq!((visit.cost, &visit.order), (cost, &order), "{kind:?} case {case}");
                 }
-                (None, Err(fault)) => assert_eq!(fault, RouteFault::Infeasible),
+                (None, Err(error)) => assert_eq!(error, RouteError::Infeasible),
                 other => panic!("{kind:?} case {case}: {other:?}"),
             }
         }
@@ -75,13 +75,13 @@ fn equals_brute_force_up_to_eight_stops() {
 #[test]
 fn never_worse_than_the_order_sent() {
     for kind in KINDS {
-        let mut dice = Dice(2);
+        let mut rng = Rng(2);
         for case in 0..CASES {
-            let size = 2 + dice.index(if case % 100 == 0 { 60 } else { 8 });
-            let problem = problem(kind, size, &mut dice);
+            let size = 2 + rng.index(if case % 100 == 0 { 60 } else { 8 });
+            let problem = problem(kind, size, &mut rng);
             match best_order(&problem, Budget::of_work(200_000)) {
                 Ok(visit) => check(&problem, &visit),
-                Err(fault) => assert!(given_order(&problem).is_err() && kind == Kind::Gaps, "{fault}"),
+                Err(error) => assert!(given_order(&problem).is_err() && kind == Kind::Gaps, "{error}"),
             }
         }
     }
@@ -90,10 +90,10 @@ fn never_worse_than_the_order_sent() {
 #[test]
 fn branch_and_bound_equals_the_table() {
     for kind in KINDS {
-        let mut dice = Dice(3);
+        let mut rng = Rng(3);
         for case in 0..CASES {
-            let size = 3 + dice.index(if case % 20 == 0 { 10 } else { 5 });
-            let problem = problem(kind, size, &mut dice);
+            let size = 3 + rng.index(if case % 20 == 0 { 10 } else { 5 });
+            let problem = problem(kind, size, &mut rng);
             let Ok(model) = Model::of(&problem) else { continue };
             if model.count < 2 {
                 continue;
@@ -119,10 +119,10 @@ fn branch_and_bound_equals_the_table() {
 #[test]
 fn branch_and_cut_equals_the_table() {
     for kind in KINDS {
-        let mut dice = Dice(5);
+        let mut rng = Rng(5);
         for case in 0..CASES {
-            let size = 4 + dice.index(if case % 20 == 0 { 10 } else { 5 });
-            let problem = problem(kind, size, &mut dice);
+            let size = 4 + rng.index(if case % 20 == 0 { 10 } else { 5 });
+            let problem = problem(kind, size, &mut rng);
             let Ok(model) = Model::of(&problem) else { continue };
             let poor: Vec<usize> = (0..model.count).collect();
             if model.count < 2 || model.length(&poor).is_none() {
@@ -143,14 +143,14 @@ fn branch_and_cut_equals_the_table() {
 #[test]
 fn cost_does_not_move_when_stops_are_relabelled() {
     for kind in KINDS {
-        let mut dice = Dice(4);
+        let mut rng = Rng(4);
         for case in 0..CASES {
             // From seventeen free stops on the first ascent runs along short legs.
-            let size = if case % 100 == 0 { 14 + dice.index(12) } else { 2 + dice.index(5) };
-            let problem = problem(kind, size, &mut dice);
+            let size = if case % 100 == 0 { 14 + rng.index(12) } else { 2 + rng.index(5) };
+            let problem = problem(kind, size, &mut rng);
             let mut label: Vec<usize> = (0..size).collect();
             for i in (1..size).rev() {
-                label.swap(i, dice.index(i + 1));
+                label.swap(i, rng.index(i + 1));
             }
             let mut metres = vec![0; size * size];
             for i in 0..size {
@@ -174,17 +174,17 @@ fn cost_does_not_move_when_stops_are_relabelled() {
 }
 
 #[test]
-fn bad_questions_get_typed_faults() {
-    assert_eq!(Problem::new(0, vec![]), Err(RouteFault::Empty));
-    assert_eq!(Problem::new(2, vec![0; 3]), Err(RouteFault::NotSquare { size: 2, entries: 3 }));
-    assert_eq!(Problem::new(202, vec![0; 202 * 202]), Err(RouteFault::TooManyStops { stops: 201, limit: 200 }));
+fn invalid_problem_returns_typed_error() {
+    assert_eq!(Problem::new(0, vec![]), Err(RouteError::Empty));
+    assert_eq!(Problem::new(2, vec![0; 3]), Err(RouteError::NotSquare { size: 2, entries: 3 }));
+    assert_eq!(Problem::new(202, vec![0; 202 * 202]), Err(RouteError::TooManyStops { stops: 201, limit: 200 }));
     let two = Problem::new(2, vec![0, UNREACHABLE, 4, 0]).unwrap();
-    assert_eq!(best_order(&two, Budget::default()), Err(RouteFault::Infeasible));
-    assert_eq!(two.clone().start(2), Err(RouteFault::BadStart { start: 2, size: 2 }));
-    assert_eq!(two.clone().pin(0, Pin::First), Err(RouteFault::BadPin { stop: 0 }));
-    assert_eq!(two.clone().pin(2, Pin::Last), Err(RouteFault::BadPin { stop: 2 }));
+    assert_eq!(best_order(&two, Budget::default()), Err(RouteError::Infeasible));
+    assert_eq!(two.clone().start(2), Err(RouteError::BadStart { start: 2, size: 2 }));
+    assert_eq!(two.clone().pin(0, Pin::First), Err(RouteError::BadPin { stop: 0 }));
+    assert_eq!(two.clone().pin(2, Pin::Last), Err(RouteError::BadPin { stop: 2 }));
     let four = Problem::new(4, vec![1; 16]).unwrap().pin(1, Pin::First).unwrap();
-    assert_eq!(four.clone().pin(1, Pin::Last), Err(RouteFault::BadPin { stop: 1 }));
-    assert_eq!(four.clone().pin(2, Pin::First), Err(RouteFault::BadPin { stop: 2 }));
-    assert_eq!(four.start(1), Err(RouteFault::BadPin { stop: 1 }));
+    assert_eq!(four.clone().pin(1, Pin::Last), Err(RouteError::BadPin { stop: 1 }));
+    assert_eq!(four.clone().pin(2, Pin::First), Err(RouteError::BadPin { stop: 2 }));
+    assert_eq!(four.start(1), Err(RouteError::BadPin { stop: 1 }));
 }

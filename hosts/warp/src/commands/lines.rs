@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use despacho_core::route::line::{LineFault, assign_line, route_line};
+use despacho_core::route::line::{LineError, assign_line, route_line};
 use serde::Serialize;
 
 use super::Failure;
@@ -32,7 +32,7 @@ struct Timed<T> {
     ms: f64,
 }
 
-fn each_line<T: Serialize>(answer: fn(&str) -> Result<T, LineFault>) -> Result<(), Failure> {
+fn each_line<T: Serialize>(answer: fn(&str) -> Result<T, LineError>) -> Result<(), Failure> {
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout().lock());
     while let Some(line) = lines.next()? {
         let start = Instant::now();

@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use despacho_route::line::{LineFault, answer_assign, answer_route};
+use despacho_route::line::{LineError, solve_assign, solve_route};
 use serde::{Serialize, de::DeserializeOwned};
 
 fn main() -> io::Result<()> {
@@ -18,8 +18,8 @@ fn main() -> io::Result<()> {
             None => (1, &*line),
         };
         let answer = match line.split_once(' ') {
-            Some(("route", question)) => answer(question, times, &mut out, answer_route)?,
-            Some(("assign", question)) => answer(question, times, &mut out, answer_assign)?,
+            Some(("route", question)) => answer(question, times, &mut out, solve_route)?,
+            Some(("assign", question)) => answer(question, times, &mut out, solve_assign)?,
             _ => "unknown question".to_owned(),
         };
         out.write_all(answer.as_bytes())?;
@@ -32,7 +32,7 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     question: &str,
     times: u32,
     out: &mut impl Write,
-    engine: fn(&Q) -> Result<A, LineFault>,
+    engine: fn(&Q) -> Result<A, LineError>,
 ) -> io::Result<String> {
     match serde_json::from_str(question) {
         Ok(question) => {
@@ -42,11 +42,11 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
             }
             Ok(render(engine(&question)))
         }
-        Err(fault) => Ok(LineFault::Malformed(fault.to_string()).to_json()),
+        Err(fault) => Ok(LineError::Malformed(fault.to_string()).to_json()),
     }
 }
 
-fn render<T: Serialize>(answer: Result<T, LineFault>) -> String {
+fn render<T: Serialize>(answer: Result<T, LineError>) -> String {
     answer
         .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|fault| fault.to_string()))
         .unwrap_or_else(|fault| fault.to_json())

@@ -1,8 +1,8 @@
-//! Random questions of every kind, from a fixed seed.
+//! Random problems of every kind, from fixed seeds.
 
 use crate::{Pin, Problem, UNREACHABLE};
 
-/// The kinds of question; every property holds for each.
+/// The kinds of problem; every property holds for each.
 pub(crate) const KINDS: [Kind; 9] = [
     Kind::Uniform,
     Kind::Clustered,
@@ -38,9 +38,9 @@ pub(crate) enum Kind {
 }
 
 /// A fixed sequence of numbers (splitmix64).
-pub(crate) struct Dice(pub(crate) u64);
+pub(crate) struct Rng(pub(crate) u64);
 
-impl Dice {
+impl Rng {
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -59,8 +59,8 @@ impl Dice {
 }
 
 /// A matrix of a kind.
-pub(crate) fn matrix(kind: Kind, size: usize, dice: &mut Dice) -> Vec<u32> {
-    let points = points(kind, size, dice);
+pub(crate) fn distances(kind: Kind, size: usize, rng: &mut Rng) -> Vec<u32> {
+    let points = points(kind, size, rng);
     let mut metres = vec![0; size * size];
     for i in 0..size {
         for j in (0..size).filter(|&j| j != i) {
@@ -68,34 +68,34 @@ pub(crate) fn matrix(kind: Kind, size: usize, dice: &mut Dice) -> Vec<u32> {
             metres[i * size + j] = match kind {
                 Kind::Uniform | Kind::Clustered | Kind::CoLocated => line,
                 Kind::Grid => blocks(points[i], points[j]),
-                Kind::OneWay => line + if dice.below(3) == 0 { dice.leg(0, line / 2 + 2) } else { 0 },
-                Kind::Arbitrary => dice.leg(0, 10_000),
-                Kind::Gaps if dice.below(4) == 0 => UNREACHABLE,
+                Kind::OneWay => line + if rng.below(3) == 0 { rng.leg(0, line / 2 + 2) } else { 0 },
+                Kind::Arbitrary => rng.leg(0, 10_000),
+                Kind::Gaps if rng.below(4) == 0 => UNREACHABLE,
                 Kind::Gaps => line,
-                Kind::Tiny => dice.leg(0, 4),
-                Kind::Huge => dice.leg(UNREACHABLE - 1_000_000_000, UNREACHABLE),
+                Kind::Tiny => rng.leg(0, 4),
+                Kind::Huge => rng.leg(UNREACHABLE - 1_000_000_000, UNREACHABLE),
             };
         }
     }
     metres
 }
 
-/// A question of a kind: any start, open or closed, pinned or not.
-pub(crate) fn problem(kind: Kind, size: usize, dice: &mut Dice) -> Problem {
-    let metres = matrix(kind, size, dice);
-    let start = dice.index(size);
-    let mut problem = Problem::new(size, metres).unwrap().start(start).unwrap().closed(dice.below(2) == 0);
+/// A random problem of a kind: any start, open or closed, pinned or not.
+pub(crate) fn problem(kind: Kind, size: usize, rng: &mut Rng) -> Problem {
+    let metres = distances(kind, size, rng);
+    let start = rng.index(size);
+    let mut problem = Problem::new(size, metres).unwrap().start(start).unwrap().closed(rng.below(2) == 0);
     for pin in [Pin::First, Pin::Last] {
-        if dice.below(5) == 0 {
-            let stop = dice.index(size);
+        if rng.below(5) == 0 {
+            let stop = rng.index(size);
             problem = problem.clone().pin(stop, pin).unwrap_or(problem);
         }
     }
     problem
 }
 
-fn points(kind: Kind, size: usize, dice: &mut Dice) -> Vec<(i64, i64)> {
-    let mut at = |side: u64| (dice.below(side).cast_signed(), dice.below(side).cast_signed());
+fn points(kind: Kind, size: usize, rng: &mut Rng) -> Vec<(i64, i64)> {
+    let mut at = |side: u64| (rng.below(side).cast_signed(), rng.below(side).cast_signed());
     let centres: Vec<(i64, i64)> = (0..size / 3 + 1).map(|_| at(10_000)).collect();
     let mut points = Vec::new();
     for i in 0..size {
