@@ -128,6 +128,7 @@ fn outward(run: &Run) -> Result<Vec<Example>, Fault> {
     let store = keys["keys"][0]["storeId"].as_str().unwrap_or_default();
     let payment = json!({ "amount": 250, "reference": "PIX-2026-11-21-7" });
     let booked = format!("POST /admin/stores/{store}/top-ups");
+    let statement = format!("GET /admin/stores/{store}/statement?limit=1");
     Ok(vec![
         run.ask(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
         created,
@@ -137,6 +138,7 @@ fn outward(run: &Run) -> Result<Vec<Example>, Fault> {
         run.ask(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
         run.ask(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
         run.ask(Endpoint::TopUpStore, &booked, OPERATOR, Some(payment))?,
+        run.ask(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
         run.ask(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
     ])
 }

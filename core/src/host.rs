@@ -43,6 +43,8 @@ pub trait Host {
     async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, Fault>;
     /// A store, unless it was removed.
     async fn store(&self, id: StoreId) -> Result<Option<Store>, Fault>;
+    /// A store, also one that was removed: its statement stays readable.
+    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, Fault>;
     /// The store that logs in with this address, in any case.
     async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault>;
     /// The store with this CNPJ, by its 14 positions.
@@ -87,9 +89,10 @@ pub trait Host {
         before: Option<NotificationId>,
         limit: u32,
     ) -> Result<Vec<Notification>, Fault>;
-    /// Lines of a store's statement, oldest first, at most `limit`.
+    /// Lines of a store's statement, oldest first, at most `limit`: entries that moved its balance, and entries that belong to it on its
+    /// parent's balance.
     async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, Fault>;
-    /// The line of the top-up that a store has under this reference.
+    /// The line of the top-up with this reference on the balance that pays for a store, or on the store's own.
     async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, Fault>;
     /// A store's subscriptions, oldest first, without those that were removed.
     async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault>;
@@ -156,8 +159,8 @@ pub trait Host {
 pub struct Changes {
     /// When it was decided.
     pub at: Timestamp,
-    /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its money
-    /// moves no more.
+    /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its own
+    /// balance is zero after this commit and does not move any more: [`Fault::Conflict`] otherwise.
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace; unique by hash.
     pub keys: Vec<Write<Key>>,
@@ -169,7 +172,7 @@ pub struct Changes {
     pub positions: Vec<Position>,
     /// Events to append to their merchants' journals; unique by order and sequence.
     pub events: Vec<Event>,
-    /// Entries to append to the ledger, each moving its store's balance, never below the entry's floor.
+    /// Entries to append to the ledger, each moving the balance of its account, never below the entry's floor.
     pub ledger: Vec<LedgerEntry>,
     /// Money that the operator books in, moving the balance likewise; unique by store and reference.
     pub top_ups: Vec<TopUp>,

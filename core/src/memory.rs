@@ -106,10 +106,10 @@ impl MemoryHost {
         rows.map(|(id, event)| RecordedEvent { id: *id, event: event.clone() }).collect()
     }
 
-    /// Every movement of a store's money, oldest first.
+    /// Every movement of a store's balance, oldest first.
     pub fn ledger(&self, store: StoreId) -> Vec<LedgerEntry> {
         let inner = self.lock();
-        let booked = inner.state.ledger.rows().iter().filter(|((owner, _), _)| *owner == store);
+        let booked = inner.state.ledger.rows().values().filter(|(account, _)| *account == store);
         booked.map(|(_, booked)| booked.entry.clone()).collect()
     }
 
@@ -145,6 +145,10 @@ impl Host for MemoryHost {
 
     async fn store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
         self.state(|state| state.store(id).filter(|store| store.deleted_at.is_none()))
+    }
+
+    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+        self.state(|state| state.store(id))
     }
 
     async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault> {
@@ -390,6 +394,7 @@ mod tests {
         };
         let entry = LedgerEntry {
             store: StoreId::new(1).unwrap(),
+            account: None,
             order: None,
             kind: EntryKind::TopUp,
             amount: Money::ZERO,

@@ -57,6 +57,8 @@ pub enum Endpoint {
     GetStatement,
     /// `POST /admin/stores/{storeId}/top-ups`
     TopUpStore,
+    /// `GET /admin/stores/{storeId}/statement`
+    AdminStatement,
     /// `POST /admin/matrices`
     CreateMatrix,
     /// `POST /admin/keys`
@@ -207,6 +209,7 @@ routes! {
     POST "/delivery/webhooks/attempts/{attemptId}/retry" RetryAttempt Store Create,
     GET "/delivery/statement" GetStatement Store Read,
     POST "/admin/stores/{storeId}/top-ups" TopUpStore Operator Create,
+    GET "/admin/stores/{storeId}/statement" AdminStatement Operator Read,
     POST "/admin/matrices" CreateMatrix Operator Create,
     POST "/admin/keys" AdminIssueKey Operator Create,
     GET "/admin/keys" AdminListKeys Operator Read,
@@ -250,7 +253,7 @@ impl Endpoint {
     pub fn media(self) -> &'static [&'static str] {
         match self {
             Endpoint::StreamEvents => &["text/event-stream"],
-            Endpoint::GetStatement => &["text/csv", "application/json"],
+            Endpoint::GetStatement | Endpoint::AdminStatement => &["text/csv", "application/json"],
             _ => &["application/json"],
         }
     }

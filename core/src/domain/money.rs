@@ -78,6 +78,11 @@ impl Money {
         Money(-self.0)
     }
 
+    /// Reais with two decimals and a comma: `57,90`.
+    pub fn in_portuguese(self) -> String {
+        self.to_string().replace('.', ",")
+    }
+
     /// Whether the amount is below zero.
     pub fn is_negative(self) -> bool {
         self < Money::ZERO

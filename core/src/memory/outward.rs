@@ -41,41 +41,46 @@ impl State {
     }
 
     pub(super) fn book(&mut self, entry: &LedgerEntry, reference: Option<&str>) -> Result<(), Fault> {
-        if self.stores.get(&entry.store).is_some_and(|store| store.deleted_at.is_some()) {
+        let own = self.stores.get(&entry.store).ok_or(Fault::Conflict)?.account();
+        let account = entry.account.unwrap_or(own);
+        if self.closed.get(&entry.store).is_some() || self.closed.get(&account).is_some() {
             return Err(Fault::Conflict);
         }
-        let balance = self.balances.get(&entry.store).copied().ok_or(Fault::Conflict)?;
+        let balance = self.balances.get(&account).copied().ok_or(Fault::Conflict)?;
         let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
         if entry.floor.is_some_and(|floor| after < floor) {
             return Err(Fault::Conflict);
         }
-        self.balances.put(entry.store, after);
+        self.balances.put(account, after);
         // Entries stay for ever, so that their number counts them.
         let next = self.ledger.rows().len() as u64 + 1;
         if let Some(reference) = reference {
-            claim_value(&mut self.references, (entry.store, reference.to_owned()), next)?;
+            claim_value(&mut self.references, (account, reference.to_owned()), next)?;
         }
         let booked = Booked { entry: entry.clone(), reference: reference.map(str::to_owned), balance: after };
-        self.ledger.put((entry.store, next), booked);
+        self.ledger.put(next, (account, booked));
         Ok(())
     }
 
     pub(super) fn book_top_up(&mut self, top_up: &TopUp) -> Result<(), Fault> {
         let TopUp { store, amount, at, .. } = *top_up;
-        let entry = LedgerEntry { store, order: None, kind: EntryKind::TopUp, amount, at, floor: None };
+        let entry = LedgerEntry { store, account: None, order: None, kind: EntryKind::TopUp, amount, at, floor: None };
         self.book(&entry, Some(&top_up.reference))
     }
 
     pub(super) fn statement(&self, store: StoreId, period: Period, limit: u32) -> Vec<StatementLine> {
         let after = period.after.map_or(0, EntryId::get);
-        let rows = self.ledger.rows().range((store, after.saturating_add(1))..=(store, u64::MAX));
-        let lines = rows.filter_map(|((_, number), booked)| line(*number, booked));
+        let rows = self.ledger.rows().range(after.saturating_add(1)..);
+        let seen = rows.filter(|(_, (account, booked))| *account == store || booked.entry.store == store);
+        let lines = seen.filter_map(|(number, (_, booked))| line(*number, booked));
         lines.filter(|line| (period.from..period.until).contains(&line.at)).take(limit as usize).collect()
     }
 
     pub(super) fn top_up(&self, store: StoreId, reference: &str) -> Option<StatementLine> {
-        let number = *self.references.get(&(store, reference.to_owned()))?;
-        line(number, self.ledger.get(&(store, number))?)
+        let account = self.stores.get(&store)?.account();
+        let known = |owner| self.references.get(&(owner, reference.to_owned())).copied();
+        let number = known(account).or_else(|| known(store))?;
+        line(number, &self.ledger.get(&number)?.1)
     }
 
     pub(super) fn webhooks_of(&self, store: StoreId) -> Vec<Webhook> {
@@ -167,7 +172,16 @@ fn stands(webhook: &Webhook) -> bool {
 }
 
 fn line(number: u64, booked: &Booked) -> Option<StatementLine> {
-    let LedgerEntry { kind, order, amount, at, .. } = booked.entry;
+    let LedgerEntry { kind, store, order, amount, at, .. } = booked.entry;
     let reference = booked.reference.clone();
-    Some(StatementLine { id: EntryId::new(number)?, kind, order, reference, amount, balance: booked.balance, at })
+    Some(StatementLine {
+        id: EntryId::new(number)?,
+        kind,
+        store,
+        order,
+        reference,
+        amount,
+        balance: booked.balance,
+        at,
+    })
 }

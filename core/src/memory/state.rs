@@ -21,6 +21,8 @@ pub(super) const NOTIFICATIONS_KEPT: usize = 500;
 pub(super) struct State {
     pub(super) stores: Table<StoreId, Store>,
     pub(super) balances: Table<StoreId, Money>,
+    /// Removed stores: their money does not move any more.
+    pub(super) closed: Table<StoreId, ()>,
     pub(super) cnpjs: Table<String, StoreId>,
     pub(super) emails: Table<String, StoreId>,
     pub(super) keys: Table<KeyId, Key>,
@@ -34,7 +36,8 @@ pub(super) struct State {
     pub(super) histories: Table<(OrderId, u32), EventId>,
     /// Events by their merchant and their place in its journal.
     pub(super) places: Table<(StoreId, u64), EventId>,
-    pub(super) ledger: Table<(StoreId, u64), Booked>,
+    /// Entries by their number, with the store whose balance they moved.
+    pub(super) ledger: Table<u64, (StoreId, Booked)>,
     pub(super) references: Table<(StoreId, String), u64>,
     pub(super) webhooks: Table<WebhookId, Webhook>,
     pub(super) messages: Table<(WebhookId, String), Message>,
@@ -53,10 +56,10 @@ impl State {
         done
     }
 
-    /// A store with the balance that is kept beside it.
+    /// A store with the balance that pays for it.
     pub(super) fn store(&self, id: StoreId) -> Option<Store> {
-        let balance = self.balances.get(&id).copied().unwrap_or_default();
-        self.stores.get(&id).map(|store| Store { balance, ..store.clone() })
+        let store = self.stores.get(&id)?;
+        Some(Store { balance: *self.balances.get(&store.account())?, ..store.clone() })
     }
 
     /// A courier with the place that is kept beside it.
@@ -71,10 +74,11 @@ impl State {
         places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 21] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 22] {
         [
             &mut self.stores,
             &mut self.balances,
+            &mut self.closed,
             &mut self.cnpjs,
             &mut self.emails,
             &mut self.keys,
@@ -106,6 +110,7 @@ impl State {
         changes.events.iter().try_for_each(|event| self.append_event(event))?;
         changes.ledger.iter().try_for_each(|entry| self.append_entry(entry))?;
         changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
+        changes.stores.iter().try_for_each(|write| self.close_balance(write))?;
         self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
         changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))
@@ -133,7 +138,25 @@ impl State {
         if write.expected == 0 {
             self.balances.put(id, Money::ZERO);
         }
+        if write.expected == 0 && store.deleted_at.is_some() {
+            self.closed.put(id, ());
+        } else if store.deleted_at.is_none() {
+            self.closed.remove(&id);
+        }
         self.stores.put(id, store);
+        Ok(())
+    }
+
+    /// Closes the balance of a store that was removed; a conflict while it has money or owes some.
+    fn close_balance(&mut self, write: &Write<Store>) -> Result<(), Fault> {
+        let id = write.value.id;
+        if write.expected == 0 || write.value.deleted_at.is_none() {
+            return Ok(());
+        }
+        if self.balances.get(&id) != Some(&Money::ZERO) {
+            return Err(Fault::Conflict);
+        }
+        self.closed.put(id, ());
         Ok(())
     }
 

@@ -30,6 +30,16 @@ impl Default for Cancellation {
     }
 }
 
+impl Cancellation {
+    /// What it costs to give up `amount` of a fee late, after `before` was given up late. The share of the sum is rounded, not each
+    /// part, so that cancelling in several steps costs the same as at once.
+    fn share(&self, before: Money, amount: Money) -> Money {
+        let percent = rust_decimal::Decimal::new(i64::from(self.fee_percent.min(100)), 2);
+        let share = |whole: Money| Money::rounded(whole.reais() * percent).unwrap_or(whole);
+        share(before.plus(amount)).plus(share(before).negated())
+    }
+}
+
 /// How an order can be cancelled now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -48,7 +58,7 @@ pub enum Mode {
 pub struct Terms {
     /// How.
     pub mode: Mode,
-    /// What it costs.
+    /// What it costs now, in addition to what late cancellations have cost so far.
     pub fee: Money,
     /// When the terms change by time alone.
     pub changes_at: Option<Timestamp>,
@@ -69,8 +79,22 @@ pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> Terms {
     if now < ends {
         return Terms { changes_at: Some(ends), ..plain(Mode::Free) };
     }
-    let share = rust_decimal::Decimal::new(i64::from(rules.fee_percent.min(100)), 2);
-    Terms { fee: Money::rounded(order.fee.reais() * share).unwrap_or(order.fee), ..plain(Mode::Paid) }
+    Terms { fee: rules.share(order.cancelled_late, order.fee), ..plain(Mode::Paid) }
+}
+
+/// The terms on which a merchant may cancel one stop now, where `left` is the fee of the stops that remain. A late cancellation costs the
+/// share of what it takes off the fee, so that any sequence of cancellations costs as much as cancelling at once.
+pub fn stop_terms(order: &Order, left: Money, rules: &Cancellation, now: Timestamp) -> Terms {
+    let terms = terms(order, rules, now);
+    match terms.mode {
+        Mode::Paid => Terms { fee: rules.share(order.cancelled_late, given_up(order, left)), ..terms },
+        _ => terms,
+    }
+}
+
+/// What an order's fee falls by where `left` is the fee of the stops that remain. It never rises.
+fn given_up(order: &Order, left: Money) -> Money {
+    order.fee.plus(left.negated()).max(Money::ZERO)
 }
 
 /// Cancels an order for its merchant; `courier` is who has it, where somebody does.
@@ -98,10 +122,11 @@ pub fn cancel(
     draft.take(step, None, reason)?;
     draft.pay(EntryKind::Refund, order.fee);
     draft.pay(EntryKind::CancellationFee, terms.fee.negated());
+    draft.order.cancellation_fee = order.cancellation_fee.plus(terms.fee);
     Ok(draft.done())
 }
 
-/// Cancels an order for the platform: the whole fee comes back, and the store is told.
+/// Cancels an order for the platform: all that was charged is refunded, fees of late cancellations too, and the store is notified.
 ///
 /// # Errors
 /// Why not.
@@ -120,7 +145,8 @@ pub fn cancel_by_platform(
     }
     let mut draft = Draft::new(order, courier, Who::Platform, super::platform(), moment.now);
     draft.take(Step::CancelByPlatform, None, Some(reason))?;
-    draft.pay(EntryKind::Refund, order.fee);
+    draft.pay(EntryKind::Refund, order.fee.plus(order.cancellation_fee));
+    draft.order.cancellation_fee = Money::ZERO;
     draft.tell(NotificationKind::OrderCancelled, ids)?;
     Ok(draft.done())
 }
@@ -145,24 +171,36 @@ pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, Refusal> {
     if left.is_empty() { Err(Refusal::LastStop) } else { Ok(left) }
 }
 
-/// Cancels one stop; `plan` is that of the stops that [`without`] left. The fee never rises by it: where the tariff has become dearer
-/// since, the old one stands.
+/// A repriced order without one of its stops, and what that is decided on.
+#[derive(Clone, Copy, Debug)]
+pub struct Repriced<'a> {
+    /// The plan of the stops that [`without`] left.
+    pub plan: &'a Plan,
+    /// The tariff that priced it.
+    pub tariff_version: &'a str,
+    /// What a cancellation costs.
+    pub rules: &'a Cancellation,
+}
+
+/// Cancels one stop. The fee never rises by it: if the tariff has become more expensive since, the old fee stays. What the fee falls by is
+/// refunded; from the end of the free minutes on, [`stop_terms`] are charged.
 ///
 /// # Errors
 /// Why not.
 pub fn cancel_stop(
     order: &Order,
     stop: DeliveryId,
-    plan: &Plan,
+    repriced: Repriced<'_>,
     by: Person,
     reason: Option<String>,
-    tariff_version: &str,
     moment: &Moment,
 ) -> Result<Taken, Refusal> {
     if order.took(Step::CancelStop, Some(stop)) {
         return Ok(Taken::Already);
     }
+    let Repriced { plan, tariff_version, rules } = repriced;
     let left = without(order, stop)?;
+    let (terms, given_up) = (stop_terms(order, plan.fee, rules, moment.now), given_up(order, plan.fee));
     let mut draft = Draft::new(order, None, Who::Merchant, by, moment.now);
     draft.take(Step::CancelStop, Some(stop), reason)?;
     let changed = &mut draft.order;
@@ -184,11 +222,16 @@ pub fn cancel_stop(
     }
     let riding = plan.times.delivery.since(plan.times.pickup);
     changed.expected_delivery = changed.expected_pickup.map(|pickup| pickup.after(riding));
-    if plan.fee < order.fee {
+    if given_up > Money::ZERO {
         changed.fee = plan.fee;
         changed.price_breakdown = plan.lines.clone();
         changed.tariff_version = tariff_version.to_owned();
-        draft.pay(EntryKind::Refund, order.fee.plus(plan.fee.negated()));
+        if terms.mode == Mode::Paid {
+            changed.cancelled_late = order.cancelled_late.plus(given_up);
+            changed.cancellation_fee = order.cancellation_fee.plus(terms.fee);
+        }
+        draft.pay(EntryKind::Refund, given_up);
+        draft.pay(EntryKind::CancellationFee, terms.fee.negated());
     }
     Ok(draft.done())
 }

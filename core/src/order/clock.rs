@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, Order, OrderSituation, table::Step};
 use crate::{
-    domain::{Duration, Person, Timestamp},
+    domain::{Duration, Money, Person, Timestamp},
     store::{EntryKind, LedgerEntry},
 };
 
@@ -50,18 +50,20 @@ pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>
         events.push(event);
         if step == Step::Expire {
             ledger.push(refund(order, now));
+            order.cancellation_fee = Money::ZERO;
         }
     }
     (events, ledger)
 }
 
-/// The whole fee back.
+/// Refunds all that was charged: what the platform does not carry costs nothing.
 fn refund(order: &Order, at: Timestamp) -> LedgerEntry {
     LedgerEntry {
         store: order.store,
+        account: None,
         order: Some(order.id),
         kind: EntryKind::Refund,
-        amount: order.fee,
+        amount: order.fee.plus(order.cancellation_fee),
         at,
         floor: None,
     }

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::{Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation, Place};
 use crate::{
-    domain::{DeliveryId, Distance, Duration, IdBlock, Located, Moment, Money, OrderId, Person, Phone, fingerprint},
+    domain::{
+        DeliveryId, Distance, Duration, IdBlock, Located, Moment, Money, OrderId, Person, Phone, StoreId, fingerprint,
+    },
     host::{Changes, Write},
     quote::{Inquiry, Plan, PriceLine, total},
     store::{EntryKind, LedgerEntry, Store},
@@ -80,8 +82,12 @@ pub struct Facts<'a> {
 pub enum Rejection {
     /// The fee would take the balance below its floor.
     InsufficientBalance {
+        /// The store whose balance pays.
+        account: StoreId,
         /// The balance now.
         balance: Money,
+        /// The lowest balance that the fee may leave.
+        floor: Money,
         /// The fee.
         fee: Money,
     },
@@ -100,15 +106,16 @@ pub fn create(
     moment: &mut Moment,
 ) -> Result<(Order, Changes), Rejection> {
     let fee = total(&facts.lines);
-    let floor = facts.store.billing.floor();
-    if floor.is_some_and(|floor| facts.store.balance.plus(fee.negated()) < floor) {
-        return Err(Rejection::InsufficientBalance { balance: facts.store.balance, fee });
+    let (balance, floor) = (facts.store.balance, facts.store.billing.floor());
+    if let Some(floor) = floor.filter(|floor| balance.plus(fee.negated()) < *floor) {
+        return Err(Rejection::InsufficientBalance { account: facts.store.account(), balance, floor, fee });
     }
     let by = facts.by.clone();
     let mut order = compose(new, facts, ids, moment).ok_or(Rejection::TooFewIds)?;
     let event: Event = order.record(EventKind::Created, by, moment.now);
     let debit = LedgerEntry {
         store: order.store,
+        account: None,
         order: Some(order.id),
         kind: EntryKind::Fee,
         amount: fee.negated(),
@@ -172,6 +179,8 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         total_distance: plan.total_distance,
         return_leg: plan.back.map(|leg| Distance(leg.metres)),
         fee: total(&lines),
+        cancellation_fee: Money::ZERO,
+        cancelled_late: Money::ZERO,
         price_breakdown: lines,
         tariff_version,
         estimated: plan.estimated,

@@ -19,7 +19,9 @@ pub mod table;
 use serde::{Deserialize, Serialize};
 
 pub use allocation::{allocate, decline, release};
-pub use cancel::{Cancellation, Mode, Terms, cancel, cancel_by_platform, cancel_stop, terms, without};
+pub use cancel::{
+    Cancellation, Mode, Repriced, Terms, cancel, cancel_by_platform, cancel_stop, stop_terms, terms, without,
+};
 pub use carry::{Carry, Refused, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
 pub use codes::{CodeTries, LOCK, TRIES};
@@ -83,6 +85,12 @@ pub struct Order {
     pub return_leg: Option<Distance>,
     /// The whole route's price.
     pub fee: Money,
+    /// What late cancellations have cost so far, in addition to the fee; a cancelled order costs this only.
+    #[serde(default)]
+    pub cancellation_fee: Money,
+    /// The part of the fee that late cancellations of stops took off: `cancellation_fee` is a share of it.
+    #[serde(default)]
+    pub cancelled_late: Money,
     /// The lines that make up the fee.
     pub price_breakdown: Vec<PriceLine>,
     /// The tariff that priced it.

@@ -178,7 +178,7 @@ impl<'a> Draft<'a> {
     pub(super) fn pay(&mut self, kind: EntryKind, amount: Money) {
         if amount != Money::ZERO {
             let (store, order) = (self.order.store, Some(self.order.id));
-            self.ledger.push(LedgerEntry { store, order, kind, amount, at: self.now, floor: None });
+            self.ledger.push(LedgerEntry { store, account: None, order, kind, amount, at: self.now, floor: None });
         }
     }
 

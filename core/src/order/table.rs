@@ -139,19 +139,19 @@ steps! {
     Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Who::Platform], Lost,
         "reason: theft, accident";
     /// One stop is cancelled.
-    CancelStop delivery(STILL_THERE, D::Cancelled), &[Who::Merchant], DeliveryCancelled, "other stops remain; priced again";
+    CancelStop delivery(STILL_THERE, D::Cancelled), &[Who::Merchant], DeliveryCancelled, "other stops remain; priced again, and late with a share of what the fee falls by";
     /// The order is cancelled free of charge.
     Cancel whole(WAITING, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Who::Merchant], Cancelled,
         "until 2 minutes after the first courier; the fee comes back";
     /// The order is cancelled with a fee.
     CancelLate whole(WAITING, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Who::Merchant], Cancelled,
-        "after that; the fee comes back but for a share";
+        "after that; the fee is refunded less a share";
     /// The platform cancels the order.
     CancelByPlatform whole(WAITING, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Who::Platform], Cancelled,
-        "reason; the fee comes back";
+        "reason; all that was charged is refunded";
     /// Nobody was found.
     Expire whole(&[O::Searching], Some(O::Expired), STILL_THERE, D::Cancelled), &[Who::Clock], Expired,
-        "no courier in 20 minutes (configurable); the fee comes back";
+        "no courier in 20 minutes (configurable); all that was charged is refunded";
 }
 
 impl Step {
@@ -234,6 +234,8 @@ const RULES: &str = "
   `deliveryId` names one, else the order's.
 - A step that was taken already answers 200 with nothing changed; a step that is not in the table from where the order stands is 409
   `invalid_transition`, and `possible` lists the events that could come next by the same caller.
+- A late cancellation costs a share of what the order's fee falls by, of one stop as of the whole order, so that cancelling stop by stop is never
+  cheaper; `cancellationFee` is what late cancellations have cost. What the platform cancels, or time ends, costs nothing.
 - When an order ends, or is let go before pickup, its courier is free in the same commit.
 ";
 

@@ -1,6 +1,6 @@
 //! The creation and change of stores and keys, as decisions.
 
-use super::{Billing, Key, KeyHash, KeyKind, Store};
+use super::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store};
 use crate::{
     domain::{Address, Cnpj, Duration, Email, IdBlock, KeyId, Located, Moment, Money, Person, StoreId, Timestamp},
     host::{Changes, Write},
@@ -81,10 +81,10 @@ pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, moment: &mut Moment) -> Op
     Some((key, nonce))
 }
 
-/// Opens a store: a matrix, or a branch of one. Its first key is issued beside it, by [`issue`].
+/// Opens a store: a parent store, or a branch of one, which has its billing terms. Its first key is issued with it, by [`issue`].
 pub fn open(
     new: NewStore,
-    matrix: Option<StoreId>,
+    parent: Option<&Store>,
     located: Located,
     password_hash: String,
     ids: &mut IdBlock,
@@ -94,7 +94,7 @@ pub fn open(
     Some(Store {
         id: ids.take(StoreId::new)?,
         version: 1,
-        matrix,
+        matrix: parent.map(|parent| parent.id),
         cnpj: new.cnpj,
         name,
         responsible,
@@ -103,7 +103,7 @@ pub fn open(
         address,
         located,
         category: new.category,
-        billing: new.billing,
+        billing: parent.map_or(new.billing, |parent| parent.billing),
         balance: Money::ZERO,
         demo: false,
         created_at: now,
@@ -120,4 +120,26 @@ pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp)
     (changed.address, changed.located) = (address, located);
     let write = Write { expected: store.version, value: changed.clone() };
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
+}
+
+/// Removes a branch of a parent store. What it has or owes on a balance of its own moves to its parent's.
+pub fn remove(branch: &Store, parent: StoreId, now: Timestamp) -> Changes {
+    let removed = Store { deleted_at: Some(now), version: branch.version + 1, ..branch.clone() };
+    let transfer = |account, amount| LedgerEntry {
+        store: branch.id,
+        account: Some(account),
+        order: None,
+        kind: EntryKind::Transfer,
+        amount,
+        at: now,
+        floor: None,
+    };
+    let settles = branch.account() == branch.id && branch.balance != Money::ZERO;
+    let transfers = [transfer(branch.id, branch.balance.negated()), transfer(parent, branch.balance)];
+    Changes {
+        at: now,
+        stores: vec![Write { expected: branch.version, value: removed }],
+        ledger: if settles { transfers.to_vec() } else { Vec::new() },
+        ..Changes::default()
+    }
 }

@@ -66,11 +66,14 @@ pub enum EntryKind {
     CancellationFee,
     /// Money that the operator booked in.
     TopUp,
+    /// Money that moved between a branch's balance and its parent's.
+    Transfer,
 }
 
 impl EntryKind {
     /// Every kind.
-    pub const ALL: [EntryKind; 4] = [EntryKind::Fee, EntryKind::Refund, EntryKind::CancellationFee, EntryKind::TopUp];
+    pub const ALL: [EntryKind; 5] =
+        [EntryKind::Fee, EntryKind::Refund, EntryKind::CancellationFee, EntryKind::TopUp, EntryKind::Transfer];
 
     /// The kind of a name.
     pub fn from_name(name: &str) -> Option<EntryKind> {
@@ -84,16 +87,19 @@ impl EntryKind {
             EntryKind::Refund => "refund",
             EntryKind::CancellationFee => "cancellation_fee",
             EntryKind::TopUp => "top_up",
+            EntryKind::Transfer => "transfer",
         }
     }
 }
 
-/// One movement of a store's money.
+/// One movement of money.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// Whose money.
+    /// The store that it belongs to.
     pub store: StoreId,
-    /// The order that it belongs to; `None` for a top-up.
+    /// The store whose balance moves; `None` for the one that pays for `store`, by [`super::Store::account`].
+    pub account: Option<StoreId>,
+    /// The order that it belongs to; `None` for a top-up or a transfer.
     pub order: Option<OrderId>,
     /// Why.
     pub kind: EntryKind,
@@ -108,24 +114,26 @@ pub struct LedgerEntry {
 /// Money that the operator books in. A reference books once: a commit with one that the store has already is a conflict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopUp {
-    /// Whose money.
+    /// The store that it belongs to; it moves the balance that pays for this store.
     pub store: StoreId,
     /// How much, above zero.
     pub amount: Money,
-    /// What the operator calls the payment, unique for the store.
+    /// What the operator calls the payment, unique for the balance.
     pub reference: String,
     /// When.
     pub at: Timestamp,
 }
 
-/// A line of a store's statement: an entry of the ledger and the balance after it.
+/// A line of a statement: an entry of the ledger and the balance after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementLine {
     /// The entry's number.
     pub id: EntryId,
     /// Why money moved.
     pub kind: EntryKind,
-    /// The order that it belongs to; `None` for a top-up.
+    /// The store that it belongs to.
+    pub store: StoreId,
+    /// The order that it belongs to; `None` for a top-up or a transfer.
     pub order: Option<OrderId>,
     /// The operator's reference of a top-up.
     pub reference: Option<String>,

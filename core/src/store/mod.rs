@@ -8,7 +8,7 @@ pub mod password;
 
 use serde::{Deserialize, Serialize};
 
-pub use create::{Contact, KeyRequest, NewStore, Opening, issue, open, update};
+pub use create::{Contact, KeyRequest, NewStore, Opening, issue, open, remove, update};
 pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, StoredAnswer};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, Notification, NotificationKind};
@@ -40,9 +40,9 @@ pub struct Store {
     pub located: Located,
     /// What the store sells: the category's number, 1 to 8.
     pub category: u8,
-    /// How fees are paid.
+    /// How fees are paid; a branch has the terms of its parent.
     pub billing: Billing,
-    /// The sum of the ledger's entries. The database keeps it beside the store: a write of the store does not touch it.
+    /// The balance of [`Store::account`]. The database stores it separately: a write of the store does not change it.
     #[serde(default)]
     pub balance: Money,
     /// Whether it was made as demonstration data.
@@ -70,6 +70,15 @@ impl Store {
     /// Whether this store may see and act for another one: itself, and a matrix its branches.
     pub fn oversees(&self, other: &Store) -> bool {
         self.id == other.id || other.matrix == Some(self.id)
+    }
+
+    /// The store whose balance pays for this one. A prepaid parent and its branches share the parent's, so that its floor holds for all of
+    /// them together; every other store pays for itself.
+    pub fn account(&self) -> StoreId {
+        match (self.billing, self.matrix) {
+            (Billing::Prepaid { .. }, Some(parent)) => parent,
+            _ => self.id,
+        }
     }
 
     /// Whether this store is a matrix.

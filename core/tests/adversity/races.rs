@@ -98,6 +98,35 @@ fn a_prepaid_balance_never_passes_its_floor() {
 }
 
 #[test]
+fn prepaid_parent_and_branches_share_one_floor() {
+    let host = demo_host();
+    let (key, id) = matrix(&host, "12ABC34501DE35", "pre@exemplo.com.br", Some(-30.0));
+    let branch = |cnpj: &str, email: &str| {
+        let made = post(&host, "/delivery/stores", &[("x-api-token", &key)], &crate::support::store(cnpj, email, None));
+        assert_eq!(made.status, 201, "{}", made.body);
+        made.body["value"].as_str().unwrap().to_owned()
+    };
+    let keys =
+        [branch("11444777000161", "a@exemplo.com.br"), branch("00000000000191", "b@exemplo.com.br"), key.clone()];
+    // 16 orders of the parent and its branches at once: two fit.
+    let requests = (0..16).map(|at| {
+        let headers = [("x-api-token", keys[at % 3].as_str())];
+        request("POST", "/delivery/orders", &headers, order(&format!("S-{at}")).to_string())
+    });
+    let answers = race(&host, 7, requests.collect());
+    let outcomes: Vec<_> = answers.iter().map(Answer::outcome).collect();
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 2, "{outcomes:?}");
+    let refused = answers.iter().filter(|answer| answer.outcome() == (402, Some("insufficient_balance")));
+    assert_eq!(refused.count(), 14, "{outcomes:?}");
+    for key in &keys {
+        let stores = get(&host, "/delivery/stores", &[("x-api-token", key)]).body;
+        let shown = stores["stores"].as_array().unwrap();
+        assert!(shown.iter().all(|store| (-30.0..=-20.0).contains(&store["balance"].as_f64().unwrap())), "{shown:?}");
+        assert!(shown.iter().all(|store| store["balanceStoreId"] == id), "{shown:?}");
+    }
+}
+
+#[test]
 fn one_email_and_one_cnpj_make_one_branch() {
     let host = demo_host();
     let branch = |email: &str| crate::support::store("12ABC34501DE35", email, None).to_string();

@@ -85,6 +85,7 @@ impl Host for Rigged<'_> {
         fn keys(store: StoreId) -> Vec<Key>;
         fn key_by_id(id: KeyId) -> Option<Key>;
         fn store(id: StoreId) -> Option<Store>;
+        fn any_store(id: StoreId) -> Option<Store>;
         fn store_by_email(email: &Email) -> Option<Store>;
         fn store_by_cnpj(cnpj: &str) -> Option<Store>;
         fn order(id: OrderId) -> Option<Order>;

@@ -72,6 +72,7 @@ macro_rules! order {
         ("pickupCode", Text),
         ("totalDistance", Number),
         ("deliveryFee", Number),
+        ("cancellationFee", Number),
         ("priceBreakdown", List(PRICE_LINE)),
         ("deliveries", List(DELIVERY)),
         ("expectedDelivery", MAYBE_TIME),
@@ -140,6 +141,7 @@ pub(crate) const STORE: &[Field] = &[
     ("marketplaceBranchId", Id),
     ("matrix", Maybe(&Object(&[("id", Id)]))),
     ("balance", Number),
+    ("balanceStoreId", Id),
 ];
 /// A store creation result: a key.
 pub(crate) const CREATED: &[Field] = &[

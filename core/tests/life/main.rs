@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
+mod cancel_paths;
 mod follow;
 mod model;
 mod money;

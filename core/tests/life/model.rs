@@ -8,9 +8,9 @@ use despacho_core::{
     host::{Changes, Host},
     memory::MemoryHost,
     order::{
-        Cancellation, Carry, Happening, Order, OrderSituation, Progress, Refusal, Refused, Signal, Taken, Timing,
-        allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose, next_deadline, platform,
-        signal,
+        Cancellation, Carry, Happening, Order, OrderSituation, Progress, Refusal, Refused, Repriced, Signal, Taken,
+        Timing, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose, next_deadline,
+        platform, signal,
         table::{Step, TABLE},
         without,
     },
@@ -110,7 +110,8 @@ impl World {
             Step::Lose => lose(order, Some(&bound), stop?, reason(), &mut ids, &moment).into(),
             Step::CancelStop => {
                 let plan = plan(order, without(order, stop?).unwrap_or_default().len());
-                cancel_stop(order, stop?, &plan, platform(), None, "t", &moment).into()
+                let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &rules(1_000) };
+                cancel_stop(order, stop?, repriced, platform(), None, &moment).into()
             }
             Step::Cancel => cancelled(1_000),
             Step::CancelLate => cancelled(0),

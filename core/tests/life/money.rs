@@ -202,3 +202,34 @@ fn a_branch_with_open_orders_is_not_removed() {
     let list = send(&host, KEY, "GET /delivery/stores", &Value::Null).body;
     assert_eq!(list["stores"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn late_cancellation_stop_by_stop_costs_as_much_as_at_once() {
+    let host = host();
+    let fee_of = |entries: Vec<(EntryKind, i64)>| -entries.iter().map(|(_, amount)| amount).sum::<i64>();
+    let run = |code: &str, paid: &[bool], sequence: &[usize]| {
+        let order = allocated(&host, code, paid);
+        host.advance(Duration::minutes(3));
+        let fee_in =
+            |answer: &Value, field: &str| Money::from_number(answer[field].as_f64().unwrap()).unwrap().centavos();
+        let mut announced = 0;
+        for at in sequence {
+            let id = order.deliveries[*at].id.get();
+            let path = format!("GET /delivery/orders/{}/cancellation?deliveryId={id}", order.id);
+            announced += fee_in(&send(&host, KEY, &path, &Value::Null).body, "fee");
+            let stop = json!({ "orderId": order.id.get(), "deliveryId": id });
+            assert_eq!(post(&host, "/delivery/orders/cancel", &stop).status, 200);
+        }
+        announced += fee_in(&terms(&host, order.id), "fee");
+        let done = cancel(&host, order.id.get());
+        assert_eq!((done.status, &done.body["situation"]), (200, &json!(610)), "{}", done.body);
+        let fee = fee_of(moved(&host, order.store, order.id.get()));
+        assert_eq!((fee_in(&done.body, "cancellationFee"), announced), (fee, fee));
+        fee
+    };
+    let at_once = run("L-0", &[true, true, true, false], &[]);
+    for (index, sequence) in [[3, 2, 1], [0, 1, 2], [1, 3, 0]].iter().enumerate() {
+        let stepwise = run(&format!("L-{}", index + 1), &[true, true, true, false], sequence);
+        assert_eq!(stepwise, at_once, "{sequence:?}");
+    }
+}

@@ -170,6 +170,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.one(read::store_by_id(id), read::to_store).await
     }
 
+    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+        self.one(read::any_store(id), read::to_store).await
+    }
+
     async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault> {
         self.one(read::store_by_email(email), read::to_store).await
     }

@@ -24,19 +24,30 @@ const DUE_WEBHOOKS: &str = "SELECT webhooks.version, webhooks.body FROM webhooks
      OR (store <> matrix AND EXISTS (SELECT 1 FROM events WHERE events.store = webhooks.store \
      AND events.place > webhooks.position))) ORDER BY seen_at, id LIMIT $2";
 
-const STATEMENT: &str = "SELECT id, kind, order_id, reference, amount, balance, at FROM ledger \
-     WHERE store = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5";
+/// The entries on a store's own balance, and those of a branch on its parent's. Each part is limited, so that a page reads no more than
+/// two pages by index.
+const STATEMENT: &str = "SELECT id, kind, store, order_id, reference, amount, balance, at FROM ( \
+     SELECT * FROM (SELECT id, kind, COALESCE(branch, store) AS store, order_id, reference, amount, balance, at FROM ledger \
+     WHERE ledger.store = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5) AS own UNION ALL \
+     SELECT * FROM (SELECT id, kind, branch AS store, order_id, reference, amount, balance, at FROM ledger \
+     WHERE ledger.branch = $1 AND id > $2 AND at >= $3 AND at < $4 ORDER BY id LIMIT $5) AS paid) AS lines ORDER BY id LIMIT $5";
 
-const TOP_UP: &str = "SELECT id, kind, order_id, reference, amount, balance, at FROM ledger \
-     WHERE store = $1 AND reference = $2";
+/// Also finds what was booked on a branch's own balance before it shared its parent's.
+const TOP_UP: &str = "SELECT id, kind, COALESCE(branch, store), order_id, reference, amount, balance, at FROM ledger \
+     WHERE store IN ($1, COALESCE((SELECT stores.account FROM stores WHERE stores.id = $1), $1)) AND reference = $2 \
+     ORDER BY id DESC LIMIT 1";
 
 /// The store may be one that is not there in a test of the journal alone: then it is its own matrix.
 const COUNT_UP: &str = "INSERT INTO journals (matrix, last) \
      VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $1), $1), 1) \
      ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1";
 
-const INSERT_ENTRY: &str = "INSERT INTO ledger (store, order_id, kind, amount, at, reference, balance) \
-     SELECT $1, $2, $3, $4, $5, $6, balances.amount FROM balances WHERE balances.store = $1 ON CONFLICT DO NOTHING";
+/// Money of a removed store does not move: its own balance is closed, also where another one pays.
+const INSERT_ENTRY: &str = "INSERT INTO ledger (order_id, kind, amount, at, reference, store, balance, branch) \
+     SELECT $1, $2, $3, $4, $5, account.store, account.amount, CASE WHEN account.store <> own.store THEN own.store END \
+     FROM balances AS own JOIN balances AS account ON account.store = COALESCE($6, \
+     (SELECT COALESCE(stores.account, stores.id) FROM stores WHERE stores.id = $7)) \
+     WHERE own.store = $7 AND own.closed = 0 ON CONFLICT DO NOTHING";
 
 const INSERT_WEBHOOK: &str = "INSERT INTO webhooks (id, version, store, matrix, active, removed, position, due_at, \
      leased_until, seen_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
@@ -109,11 +120,12 @@ pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, Fault> {
     Ok(JournalEntry { place, recorded: RecordedEvent { id: number, event: row.json()? } })
 }
 
-/// A row of `id, kind, order, reference, amount, balance, at`.
+/// A row of `id, kind, store, order, reference, amount, balance, at`.
 pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, Fault> {
     let number = identifier(row.integer()?, EntryId::new)?;
     let kind = row.text()?;
     let kind = EntryKind::from_name(&kind).ok_or_else(|| strange(format!("an entry of kind {kind}")))?;
+    let store = identifier(row.integer()?, StoreId::new)?;
     let order = row.optional_integer()?.map(|order| identifier(order, OrderId::new)).transpose()?;
     let reference = row.optional_text()?;
     let mut money = || {
@@ -124,6 +136,7 @@ pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, Fault> {
     Ok(StatementLine {
         id: number,
         kind,
+        store,
         order,
         reference,
         amount,
@@ -151,20 +164,26 @@ pub(crate) fn count_up(store: StoreId) -> Statement {
 /// The entry of a top-up, without its reference.
 pub(crate) fn booked(top_up: &TopUp) -> LedgerEntry {
     let TopUp { store, amount, at, .. } = *top_up;
-    LedgerEntry { store, order: None, kind: EntryKind::TopUp, amount, at, floor: None }
+    LedgerEntry { store, account: None, order: None, kind: EntryKind::TopUp, amount, at, floor: None }
 }
 
 /// An entry with the balance as it stands, moved by the statement before.
 pub(crate) fn entry(entry: &LedgerEntry, reference: Option<&str>) -> Statement {
     let params = vec![
-        id(entry.store.get()),
         entry.order.map(|order| id(order.get())).unwrap_or(Value::Null),
         entry.kind.name().into(),
         entry.amount.centavos().into(),
         entry.at.into(),
         reference.into(),
+        account(entry),
+        id(entry.store.get()),
     ];
     Statement::one(INSERT_ENTRY, params)
+}
+
+/// The balance that an entry names, where it is not the one that pays for its store.
+pub(crate) fn account(entry: &LedgerEntry) -> Value {
+    entry.account.map_or(Value::Null, |account| id(account.get()))
 }
 
 /// Writes subscriptions, their messages and their logs.

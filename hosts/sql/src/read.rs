@@ -12,7 +12,8 @@ use crate::{Query, Row, Value};
 
 pub(crate) fn key_by_hash(hash: &KeyHash) -> Query {
     let sql = "SELECT keys.version, keys.body, stores.version, stores.body, balances.amount FROM keys \
-               JOIN stores ON stores.id = keys.store JOIN balances ON balances.store = keys.store WHERE keys.hash = $1";
+               JOIN stores ON stores.id = keys.store \
+               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE keys.hash = $1";
     Query::new(sql, vec![hash.as_str().into()])
 }
 
@@ -27,19 +28,25 @@ pub(crate) fn key_by_id(id: KeyId) -> Query {
 
 pub(crate) fn store_by_id(id: StoreId) -> Query {
     let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = stores.id WHERE stores.id = $1 AND stores.deleted_at IS NULL";
+               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.id = $1 AND stores.deleted_at IS NULL";
+    Query::new(sql, vec![number(id.get())])
+}
+
+pub(crate) fn any_store(id: StoreId) -> Query {
+    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
+               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.id = $1";
     Query::new(sql, vec![number(id.get())])
 }
 
 pub(crate) fn store_by_email(email: &Email) -> Query {
     let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = stores.id WHERE stores.email = $1 AND stores.deleted_at IS NULL";
+               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.email = $1 AND stores.deleted_at IS NULL";
     Query::new(sql, vec![email.key().into()])
 }
 
 pub(crate) fn store_by_cnpj(cnpj: &str) -> Query {
     let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = stores.id WHERE stores.cnpj = $1 AND stores.deleted_at IS NULL";
+               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.cnpj = $1 AND stores.deleted_at IS NULL";
     Query::new(sql, vec![cnpj.into()])
 }
 
@@ -95,7 +102,7 @@ pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
 
 pub(crate) fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Query {
     let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = stores.id WHERE (stores.id = $1 OR stores.matrix = $1) \
+               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE (stores.id = $1 OR stores.matrix = $1) \
                AND stores.deleted_at IS NULL AND stores.id > $2 ORDER BY stores.id LIMIT $3";
     Query::new(sql, vec![number(store.get()), number(after.map_or(0, StoreId::get)), Value::number(limit)])
 }

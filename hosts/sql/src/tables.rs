@@ -36,7 +36,12 @@ const fn table(name: &'static str, kind: Kind, key: &'static [&'static str], res
 
 /// Every table but the schema's own version, in an order in which they may be filled.
 pub const TABLES: &[Table] = &[
-    table("stores", Kind::Number, &["id"], &["version", "matrix", "cnpj", "email", "created_at", "deleted_at", "body"]),
+    table(
+        "stores",
+        Kind::Number,
+        &["id"],
+        &["version", "matrix", "cnpj", "email", "created_at", "deleted_at", "body", "account"],
+    ),
     table("balances", Kind::Number, &["store"], &["amount", "closed"]),
     table("keys", Kind::Number, &["id"], &["version", "store", "hash", "created_at", "body"]),
     table(
@@ -50,7 +55,12 @@ pub const TABLES: &[Table] = &[
     table("journals", Kind::Number, &["matrix"], &["last"]),
     table("archived", Kind::Number, &["store"], &["matrix", "place"]),
     table("events", Kind::Sequence, &["id"], &["order_id", "sequence", "store", "at", "body", "matrix", "place"]),
-    table("ledger", Kind::Sequence, &["id"], &["store", "order_id", "kind", "amount", "at", "reference", "balance"]),
+    table(
+        "ledger",
+        Kind::Sequence,
+        &["id"],
+        &["store", "order_id", "kind", "amount", "at", "reference", "balance", "branch"],
+    ),
     table("notifications", Kind::Number, &["id"], &["store", "body"]),
     table("claims", Kind::Text, &["scope", "idempotency_key"], &["holder", "expires_at", "body"]),
     table("counters", Kind::Seeded, &["name"], &["value"]),

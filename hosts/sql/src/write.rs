@@ -15,7 +15,7 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     let mut list = Vec::with_capacity(8);
     for write in &changes.stores {
         if write.expected != 0 {
-            list.push(closing(&write.value));
+            list.push(if write.value.deleted_at.is_some() { lock(&write.value) } else { reopen(&write.value) });
         }
         list.push(store(write)?);
         if write.expected == 0 {
@@ -44,6 +44,8 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
         let entry = outward::booked(top_up);
         list.extend([balance(&entry), outward::entry(&entry, Some(&top_up.reference))]);
     }
+    let removed = changes.stores.iter().filter(|write| write.expected != 0 && write.value.deleted_at.is_some());
+    list.extend(removed.map(|write| Statement::one(CLOSE_BALANCE, vec![id(write.value.id.get())])));
     outward::webhook_statements(&mut list, changes)?;
     for value in &changes.notifications {
         list.extend([notification(value)?, prune(value.store)]);
@@ -67,23 +69,30 @@ pub(crate) fn timing(text: &str) -> Statement {
     Statement::one(sql, vec![text.into()])
 }
 
-const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+const INSERT_STORE: &str = "INSERT INTO stores (id, version, matrix, cnpj, email, created_at, deleted_at, body, account) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 
 /// An update meets its unique values by a question, since `ON CONFLICT` is for inserts alone; the index stands behind it. PostgreSQL
 /// reads the condition before what is set, so that a parameter which stands alone there says its type.
 const UPDATE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
-     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
-     (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $8) AND NOT EXISTS \
-     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $8)";
+     deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
+     (SELECT 1 FROM stores AS other WHERE other.cnpj = $3 AND other.deleted_at IS NULL AND other.id <> $9) AND NOT EXISTS \
+     (SELECT 1 FROM stores AS other WHERE other.email = $4 AND other.deleted_at IS NULL AND other.id <> $9)";
 
-/// The same for a store that is removed, which must not have an open order. Its money was closed a statement before, so that whoever was
-/// creating an order has committed it by then, or will not.
+/// The same for a store that is removed, which must not have an open order. [`LOCK_BALANCES`] ran before, so a concurrent creation of an
+/// order has either committed by now, or meets the closed balance.
 const REMOVE_STORE: &str = "UPDATE stores SET version = $1, matrix = $2, cnpj = $3, email = $4, created_at = $5, \
-     deleted_at = $6, body = $7 WHERE id = $8 AND version = $9 AND NOT EXISTS \
-     (SELECT 1 FROM orders WHERE orders.store = $8 AND orders.situation < 500)";
+     deleted_at = $6, body = $7, account = $8 WHERE id = $9 AND version = $10 AND NOT EXISTS \
+     (SELECT 1 FROM orders WHERE orders.store = $9 AND orders.situation < 500)";
 
-const CLOSE_BALANCE: &str = "UPDATE balances SET closed = $1 WHERE store = $2 AND closed <> $1";
+/// Locks the rows that a ledger entry of the store locks or checks: its own balance, and the one that pays for it.
+const LOCK_BALANCES: &str = "UPDATE balances SET closed = closed WHERE store IN \
+     ($1, COALESCE((SELECT stores.account FROM stores WHERE stores.id = $1), $1))";
+
+/// Money of a removed store does not move any more. A conflict while there is some.
+const CLOSE_BALANCE: &str = "UPDATE balances SET closed = 1 WHERE store = $1 AND amount = 0";
+
+const REOPEN_BALANCE: &str = "UPDATE balances SET closed = 0 WHERE store = $1 AND closed <> 0";
 
 const INSERT_BALANCE: &str = "INSERT INTO balances (store, amount, closed) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING";
 
@@ -117,9 +126,11 @@ const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, b
      SELECT $1, $2, $3, $4, $5, journals.matrix, journals.last FROM journals \
      WHERE journals.matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = $3), $3) ON CONFLICT DO NOTHING";
 
-/// Relative, so that debits of one store at once need no version; the database looks at the floor while it holds the row.
-const MOVE_BALANCE: &str =
-    "UPDATE balances SET amount = amount + $1 WHERE store = $2 AND closed = 0 AND amount + $1 BETWEEN $3 AND $4";
+/// Relative, so that concurrent debits need no version; the database checks the floor while it holds the row. The balance is the account
+/// that the entry names, or the one that pays for the store.
+const MOVE_BALANCE: &str = "UPDATE balances SET amount = amount + $1 WHERE store = COALESCE($2, \
+     (SELECT COALESCE(stores.account, stores.id) FROM stores WHERE stores.id = $3)) \
+     AND closed = 0 AND amount + $1 BETWEEN $4 AND $5";
 
 /// Beyond ±10¹³ reais there is no amount.
 const LARGEST_BALANCE: i64 = 1_000_000_000_000_000;
@@ -156,15 +167,18 @@ fn store(write: &Write<Store>) -> Result<Statement, Fault> {
         store.created_at.into(),
         store.deleted_at.into(),
         body,
+        Some(store.account()).filter(|account| *account != store.id).map_or(Value::Null, |account| id(account.get())),
     ];
     let update = if store.deleted_at.is_some() { REMOVE_STORE } else { UPDATE_STORE };
     Ok(versioned(INSERT_STORE, update, id(store.id.get()), write.expected, columns))
 }
 
-/// Money of a removed store moves no more.
-fn closing(store: &Store) -> Statement {
-    let closed = Value::Integer(store.deleted_at.is_some().into());
-    Statement::any(CLOSE_BALANCE, vec![closed, id(store.id.get())])
+fn lock(store: &Store) -> Statement {
+    Statement::any(LOCK_BALANCES, vec![id(store.id.get())])
+}
+
+fn reopen(store: &Store) -> Statement {
+    Statement::any(REOPEN_BALANCE, vec![id(store.id.get())])
 }
 
 fn key(write: &Write<Key>) -> Result<Statement, Fault> {
@@ -238,8 +252,13 @@ fn event(event: &Event) -> Result<Statement, Fault> {
 
 fn balance(entry: &LedgerEntry) -> Statement {
     let floor = entry.floor.map_or(-LARGEST_BALANCE, |floor| floor.centavos());
-    let params =
-        vec![entry.amount.centavos().into(), id(entry.store.get()), floor.into(), Value::Integer(LARGEST_BALANCE)];
+    let params = vec![
+        entry.amount.centavos().into(),
+        outward::account(entry),
+        id(entry.store.get()),
+        floor.into(),
+        Value::Integer(LARGEST_BALANCE),
+    ];
     Statement::one(MOVE_BALANCE, params)
 }
 

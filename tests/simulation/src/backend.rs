@@ -100,6 +100,9 @@ impl Backend {
                 tampered.ledger.extend(again);
             }
             Mutation::FloorIgnored => tampered.ledger.iter_mut().for_each(|entry| entry.floor = None),
+            Mutation::BalanceUnshared => {
+                tampered.ledger.iter_mut().for_each(|entry| entry.account = entry.account.or(Some(entry.store)));
+            }
             Mutation::CourierKept => self.keep_courier(&mut tampered),
             Mutation::EventLost if number.is_multiple_of(20) => {
                 tampered.events.pop();

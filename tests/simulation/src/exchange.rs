@@ -26,7 +26,7 @@ pub(crate) enum Act {
     /// Reads on in a journal.
     Read { reader: usize },
     /// Reads a page of a statement.
-    Statement,
+    Statement { store: StoreId },
     /// Opens a branch.
     OpenBranch,
     /// Issues a key of a store.
@@ -161,7 +161,7 @@ impl Plan {
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        if matches!(self.act, Act::Statement) {
+        if matches!(self.act, Act::Statement { .. }) {
             request = request.header("accept", "application/json");
         }
         let body = match &self.body {

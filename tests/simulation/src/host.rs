@@ -129,6 +129,7 @@ impl Host for SimulatedHost {
         keys(store: StoreId) -> Vec<Key>;
         key_by_id(id: KeyId) -> Option<Key>;
         store(id: StoreId) -> Option<Store>;
+        any_store(id: StoreId) -> Option<Store>;
         store_by_email(email: &Email) -> Option<Store>;
         store_by_cnpj(cnpj: &str) -> Option<Store>;
         stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;

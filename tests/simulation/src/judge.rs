@@ -209,7 +209,7 @@ fn succeeded(world: &mut World, own: &Own, attempt: &Attempt, status: u16, repla
             Ok(())
         }
         Act::List { viewer } => reading::listed(world, viewer, body),
-        Act::Statement => reading::statement(body),
+        Act::Statement { store } => reading::statement(world, store, body),
         _ => Ok(()),
     }
 }

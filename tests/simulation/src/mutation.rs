@@ -40,6 +40,8 @@ mutations! {
     RefundTwice "refund-twice",
     /// Debits pass the floor of a prepaid store.
     FloorIgnored "floor-ignored",
+    /// A branch of a prepaid parent store pays from a balance of its own.
+    BalanceUnshared "balance-unshared",
     /// Dispatch is told that couriers with an order are free.
     BusyCourier "busy-courier",
     /// A courier keeps an order that has ended.

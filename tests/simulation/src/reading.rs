@@ -124,14 +124,16 @@ pub(crate) fn listed(world: &World, viewer: StoreId, body: &Value) -> Checked {
 }
 
 /// The lines of a statement follow on each other.
-pub(crate) fn statement(body: &Value) -> Checked {
+pub(crate) fn statement(world: &World, store: StoreId, body: &Value) -> Checked {
+    // Between the entries of a branch that shares a balance, others move it.
+    let shares = world.model.stores.get(&store).is_some_and(|known| known.account != store);
     let mut before: Option<(u64, i64)> = None;
     for line in body["lines"].as_array().into_iter().flatten() {
         let id = line["id"].as_u64().unwrap_or_default();
         let (Some(amount), Some(balance)) = (centavos(&line["amount"]), centavos(&line["balance"])) else {
             return Err(format!("a line of a statement without its amount: {line}"));
         };
-        if before.is_some_and(|(last, sum)| id <= last || sum + amount != balance) {
+        if before.is_some_and(|(last, sum)| id <= last || (!shares && sum + amount != balance)) {
             return Err(format!("a line of a statement does not follow on {before:?}: {line}"));
         }
         before = Some((id, balance));

@@ -71,7 +71,7 @@ fn place(number: u64) -> Place {
     Place { address, located: Located { point: point(number), precision: Precision::Cep5, radius_m: 230 } }
 }
 
-/// A branch of store 1, or store 1 itself.
+/// Store 1, which is prepaid; a branch of it that shares its balance; or, with an even number, a branch that pays for itself.
 pub(crate) fn store(number: u64) -> Store {
     let Place { address, located } = place(number);
     Store {
@@ -86,7 +86,7 @@ pub(crate) fn store(number: u64) -> Store {
         address,
         located,
         category: 1,
-        billing: Billing::Prepaid { floor: money(-50) },
+        billing: if number.is_multiple_of(2) { Billing::Invoiced } else { Billing::Prepaid { floor: money(-50) } },
         balance: Money::ZERO,
         demo: number.is_multiple_of(2),
         created_at: at(0),
@@ -154,6 +154,8 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         total_distance: Distance(12_345),
         return_leg: Some(Distance(678)),
         fee: money(1_890),
+        cancellation_fee: money(450),
+        cancelled_late: money(900),
         price_breakdown: vec![PriceLine {
             rule: Rule::Base,
             quantity: rust_decimal::Decimal::ONE,
@@ -224,6 +226,7 @@ pub(crate) fn position(number: u64, minutes: i64) -> Position {
 pub(crate) fn entry(store: u64, centavos: i64, floor: Option<i64>) -> LedgerEntry {
     LedgerEntry {
         store: store_id(store),
+        account: None,
         order: Some(order_id(1)),
         kind: EntryKind::Fee,
         amount: money(centavos),

@@ -7,6 +7,7 @@ mod archive;
 mod backend;
 mod fixtures;
 mod instances;
+mod migration;
 mod postgres;
 mod recent;
 mod sqlite;
@@ -51,7 +52,9 @@ macro_rules! against {
             journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }
             money {
                 a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money,
-                a_statement_adds_up_at_every_step, a_reference_books_once,
+                a_statement_adds_up_at_every_step, a_reference_books_once, parent_and_branches_share_one_floor,
+                statements_of_a_shared_balance_name_its_branches, removed_branch_leaves_no_balance,
+                removal_and_order_of_a_branch_exclude_each_other,
             }
             outward {
                 a_journal_is_a_merchants, nothing_appears_behind_a_cursor, subscriptions_are_read_as_written,

@@ -246,6 +246,7 @@ async fn no_statement_walks_a_table() {
         "SELECT body FROM events WHERE matrix = 1 AND place > 5 ORDER BY place LIMIT 5",
         "SELECT body FROM events WHERE store = 1 AND place > 5 ORDER BY place LIMIT 5",
         "SELECT id FROM ledger WHERE store = 1 AND id > 5 AND at >= 1 AND at < 9 ORDER BY id LIMIT 5",
+        "SELECT id FROM ledger WHERE branch = 1 AND id > 5 AND at >= 1 AND at < 9 ORDER BY id LIMIT 5",
         "SELECT id FROM ledger WHERE store = 1 AND reference = 'a'",
         "SELECT body FROM webhooks WHERE store = 1 AND removed = 0 ORDER BY id",
         "SELECT body FROM webhook_attempts WHERE webhook = 1 AND id < 9 ORDER BY id DESC LIMIT 5",

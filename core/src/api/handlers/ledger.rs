@@ -8,7 +8,7 @@ use crate::{
         problem::{Code, Problem},
         read::read,
         validate,
-        wire::{StatementLineView, StatementPage, csv},
+        wire::{StatementLineView, StatementPage, StoreBalance, csv},
     },
     domain::{EntryId, StoreId, Timestamp},
     host::{Changes, Host},
@@ -19,20 +19,29 @@ use crate::{
 /// Lines of a statement as CSV, at most.
 const LONGEST_CSV: u32 = 50_000;
 
-/// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages where the caller takes no CSV.
+/// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages if the caller does not accept CSV.
 pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let store = pages::named_store(call).await?;
+    let store = pages::named_or_removed(call).await?;
+    answer(call, &store).await
+}
+
+/// `GET /admin/stores/{storeId}/statement?from=&to=`: the same for the operator, of any store.
+pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+    let store = match StoreId::parse(call.id) {
+        Some(id) => call.host.any_store(id).await?,
+        None => None,
+    };
+    answer(call, &store.ok_or_else(|| plain(Code::StoreNotFound))?).await
+}
+
+async fn answer<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<Answer, Stop> {
     let from = pages::instant(call, "from")?.unwrap_or_default();
     let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
     // One file holds the whole period; a limit that is wrong is told all the same.
     let limit = pages::limit(call)?;
     let headers = &call.parts.headers;
     let csv_wanted = takes(headers, "text/csv") && !names_json(headers);
-    if csv_wanted {
-        as_csv(call, &store, from, until).await
-    } else {
-        in_pages(call, &store, (from, until), limit).await
-    }
+    if csv_wanted { as_csv(call, store, from, until).await } else { in_pages(call, store, (from, until), limit).await }
 }
 
 /// Whether an `Accept` header names JSON and not CSV: `*/*` beside it is what many clients add.
@@ -70,7 +79,9 @@ async fn in_pages<H: Host>(
     let more = lines.len() > limit as usize;
     lines.truncate(limit as usize);
     let next_cursor = lines.last().filter(|_| more).map(|last| cursors.cursor(last.id.get()));
-    Ok(Answer::json(200, &StatementPage { lines: lines.iter().map(StatementLineView::of).collect(), next_cursor })?)
+    let balance = StoreBalance::of(store);
+    let lines = lines.iter().map(StatementLineView::of).collect();
+    Ok(Answer::json(200, &StatementPage { balance, lines, next_cursor })?)
 }
 
 /// `POST /admin/stores/{storeId}/top-ups`
@@ -94,7 +105,7 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let at = call.moment.now;
     let changes = TopUp { store: store.id, amount, reference: reference.clone(), at };
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
-    // The entry's number and balance are the commit's to give: they are read once it stands, and no kept answer has them.
+    // The commit assigns the entry's ID and balance: they are read afterwards, and no stored response has them.
     call.host.commit(&changes).await?;
     let line = call.host.top_up(store.id, &reference).await?.ok_or(crate::host::Fault::Conflict)?;
     Ok(Answer::json(201, &StatementLineView::of(&line))?)

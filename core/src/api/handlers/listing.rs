@@ -8,9 +8,9 @@ use crate::{
         wire::{ListedOrder, OrderList, StoreList, StoreView},
     },
     domain::{OrderId, StoreId, Timestamp},
-    host::{Changes, Host, Write},
+    host::Host,
     order::{OrderFilter, OrderSituation, drive},
-    store::Store,
+    store::{self, Store},
 };
 
 /// `GET /delivery/orders?situation=&code=&from=&to=&cursor=&limit=`
@@ -84,10 +84,8 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     }
     none_open(call, &store).await?;
     let answer = Answer::empty(204);
-    let removed = Store { deleted_at: Some(call.moment.now), version: store.version + 1, ..store.clone() };
-    // Whoever creates an order meanwhile makes this a conflict, or the other way round: the commit itself sees to it.
-    let stores = vec![Write { expected: store.version, value: removed }];
-    call.commit(Changes { at: call.moment.now, stores, ..Changes::default() }, &answer).await?;
+    // A concurrent order of the branch, or a movement of its money, is a conflict in the commit of one of the two.
+    call.commit(store::remove(&store, caller.id, call.moment.now), &answer).await?;
     Ok(answer)
 }
 

@@ -103,10 +103,19 @@ fn priced<H: Host>(
 
 fn rejected(rejection: Rejection) -> Stop {
     match rejection {
-        Rejection::InsufficientBalance { balance, fee } => Stop::Problem(Problem::new(
+        Rejection::InsufficientBalance { account, balance, floor, fee } => Stop::Problem(Problem::new(
             Code::InsufficientBalance,
-            format!("The fee is R$ {fee} and the balance R$ {balance}. Ask the operator to top it up."),
-            format!("A taxa é de R$ {fee} e o saldo, de R$ {balance}. Peça uma recarga ao operador."),
+            format!(
+                "The fee is R$ {fee}. The balance of store {account}, which pays it, is R$ {balance} and may not fall below \
+                 R$ {floor}. Ask the operator for a top-up."
+            ),
+            format!(
+                "A taxa é de R$ {}. O saldo da loja {account}, que a paga, é de R$ {} e não pode ficar abaixo de R$ {}. \
+                 Peça uma recarga ao operador.",
+                fee.in_portuguese(),
+                balance.in_portuguese(),
+                floor.in_portuguese()
+            ),
         )),
         Rejection::TooFewIds => too_few().into(),
     }

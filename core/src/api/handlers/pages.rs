@@ -82,10 +82,16 @@ pub(super) fn strange_cursor() -> Problem {
 
 /// The store that the query names: the calling one, or one that it oversees.
 pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, Stop> {
+    let store = named_or_removed(call).await?;
+    if store.deleted_at.is_none() { Ok(store) } else { Err(plain(Code::StoreNotFound).into()) }
+}
+
+/// The same, also if it was removed.
+pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Store, Stop> {
     let caller = &call.caller()?.store;
     let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };
     let store = match StoreId::parse(&text) {
-        Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
+        Some(id) => call.host.any_store(id).await?.filter(|store| caller.oversees(store)),
         None => None,
     };
     store.ok_or_else(|| plain(Code::StoreNotFound).into())

@@ -11,9 +11,9 @@ use crate::{
         validate,
         wire::{CancellationView, OrderView},
     },
-    domain::{DeliveryId, OrderId, Person},
+    domain::{DeliveryId, Money, OrderId, Person},
     host::Host,
-    order::{self, Order, Signal, drive},
+    order::{self, Mode, Order, Repriced, Signal, Terms, drive},
     quote::{Plan, Request, Stop as PlannedStop, Tariff, plan},
 };
 
@@ -48,7 +48,20 @@ fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Probl
 pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
-    let terms = order::terms(&order, &call.settings.cancellation, call.moment.now);
+    let (rules, now) = (&call.settings.cancellation, call.moment.now);
+    let whole = order::terms(&order, rules, now);
+    let terms = match call.query("deliveryId") {
+        Some(stop) if matches!(whole.mode, Mode::Free | Mode::Paid) => {
+            let stop = known(DeliveryId::parse(&stop))?;
+            if order.is_cancelled(stop) {
+                Terms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
+            } else {
+                let left = order::without(&order, stop).map_err(|refusal| refused(&refusal, now))?;
+                order::stop_terms(&order, replanned(call, &order, &left).await?.fee, rules, now)
+            }
+        }
+        _ => whole,
+    };
     Ok(Answer::json(200, &CancellationView::of(&terms))?)
 }
 
@@ -79,8 +92,9 @@ async fn cancel_stop<H: Host>(
     }
     let left = order::without(order, stop).map_err(|refusal| refused(&refusal, call.moment.now))?;
     let plan = replanned(call, order, &left).await?;
-    let version = &call.settings.tariff.version;
-    let taken = order::cancel_stop(order, stop, &plan, by, reason, version, &call.moment);
+    let repriced =
+        Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
+    let taken = order::cancel_stop(order, stop, repriced, by, reason, &call.moment);
     conclude(call, order, taken, view).await
 }
 

@@ -14,7 +14,7 @@ use crate::{
     domain::{Cnpj, Duration, Email, Located, StoreId, Text, hex},
     host::{Changes, Host, Write},
     limits::{Bucket, Usage},
-    store::{self, Key, KeyKind, NewStore, Opening},
+    store::{self, Key, KeyKind, NewStore, Opening, Store},
 };
 
 /// `POST /delivery/stores`
@@ -27,9 +27,9 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
             "Somente uma matriz cria filiais. Envie a chave da matriz.",
         )));
     }
-    let id = matrix.id;
+    let parent = matrix.clone();
     let new = validate::store(read(call.body)?)?;
-    open(call, new, Some(id)).await
+    open(call, new, Some(&parent)).await
 }
 
 /// `POST /admin/matrices`
@@ -38,16 +38,16 @@ pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
     open(call, new, None).await
 }
 
-async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, matrix: Option<StoreId>) -> Result<Answer, Stop> {
+async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&Store>) -> Result<Answer, Stop> {
     unclaimed(call, Some(&new.cnpj), &new.contact.email, None).await?;
     let located = located(call, &new.contact.address).await?;
     let salt = call.moment.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
     let mut ids = call.ids(2).await?;
-    let store = store::open(new, matrix, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
+    let store = store::open(new, parent, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
     let opening = Opening {
         store: store.id,
-        integrator: matrix.unwrap_or(store.id),
+        integrator: parent.map_or(store.id, |parent| parent.id),
         kind: KeyKind::Integration,
         name: None,
         validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),

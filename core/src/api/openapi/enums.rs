@@ -257,6 +257,7 @@ fn entries() -> Vec<(&'static str, String)> {
         EntryKind::Refund => "A fee that came back.",
         EntryKind::CancellationFee => "The fee of a late cancellation.",
         EntryKind::TopUp => "Money that the operator booked in; `reference` names the payment.",
+        EntryKind::Transfer => "Money that moved between a branch's balance and its parent store's.",
     };
     EntryKind::ALL.iter().map(|kind| (kind.name(), meaning(*kind).to_owned())).collect()
 }

@@ -86,20 +86,22 @@ fn cancelling(endpoint: Endpoint) -> Operation {
             tag: "Orders",
             id: "getCancellation",
             summary: "What cancelling would cost now",
-            description: "Free until two minutes after the first courier was assigned, then a share of the fee; both are the \
-                deployment's to choose. Once the courier has the goods they must come back first.",
+            description: "Free until two minutes after the first courier was assigned, then a share of the fee; the deployment sets \
+                both. With `deliveryId`, the share of what the fee falls by without that delivery. Once the courier has the goods \
+                they must come back first.",
             request: None,
             answers: &[(200, Some("Cancellation"), "The terms.")],
-            parameters: ORDER,
-            codes: &[Code::OrderNotFound],
+            parameters: &["platformOrderId", "deliveryIdOfTerms"],
+            codes: &[Code::OrderNotFound, Code::InvalidTransition, Code::ValidationFailed, Code::OutOfArea],
         },
         _ => Operation {
             tag: "Orders",
             id: "cancelOrder",
             summary: "Cancel an order or one delivery",
-            description: "On the terms of `/delivery/orders/{platformOrderId}/cancellation`; the fee comes back in the same moment, but \
-                for what the cancellation costs. With `deliveryId` one delivery is cancelled while others remain: the route is \
-                priced again and the difference comes back. An order that was cancelled already answers as it is.",
+            description: "On the terms of `/delivery/orders/{platformOrderId}/cancellation`; the fee is refunded in the same transaction, \
+                less what the cancellation costs. With `deliveryId` one delivery is cancelled while others remain: the route is \
+                priced again, and the difference is refunded on the same terms. Cancelling delivery by delivery costs as much as \
+                cancelling the order at once. An order that was cancelled before is returned as it is.",
             request: Some("CancelOrder"),
             answers: OK_ORDER,
             parameters: &[],

@@ -138,6 +138,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::ListAttempts
         | Endpoint::RetryAttempt
         | Endpoint::GetStatement
+        | Endpoint::AdminStatement
         | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey

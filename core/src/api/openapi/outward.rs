@@ -7,7 +7,7 @@ use crate::api::{problem::Code, routes::Endpoint};
 pub(super) fn outward(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ListEvents | Endpoint::StreamEvents => events(endpoint),
-        Endpoint::GetStatement | Endpoint::TopUpStore => money(endpoint),
+        Endpoint::GetStatement | Endpoint::AdminStatement | Endpoint::TopUpStore => money(endpoint),
         Endpoint::TestWebhook | Endpoint::ListAttempts | Endpoint::RetryAttempt => messages(endpoint),
         _ => webhooks(endpoint),
     }
@@ -149,18 +149,31 @@ fn money(endpoint: Endpoint) -> Operation {
             id: "getStatement",
             summary: "Read the statement",
             description: "Every movement of the store's money with the balance after it, oldest first: CSV in UTF-8 by RFC 4180, \
-                at most 50,000 entries, or, where `Accept` asks for JSON, pages. A matrix reads a branch's with `storeId`. The \
-                balance now is `balance` of the store.",
+                at most 50,000 entries, or, where `Accept` asks for JSON, pages. A matrix reads a branch's with `storeId`, also \
+                after the branch was removed.\n\nA prepaid parent store and its branches share the parent's balance and its \
+                floor. The parent's statement has all entries of that balance; a branch's has its own, with the shared \
+                balance after each.",
             request: None,
             answers: &[(200, Some("StatementPage"), "The statement.")],
             parameters: &["from", "to", "storeIdOfStatement", "statementCursor", "limit"],
+            codes: &[Code::StoreNotFound, Code::ValidationFailed, Code::CursorInvalid, Code::StatementTooLong],
+        },
+        Endpoint::AdminStatement => Operation {
+            tag: "Operator",
+            id: "getStoreStatement",
+            summary: "Read a store's statement",
+            description: "As `GET /delivery/statement`, of any store, also of one that was removed.",
+            request: None,
+            answers: &[(200, Some("StatementPage"), "The statement.")],
+            parameters: &["storeId", "from", "to", "statementCursor", "limit"],
             codes: &[Code::StoreNotFound, Code::ValidationFailed, Code::CursorInvalid, Code::StatementTooLong],
         },
         _ => Operation {
             tag: "Operator",
             id: "topUpStore",
             summary: "Book a payment in",
-            description: "Adds to a store's balance. `reference` books once: sent again with the same amount it answers 200 with \
+            description: "Adds to the balance that pays for a store: its own, or the parent store's for a branch of a prepaid \
+                one. `reference` books once: sent again with the same amount it answers 200 with \
                 the entry that exists, with another one 409.",
             request: Some("CreateTopUp"),
             answers: &[

@@ -129,6 +129,15 @@ fn outward() -> Vec<(&'static str, Json)> {
             id("storeId", "query", "The store whose statement to read; the calling one where it is absent.", false),
         ),
         (
+            "deliveryIdOfTerms",
+            id(
+                "deliveryId",
+                "query",
+                "The delivery to cancel, if others remain; the whole order if it is absent.",
+                false,
+            ),
+        ),
+        (
             "after",
             parameter(
                 "after",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Reais;
 #[cfg(feature = "openapi")]
 use crate::store::EntryKind;
-use crate::store::StatementLine;
+use crate::store::{StatementLine, Store};
 
 /// Money to book in.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -41,9 +41,11 @@ pub struct StatementLineView {
     #[serde(rename = "type")]
     #[cfg_attr(feature = "openapi", schema(value_type = EntryKind))]
     pub kind: &'static str,
-    /// The order that it belongs to; null for a top-up.
+    /// The store that it belongs to: a branch where one of a prepaid parent store moved the shared balance.
+    pub store_id: u64,
+    /// The order that it belongs to; null for a top-up or a transfer.
     pub order_id: Option<u64>,
-    /// The operator's reference; null but for a top-up.
+    /// The operator's reference; null except for a top-up.
     pub reference: Option<String>,
     /// How much, BRL: negative is a debit.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
@@ -58,10 +60,31 @@ pub struct StatementLineView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatementPage {
+    /// The balance that pays for the store, as it is now.
+    pub balance: StoreBalance,
     /// The entries.
     pub lines: Vec<StatementLineView>,
     /// Send it as `cursor` for the next page; null on the last one.
     pub next_cursor: Option<String>,
+}
+
+/// A balance, and the store that it belongs to.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct StoreBalance {
+    /// The store whose balance it is: the parent store for a branch of a prepaid one, else the store itself.
+    pub store_id: u64,
+    /// BRL.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64))]
+    pub amount: Reais,
+}
+
+impl StoreBalance {
+    /// The balance that pays for a store.
+    pub fn of(store: &Store) -> StoreBalance {
+        StoreBalance { store_id: store.account().get(), amount: Reais(store.balance) }
+    }
 }
 
 impl StatementLineView {
@@ -71,6 +94,7 @@ impl StatementLineView {
             id: line.id.get(),
             created_at: line.at.to_string(),
             kind: line.kind.name(),
+            store_id: line.store.get(),
             order_id: line.order.map(crate::domain::OrderId::get),
             reference: line.reference.clone(),
             amount: Reais(line.amount),
@@ -80,7 +104,7 @@ impl StatementLineView {
 }
 
 /// The header of a statement as CSV.
-const CSV_HEADER: &str = "id,createdAt,type,orderId,reference,amount,balance\r\n";
+const CSV_HEADER: &str = "id,createdAt,type,orderId,reference,amount,balance,storeId\r\n";
 
 /// Lines as CSV (RFC 4180): commas, CRLF, quotes where a field needs them, amounts with a point and two decimals.
 pub fn csv(lines: &[StatementLine]) -> String {
@@ -90,7 +114,8 @@ pub fn csv(lines: &[StatementLine]) -> String {
         let order = line.order.map(|order| order.to_string()).unwrap_or_default();
         let reference = field(line.reference.as_deref().unwrap_or_default());
         let (id, at, kind, amount, balance) = (line.id, line.at, line.kind.name(), line.amount, line.balance);
-        let _ = write!(text, "{id},{at},{kind},{order},{reference},{amount},{balance}\r\n");
+        let store = line.store;
+        let _ = write!(text, "{id},{at},{kind},{order},{reference},{amount},{balance},{store}\r\n");
     }
     text
 }

@@ -182,7 +182,7 @@ pub struct CancellationView {
     /// How; null where the order has ended.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<CancellationMode>))]
     pub mode: Option<&'static str>,
-    /// What it costs, BRL.
+    /// What it costs now, BRL, in addition to the order's `cancellationFee`.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub fee: Reais,
     /// When the terms change by time alone; null where they do not.

@@ -20,7 +20,7 @@ pub use fleet::{
     AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
     RegisterCourier, ReportPosition, SetAvailability,
 };
-pub use ledger::{CreateTopUp, StatementLineView, StatementPage, csv};
+pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
 pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
     GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,

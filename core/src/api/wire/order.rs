@@ -170,6 +170,9 @@ pub struct OrderView {
     /// The fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
+    /// What late cancellations have cost so far, BRL, in addition to `deliveryFee`; a cancelled order costs this only.
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
+    pub cancellation_fee: Reais,
     /// The lines that add up to the fee.
     pub price_breakdown: Vec<PriceLineView>,
     /// The deliveries, in route order.
@@ -366,6 +369,7 @@ impl OrderView {
             pickup_code: order.pickup_code.clone(),
             total_distance: Kilometres(order.total_distance),
             delivery_fee: Reais(order.fee),
+            cancellation_fee: Reais(order.cancellation_fee),
             price_breakdown: order.price_breakdown.iter().map(PriceLineView::of).collect(),
             deliveries: order.deliveries.iter().enumerate().map(|(at, stop)| DeliveryView::of(at + 1, stop)).collect(),
             expected_delivery: order.expected_delivery.as_ref().map(Timestamp::to_string),

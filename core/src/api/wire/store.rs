@@ -160,9 +160,11 @@ pub struct StoreView {
     pub marketplace_branch_id: u8,
     /// Its matrix; null for a matrix.
     pub matrix: Option<MatrixRef>,
-    /// The sum of its ledger's entries, BRL.
+    /// The balance that pays for it, BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub balance: Reais,
+    /// The store whose balance that is: the parent store for a branch of a prepaid one, else the store itself.
+    pub balance_store_id: u64,
 }
 
 /// A matrix, by its number.
@@ -307,6 +309,7 @@ impl StoreView {
             marketplace_branch_id: store.category,
             matrix: store.matrix.map(|id| MatrixRef { id: id.get() }),
             balance: Reais(store.balance),
+            balance_store_id: store.account().get(),
         }
     }
 }

@@ -356,7 +356,7 @@ export const en = {
     order: "Order",
     amount: "Amount",
     after: "Balance after",
-    kinds: { fee: "Delivery fee", refund: "Refund", cancellation_fee: "Cancellation fee", top_up: "Payment" } satisfies Record<Schemas["EntryType"], string> as Record<string, string>,
+    kinds: { fee: "Delivery fee", refund: "Refund", cancellation_fee: "Cancellation fee", top_up: "Payment", transfer: "Transfer" } satisfies Record<Schemas["EntryType"], string> as Record<string, string>,
     empty: "No entries in this period.",
     emptyHint: "Choose other days.",
   },

@@ -356,7 +356,7 @@ export const pt: Texts = {
     order: "Pedido",
     amount: "Valor",
     after: "Saldo depois",
-    kinds: { fee: "Taxa de entrega", refund: "Estorno", cancellation_fee: "Taxa de cancelamento", top_up: "Pagamento" } satisfies Record<Schemas["EntryType"], string>,
+    kinds: { fee: "Taxa de entrega", refund: "Estorno", cancellation_fee: "Taxa de cancelamento", top_up: "Pagamento", transfer: "Transferência" } satisfies Record<Schemas["EntryType"], string>,
     empty: "Nenhum lançamento neste período.",
     emptyHint: "Escolha outros dias.",
   },

@@ -230,7 +230,7 @@ fn branch(world: &mut World, key: &KnownKey) -> Plan {
 fn statement(world: &mut World, key: &KnownKey) -> Plan {
     let store = acting(world, key);
     let limit = world.chance.between(2, 30);
-    Plan::get(&key.text, format!("/delivery/statement?storeId={store}&limit={limit}"), Act::Statement)
+    Plan::get(&key.text, format!("/delivery/statement?storeId={store}&limit={limit}"), Act::Statement { store })
 }
 
 /// What must be refused: a key that was revoked, or a body that is none.

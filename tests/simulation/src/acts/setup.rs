@@ -30,6 +30,8 @@ pub(crate) fn populate(world: &mut World) -> Result<(), String> {
     let body = json!({ "amount": floor + 60, "reference": "first" });
     let path = format!("/admin/stores/{}/top-ups", other.store);
     done(world, &Plan::post(OPERATOR, path, body, Act::TopUp { amount: 0 }))?;
+    let body = store(world, "Filial");
+    opened(world, &Plan::post(&other.text, "/delivery/stores", body, Act::OpenBranch))?;
     for _ in 0..2 + world.chance.index(3) {
         courier(world)?;
     }

@@ -71,7 +71,8 @@ pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backen
     // What was refused has closed nothing.
     host.commit(&Changes { ledger: vec![entry(2, -5, None)], ..changes() }).await.unwrap();
     let ended = Order { situation: OrderSituation::Completed, ..order(5, 2, "P") };
-    host.commit(&Changes { orders: vec![over(1, ended)], ..changes() }).await.unwrap();
+    let settled = vec![entry(2, 5, None)];
+    host.commit(&Changes { orders: vec![over(1, ended)], ledger: settled, ..changes() }).await.unwrap();
     host.commit(&removal).await.unwrap();
     // Whoever had read the store before creates no order for it any more: the fee finds its account closed.
     let late = Changes { orders: vec![Write::insert(order(6, 2, "Q"))], ledger: vec![entry(2, -5, None)], ..changes() };

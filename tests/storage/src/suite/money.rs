@@ -3,13 +3,14 @@
 use despacho_core::{
     domain::Timestamp,
     host::{Changes, Fault, Host, Write},
-    store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
+    order::{Order, OrderSituation},
+    store::{self, EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
 };
 use futures_util::future::join_all;
 
 use crate::{
     backend::Backend,
-    fixtures::{Dice, at, changes, cnpj, entry, key, money, over, store, store_id, top_up},
+    fixtures::{Dice, at, changes, cnpj, entry, key, money, order, order_id, over, store, store_id, top_up},
 };
 
 fn book(entries: Vec<LedgerEntry>) -> Changes {
@@ -151,4 +152,129 @@ pub(crate) async fn a_reference_books_once(backend: impl Backend) {
         "from, and before"
     );
     assert_eq!(host.commit(&booked(top_up(9, 1, "PIX-9"))).await, Err(Fault::Conflict), "there is no such store");
+}
+
+async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
+    let stores = numbers.iter().map(|number| Write::insert(store(*number))).collect();
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+}
+
+pub(crate) async fn parent_and_branches_share_one_floor(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2, 3, 5]).await;
+    // Whatever store the operator names, the shared balance is topped up.
+    let top_ups = vec![top_up(3, 800, "PIX-3"), top_up(1, 200, "PIX-1")];
+    host.commit(&Changes { top_ups, ..changes() }).await.unwrap();
+    for number in [1, 3, 5] {
+        assert_eq!(balance(host, number).await, 1_000, "store {number}");
+    }
+    assert_eq!(balance(host, 2).await, 0, "an invoiced branch pays for itself");
+    let debits: Vec<Changes> = (0..60).map(|at| book(vec![entry([1, 3, 5][at % 3], -30, Some(-50))])).collect();
+    let results = join_all(debits.iter().map(|debit| host.commit(debit))).await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);
+    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(Fault::Conflict))), "{results:?}");
+    for number in [1, 3, 5] {
+        assert_eq!(balance(host, number).await, -50, "store {number}");
+        assert_eq!(host.commit(&book(vec![entry(number, -1, Some(-50))])).await, Err(Fault::Conflict));
+    }
+    // A refund of one branch is what another one may spend.
+    host.commit(&book(vec![entry(3, 30, None)])).await.unwrap();
+    host.commit(&book(vec![entry(5, -30, Some(-50))])).await.unwrap();
+    assert_eq!(balance(host, 1).await, -50);
+}
+
+pub(crate) async fn statements_of_a_shared_balance_name_its_branches(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2, 3, 5]).await;
+    for round in 0..4 {
+        let entries = vec![entry(1, -1, None), entry(3, -10, None), entry(5, -100, None), entry(2, -1_000, None)];
+        host.commit(&book(entries)).await.unwrap();
+        let payment = top_up(3, 60, &format!("PIX-{round}"));
+        host.commit(&Changes { top_ups: vec![payment], ..changes() }).await.unwrap();
+    }
+    let whole = lines(host, 1).await;
+    assert_eq!(whole.len(), 16);
+    let mut sum = 0;
+    for line in &whole {
+        sum += line.amount.centavos();
+        assert_eq!(line.balance.centavos(), sum, "{line:?}");
+    }
+    assert_eq!(sum, balance(host, 5).await);
+    for (number, count) in [(3, 8), (5, 4)] {
+        let own = lines(host, number).await;
+        let wanted: Vec<_> = whole.iter().filter(|line| line.store == store_id(number)).cloned().collect();
+        assert_eq!((own.len(), &own), (count, &wanted), "store {number}");
+    }
+    assert!(lines(host, 2).await.iter().all(|line| line.store == store_id(2) && line.amount == money(-1_000)));
+    // Pages take both kinds of lines in one order, whatever their size.
+    let (mut paged, mut period) = (Vec::new(), ever());
+    while let Some(line) = host.statement(store_id(3), period, 1).await.unwrap().pop() {
+        period.after = Some(line.id);
+        paged.push(line);
+    }
+    assert_eq!(paged, lines(host, 3).await);
+    for number in [1, 3, 5] {
+        let found = host.top_up(store_id(number), "PIX-2").await.unwrap().unwrap();
+        assert_eq!((found.store, found.amount), (store_id(3), money(60)), "one reference of one balance");
+    }
+    assert_eq!(host.top_up(store_id(2), "PIX-2").await, Ok(None));
+    let again = Changes { top_ups: vec![top_up(5, 60, "PIX-2")], ..changes() };
+    assert_eq!(host.commit(&again).await, Err(Fault::Conflict), "booked already, through another branch");
+}
+
+pub(crate) async fn removed_branch_leaves_no_balance(backend: impl Backend) {
+    let host = backend.host();
+    put_stores(host, &[1, 2, 3, 4]).await;
+    host.commit(&book(vec![entry(2, -4_516, None), entry(3, -7, None), entry(4, 90, None)])).await.unwrap();
+    let debtor = host.store(store_id(2)).await.unwrap().unwrap();
+    let unsettled = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..debtor.clone() })], ..changes() };
+    assert_eq!(host.commit(&unsettled).await, Err(Fault::Conflict), "a debt does not disappear with its branch");
+    // Money that moved since the removal was decided.
+    let stale = store::remove(&debtor, store_id(1), at(1));
+    host.commit(&book(vec![entry(2, -1, None)])).await.unwrap();
+    assert_eq!(host.commit(&stale).await, Err(Fault::Conflict));
+    for number in [2, 3, 4] {
+        let branch = host.store(store_id(number)).await.unwrap().unwrap();
+        host.commit(&store::remove(&branch, store_id(1), at(1))).await.unwrap();
+        assert_eq!(host.store(store_id(number)).await, Ok(None));
+        assert!(host.any_store(store_id(number)).await.unwrap().unwrap().deleted_at.is_some());
+        assert_eq!(host.commit(&book(vec![entry(number, 5, None)])).await, Err(Fault::Conflict));
+        let late = Changes { top_ups: vec![top_up(number, 5, "late")], ..changes() };
+        assert_eq!(host.commit(&late).await, Err(Fault::Conflict));
+    }
+    assert_eq!(balance(host, 1).await, -4_517 - 7 + 90);
+    let moved = |lines: Vec<StatementLine>| -> Vec<(EntryKind, u64, i64, i64)> {
+        let columns =
+            |line: StatementLine| (line.kind, line.store.get(), line.amount.centavos(), line.balance.centavos());
+        lines.into_iter().map(columns).collect()
+    };
+    let (fee, transfer) = (EntryKind::Fee, EntryKind::Transfer);
+    let wanted =
+        [(fee, 2, -4_516, -4_516), (fee, 2, -1, -4_517), (transfer, 2, 4_517, 0), (transfer, 2, -4_517, -4_524)];
+    assert_eq!(moved(lines(host, 2).await), wanted);
+    assert_eq!(moved(lines(host, 3).await), [(fee, 3, -7, -7)], "what it shared stays with its parent");
+    let wanted = [(fee, 3, -7, -7), (transfer, 2, -4_517, -4_524), (transfer, 4, 90, -4_434)];
+    assert_eq!(moved(lines(host, 1).await), wanted);
+}
+
+pub(crate) async fn removal_and_order_of_a_branch_exclude_each_other(backend: impl Backend) {
+    let host = backend.host();
+    let branches = 10..40_u64;
+    let numbers: Vec<u64> = std::iter::once(1).chain(branches.clone()).collect();
+    put_stores(host, &numbers).await;
+    for number in branches {
+        let branch = host.store(store_id(number)).await.unwrap().unwrap();
+        let removal = store::remove(&branch, store_id(1), at(1));
+        let placed = Changes {
+            orders: vec![Write::insert(Order { situation: OrderSituation::Ready, ..order(number, number, "P") })],
+            ledger: vec![entry(number, -1, None)],
+            ..changes()
+        };
+        let both = [removal, placed];
+        let results = join_all(both.iter().map(|changes| host.commit(changes))).await;
+        let removed = host.store(store_id(number)).await.unwrap().is_none();
+        let placed = host.order(order_id(number)).await.unwrap().is_some();
+        assert!(removed != placed, "store {number}: removed {removed}, with an order {placed}: {results:?}");
+        assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
+    }
 }

@@ -1,0 +1,211 @@
+//! Every way to cancel an order stop by stop costs at least what cancelling the rest at once costs, at each time.
+
+use despacho_core::{
+    domain::{Duration, Entropy, IdBlock, Located, Moment, Money, Person, Timestamp},
+    host::{Changes, Host},
+    order::{self, Cancellation, Mode, Order, OrderSituation, Repriced, Taken},
+    quote::{Plan, Request, Stop, Tariff, Times, Window, plan},
+};
+use rust_decimal::Decimal;
+
+use crate::support::{allocated, host, now};
+
+/// One order, its rules, and how the stops that remain are priced.
+struct Scenario<'a> {
+    rules: Cancellation,
+    /// Cancellations before this one take place in the free minutes.
+    free_steps: usize,
+    fee: i64,
+    price: &'a dyn Fn(&Order, &[usize]) -> Plan,
+}
+
+fn money(centavos: i64) -> Money {
+    Money::from_centavos(centavos).unwrap()
+}
+
+fn merchant() -> Person {
+    Person { name: "Loja".to_owned(), phone: None }
+}
+
+fn moved(changes: &Changes) -> i64 {
+    changes.ledger.iter().map(|entry| entry.amount.centavos()).sum()
+}
+
+fn taken(taken: Taken) -> (Order, Changes) {
+    match taken {
+        Taken::Now(moved) => *moved,
+        Taken::Already => panic!("nothing was cancelled"),
+    }
+}
+
+impl Scenario<'_> {
+    fn moment(&self, order: &Order, step: usize) -> Moment {
+        let minutes = if step < self.free_steps { 1 } else { 3 };
+        let at = order.first_allocated_at.unwrap().after(Duration::minutes(minutes));
+        Moment { now: at, entropy: Entropy::new([7; 32]) }
+    }
+
+    /// Explores all sequences from here, `sum` being what the ledger has for the order, and returns the lowest final cost and how many
+    /// sequences there are.
+    fn explore(&self, order: &Order, step: usize, sum: i64) -> (i64, usize) {
+        let moment = self.moment(order, step);
+        let at_once = self.at_once(order, sum, &moment);
+        self.refunds_for_platform(order, sum, &moment);
+        let (mut lowest, mut sequences) = (at_once, 1);
+        let waiting: Vec<_> = order.deliveries.iter().filter(|stop| !order.is_cancelled(stop.id)).collect();
+        if waiting.len() == 1 {
+            return (lowest, sequences);
+        }
+        for stop in waiting.iter().map(|stop| stop.id) {
+            let left = order::without(order, stop).unwrap();
+            let plan = (self.price)(order, &left);
+            let terms = order::stop_terms(order, plan.fee, &self.rules, moment.now);
+            let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &self.rules };
+            let (next, changes) = taken(order::cancel_stop(order, stop, repriced, merchant(), None, &moment).unwrap());
+            let charged = next.cancellation_fee.centavos() - order.cancellation_fee.centavos();
+            assert_eq!(charged, terms.fee.centavos(), "the terms are what is charged");
+            assert_eq!(order.fee.centavos() - next.fee.centavos() - charged, moved(&changes));
+            assert!(next.fee <= order.fee && charged >= 0 && moved(&changes) >= 0);
+            let (cost, count) = self.explore(&next, step + 1, sum + moved(&changes));
+            assert!(cost >= at_once, "step {step}: {cost} centavos stop by stop, {at_once} at once");
+            (lowest, sequences) = (lowest.min(cost), sequences + count);
+        }
+        (lowest, sequences)
+    }
+
+    /// What the whole order costs in the end where the rest is cancelled now.
+    fn at_once(&self, order: &Order, sum: i64, moment: &Moment) -> i64 {
+        let terms = order::terms(order, &self.rules, moment.now);
+        let (ended, changes) = taken(order::cancel(order, None, merchant(), None, &self.rules, moment).unwrap());
+        let cost = -(sum + moved(&changes));
+        assert_eq!(cost, ended.cancellation_fee.centavos(), "the ledger sums up to what the order shows");
+        assert_eq!(cost, order.cancellation_fee.plus(terms.fee).centavos(), "the terms are what is charged");
+        assert!((0..=self.fee).contains(&cost), "{cost} of {}", self.fee);
+        let late = if terms.mode == Mode::Paid { OrderSituation::CancelledWithFee } else { OrderSituation::Cancelled };
+        assert_eq!(ended.situation, late);
+        cost
+    }
+
+    /// The platform's cancellation and an expired search refund everything, fees of late cancellations too.
+    fn refunds_for_platform(&self, order: &Order, sum: i64, moment: &Moment) {
+        let mut ids = IdBlock::new(1, 9);
+        let ended = order::cancel_by_platform(order, None, "flood".to_owned(), &mut ids, moment).unwrap();
+        let (ended, changes) = taken(ended);
+        assert_eq!((sum + moved(&changes), ended.cancellation_fee), (0, Money::ZERO));
+        let mut searching = Order { situation: OrderSituation::Searching, courier: None, ..order.clone() };
+        let (_, ledger) =
+            order::expire(&mut searching, &order::Timing::default(), Timestamp::from_millis(i64::MAX / 2));
+        assert_eq!(searching.situation, OrderSituation::Expired);
+        let refunded: i64 = ledger.iter().map(|entry| entry.amount.centavos()).sum();
+        assert_eq!((sum + refunded, searching.cancellation_fee), (0, Money::ZERO));
+    }
+}
+
+/// Runs a scenario for each number of steps in the free minutes. Late from the start, all sequences cost the same.
+fn explored(order: &Order, percent: u32, price: &dyn Fn(&Order, &[usize]) -> Plan) -> usize {
+    let fee = order.fee.centavos();
+    let mut sequences = 0;
+    for free_steps in 0..=order.deliveries.len() {
+        let rules = Cancellation { free_minutes: 2, fee_percent: percent };
+        let scenario = Scenario { rules, free_steps, fee, price };
+        let (lowest, count) = scenario.explore(order, 0, -fee);
+        if free_steps == 0 {
+            let whole = Money::rounded(order.fee.reais() * Decimal::new(percent.into(), 2)).unwrap();
+            assert_eq!(lowest, whole.centavos());
+        }
+        sequences += count;
+    }
+    sequences
+}
+
+#[test]
+fn cancelling_stop_by_stop_never_costs_less_whatever_the_prices() {
+    let host = host();
+    let mut sequences = 0;
+    for stops in 1..=5_usize {
+        let order = allocated(&host, &format!("A-{stops}"), &vec![true; stops]);
+        let courier = crate::support::courier(&host, 7);
+        assert_eq!(courier.order, Some(order.id));
+        for seed in 0..3_u64 {
+            // Prices of all sets of stops, in no order: removing a stop may raise the price.
+            let of = |mask: u64| {
+                let mixed = (mask + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17 + seed as u32) ^ seed;
+                if seed == 0 { 1_001 * i64::from(mask.count_ones()) } else { i64::try_from(mixed % 5_003).unwrap() }
+            };
+            let price = |_: &Order, left: &[usize]| synthetic(of(left.iter().map(|at| 1 << at).sum()));
+            let order = Order { fee: money(of((1 << stops) - 1)), ..order.clone() };
+            for percent in [0, 1, 33, 50, 100] {
+                sequences += explored(&order, percent, &price);
+            }
+        }
+        freed(&host, &order);
+    }
+    assert!(sequences > 20_000, "{sequences}");
+}
+
+#[test]
+fn cancelling_stop_by_stop_never_costs_less_with_real_tariffs() {
+    let host = host();
+    let usual = Tariff::default();
+    let dearer = Tariff { per_km: Decimal::from(9), base_fee: Decimal::from(30), ..usual.clone() };
+    let night = Window {
+        days: Vec::new(),
+        from: chrono::NaiveTime::MIN,
+        until: chrono::NaiveTime::MIN,
+        ..usual.windows[0].clone()
+    };
+    let surcharged = Tariff { windows: vec![night], per_extra_stop: Decimal::ZERO, ..usual.clone() };
+    let minimum = Tariff { minimum_fee: Decimal::from(25), ..usual.clone() };
+    for (number, tariff) in [usual, dearer, surcharged, minimum].iter().enumerate() {
+        for paid in [[true, true, true, true], [true, false, true, false]] {
+            let order = allocated(&host, &format!("B-{number}-{}", paid[1]), &paid);
+            let price = |order: &Order, left: &[usize]| planned(&host, tariff, order, left);
+            for percent in [33, 50] {
+                assert!(explored(&order, percent, &price) > 200);
+            }
+            freed(&host, &order);
+        }
+    }
+}
+
+fn synthetic(fee: i64) -> Plan {
+    let at = Timestamp::default();
+    Plan {
+        order: Vec::new(),
+        legs: Vec::new(),
+        back: None,
+        total_distance: despacho_core::domain::Distance(0),
+        lines: Vec::new(),
+        fee: money(fee),
+        times: Times { pickup: at, delivery: at },
+        estimated: false,
+    }
+}
+
+fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> Plan {
+    let stop = |at: &usize| {
+        let stop = &order.deliveries[*at];
+        Stop { located: stop.place.located, online_payment: stop.online_payment, pin: None }
+    };
+    let stops: Vec<Stop> = left.iter().map(stop).collect();
+    let places: Vec<Located> =
+        [order.pickup.located].into_iter().chain(stops.iter().map(|stop| stop.located)).collect();
+    let request = Request {
+        pickup: order.pickup.located,
+        stops: &stops,
+        matrix: &now(host.matrix(&places)).unwrap(),
+        best_route: false,
+        preparation_minutes: 0,
+        now: order.created_at,
+        uf: None,
+    };
+    plan(tariff, &request).unwrap()
+}
+
+/// Cancels an order, so that its courier is free for the next one.
+fn freed(host: &despacho_core::memory::MemoryHost, order: &Order) {
+    let courier = crate::support::courier(host, 7);
+    let rules = Cancellation::default();
+    let (_, changes) = taken(order::cancel(order, Some(&courier), merchant(), None, &rules, &host.moment()).unwrap());
+    now(host.commit(&changes)).unwrap();
+}

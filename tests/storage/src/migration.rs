@@ -1,0 +1,88 @@
+//! The migration that moves the balances of a prepaid parent's branches to their parent.
+
+use despacho_core::{
+    host::{Changes, Fault, Host, Write},
+    store::{Billing, EntryKind, Period, Store},
+};
+use despacho_sql::{Dialect, migrations};
+use rusqlite::Connection;
+
+use crate::{
+    backend::{Backend, OnPostgres, OnSqlite},
+    fixtures::{at, changes, entry, money, store, store_id},
+};
+
+/// The schema of the version before, and the migration's steps but for the version itself.
+fn steps(dialect: Dialect) -> Vec<String> {
+    let shares = |steps: &[String]| steps.iter().any(|step| step.contains("stores ADD COLUMN account"));
+    let migration = migrations(dialect).into_iter().find(|migration| shares(&migration.steps)).unwrap();
+    let before = [
+        "DROP INDEX ledger_branch",
+        "ALTER TABLE ledger DROP COLUMN branch",
+        "ALTER TABLE stores DROP COLUMN account",
+        // A branch that was removed in debt.
+        "UPDATE stores SET deleted_at = 5 WHERE id = 6",
+        "UPDATE balances SET closed = 1 WHERE store = 6",
+    ];
+    let steps = migration.steps.into_iter().filter(|step| !step.contains("schema_version"));
+    before.into_iter().map(str::to_owned).chain(steps).collect()
+}
+
+/// A prepaid parent store whose branches pay for themselves, and another merchant.
+async fn populate(host: &impl Host) {
+    let other = Store { matrix: None, ..store(8) };
+    let others_branch = Store { matrix: Some(other.id), ..store(10) };
+    let stores = [store(1), store(2), store(4), store(6), other, others_branch].map(Write::insert).to_vec();
+    let entries = [(1, 1_000), (2, -300), (4, 20), (6, -700), (10, -5)];
+    let ledger = entries.map(|(number, amount)| entry(number, amount, None)).to_vec();
+    host.commit(&Changes { stores, ledger, ..changes() }).await.unwrap();
+}
+
+async fn check(host: &impl Host) {
+    for number in [1, 2, 4, 6] {
+        let found = host.any_store(store_id(number)).await.unwrap().unwrap();
+        assert_eq!((found.account(), found.balance), (store_id(1), money(20)), "store {number}");
+        assert_eq!(found.billing, Billing::Prepaid { floor: money(-50) }, "store {number}");
+    }
+    let apart = host.any_store(store_id(10)).await.unwrap().unwrap();
+    assert_eq!((apart.account(), apart.balance, apart.billing), (store_id(10), money(-5), Billing::Invoiced));
+    let (fee, transfer) = (EntryKind::Fee, EntryKind::Transfer);
+    let wanted = [(fee, 1, 1_000, 1_000), (transfer, 2, -300, 700), (transfer, 4, 20, 720), (transfer, 6, -700, 20)];
+    assert_eq!(lines(host, 1).await, wanted);
+    assert_eq!(lines(host, 2).await, [(fee, 2, -300, -300), (transfer, 2, 300, 0), (transfer, 2, -300, 700)]);
+    assert_eq!(lines(host, 10).await, [(fee, 10, -5, -5)]);
+    let debit = |number, amount| Changes { ledger: vec![entry(number, amount, Some(-50))], ..changes() };
+    assert_eq!(host.commit(&debit(2, -71)).await, Err(Fault::Conflict), "below the shared floor");
+    assert_eq!(host.commit(&debit(2, -70)).await, Ok(()));
+    assert_eq!(host.commit(&debit(4, -1)).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&debit(6, 1)).await, Err(Fault::Conflict), "a removed store");
+    let branch = host.store(store_id(2)).await.unwrap().unwrap();
+    host.commit(&despacho_core::store::remove(&branch, store_id(1), at(9))).await.unwrap();
+    assert_eq!(host.store(store_id(1)).await.unwrap().unwrap().balance, money(-50));
+}
+
+async fn lines(host: &impl Host, number: u64) -> Vec<(EntryKind, u64, i64, i64)> {
+    let ever = Period { from: Default::default(), until: at(1_000_000_000), after: None };
+    let lines = host.statement(store_id(number), ever, 100).await.unwrap();
+    let columns = lines.into_iter().map(|line| (line.kind, line.store.get(), line.amount, line.balance));
+    columns.map(|(kind, store, amount, balance)| (kind, store, amount.centavos(), balance.centavos())).collect()
+}
+
+#[tokio::test]
+async fn sqlite_moves_balances_of_prepaid_branches_to_their_parent() {
+    let backend = OnSqlite::start().await;
+    populate(backend.host()).await;
+    backend.host().driver().close().await.unwrap();
+    let connection = Connection::open(backend.path()).unwrap();
+    connection.execute_batch(&steps(Dialect::Sqlite).join(";")).unwrap();
+    let backend = backend.restart().await;
+    check(backend.host()).await;
+}
+
+#[tokio::test]
+async fn postgres_moves_balances_of_prepaid_branches_to_their_parent() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    populate(backend.host()).await;
+    steps(Dialect::Postgres).iter().for_each(|step| drop(backend.ask(step)));
+    check(&backend.beside().await).await;
+}
