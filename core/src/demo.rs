@@ -7,9 +7,10 @@ use http::Request;
 
 use crate::{
     courier::{Courier, Position},
-    domain::{CourierId, Phone, Point, StoreId, Timestamp},
+    domain::{CourierId, OrderId, Phone, Point, StoreId, Timestamp},
     host::{Changes, Fault, Host, Write},
     json::Tree,
+    order::OrderFilter,
     settings::Settings,
     store::{Key, KeyHash, Store},
 };
@@ -42,27 +43,72 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, Fault>
     for branch in branches {
         opened.push(store_id(&post(host, settings, "/delivery/stores", &key, branch).await?)?);
     }
-    for order in orders(&opened) {
+    // Before their first orders: an order is a demonstration order if its store was one when it was created.
+    let now = host.moment().now;
+    mark(host, std::iter::once(matrix).chain(opened.iter().copied()), now).await?;
+    for (number, preparation) in (1..).zip([20, 0, 5]) {
+        let order = order(number, &format!("DEMO-{number}"), preparation, &opened);
         post(host, settings, "/delivery/orders", &key, order).await?;
     }
-    publish(host, &key, matrix, &opened).await?;
+    publish(host, &key, now).await?;
     Ok(true)
 }
 
-/// Marks the stores as demonstration, adds the couriers, and puts the public key in place of the one that was drawn.
-async fn publish<H: Host>(host: &H, drawn: &str, matrix: StoreId, branches: &[StoreId]) -> Result<(), Fault> {
-    let moment = host.moment();
-    let holder = host.key(&KeyHash::of(drawn)).await?.ok_or_else(|| internal("the drawn key is gone"))?;
-    let expires_at = moment.now.after(crate::domain::Duration::minutes(YEARS_10));
-    let key = Key { hash: KeyHash::of(KEY), expires_at, version: holder.key.version + 1, ..holder.key.clone() };
-    let mut changes = Changes { at: moment.now, ..Changes::default() };
-    changes.keys.push(Write { expected: holder.key.version, value: key });
-    for id in std::iter::once(&matrix).chain(branches) {
-        let store = host.store(*id).await?.ok_or_else(|| internal("a demonstration store is gone"))?;
+/// Orders of the demonstration that have not ended, at any time.
+pub const LIVING_ORDERS: u32 = 3;
+/// Minutes of preparation of the orders that replace ended ones, by how many are left: long, so that few are created in a day.
+const REPLACEMENT_MINUTES: [u32; LIVING_ORDERS as usize] = [25, 40, 10];
+
+/// How many orders the demonstration lacks until it has [`LIVING_ORDERS`] that have not ended; 0 without demonstration data.
+///
+/// # Errors
+/// A fault of the host.
+pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, Fault> {
+    let Some(holder) = host.key(&KeyHash::of(KEY)).await? else { return Ok(0) };
+    let filter = OrderFilter { situations: (0, 499), ..OrderFilter::of(&holder.store) };
+    let living = host.find_orders(&filter, LIVING_ORDERS).await?.len();
+    Ok(LIVING_ORDERS - u32::try_from(living).unwrap_or(LIVING_ORDERS).min(LIVING_ORDERS))
+}
+
+/// Creates the orders that [`missing_orders`] counts, and says how many.
+///
+/// # Errors
+/// A fault of the host, or a response that was not expected.
+pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Result<u32, Fault> {
+    let missing = missing_orders(host).await?;
+    let Some(holder) = host.key(&KeyHash::of(KEY)).await?.filter(|_| missing > 0) else { return Ok(0) };
+    let stores = host.stores_of(holder.store.id, Some(holder.store.id), LIVING_ORDERS).await?;
+    let branches: Vec<StoreId> = stores.into_iter().map(|store| store.id).collect();
+    let mut ids = host.ids(missing).await?;
+    for preparation in REPLACEMENT_MINUTES.into_iter().skip((LIVING_ORDERS - missing) as usize) {
+        // No earlier order can hold a code with a new identifier.
+        let id = ids.take(OrderId::new).ok_or_else(|| internal("no identifier is left"))?;
+        let preparation = preparation.min(settings.limits.preparation_minutes);
+        let order = order(id.get() % 3 + 1, &format!("DEMO-{id}"), preparation, &branches);
+        post(host, settings, "/delivery/orders", KEY, order).await?;
+    }
+    Ok(missing)
+}
+
+/// Marks the stores as demonstration.
+async fn mark<H: Host>(host: &H, stores: impl Iterator<Item = StoreId>, now: Timestamp) -> Result<(), Fault> {
+    let mut changes = Changes { at: now, ..Changes::default() };
+    for id in stores {
+        let store = host.store(id).await?.ok_or_else(|| internal("a demonstration store is gone"))?;
         let value = Store { demo: true, version: store.version + 1, ..store.clone() };
         changes.stores.push(Write { expected: store.version, value });
     }
-    (changes.couriers, changes.positions) = couriers(host, moment.now).await?;
+    host.commit(&changes).await
+}
+
+/// Adds the couriers, and puts the public key in place of the one that was drawn.
+async fn publish<H: Host>(host: &H, drawn: &str, now: Timestamp) -> Result<(), Fault> {
+    let holder = host.key(&KeyHash::of(drawn)).await?.ok_or_else(|| internal("the drawn key is gone"))?;
+    let expires_at = now.after(crate::domain::Duration::minutes(YEARS_10));
+    let key = Key { hash: KeyHash::of(KEY), expires_at, version: holder.key.version + 1, ..holder.key.clone() };
+    let mut changes = Changes { at: now, ..Changes::default() };
+    changes.keys.push(Write { expected: holder.key.version, value: key });
+    (changes.couriers, changes.positions) = couriers(host, now).await?;
     host.commit(&changes).await
 }
 
@@ -178,8 +224,8 @@ fn stores() -> [String; 3] {
     ]
 }
 
-/// Orders of the matrix, the second and the third of them for its branches.
-fn orders(branches: &[StoreId]) -> Vec<String> {
+/// The first, second or third order of the matrix, the last two of them for its branches, with the code and the preparation given.
+fn order(number: u64, code: &str, preparation: u32, branches: &[StoreId]) -> String {
     let delivery = |name: &str, phone: &str, online: bool, address: String| {
         format!(
             r#"{{"name": "{name}", "phone": "{phone}", "onlinePayment": {online}, "productValue": 57.9,
@@ -204,16 +250,14 @@ fn orders(branches: &[StoreId]) -> Vec<String> {
         true,
         address("Rua 10 de Julho", "481", "Centro", MANAUS, "69010-060", ["-3.1289", "-60.0228"]),
     );
-    let order = |number: u32, branch: Option<&StoreId>, preparation: u32, times: bool, deliveries: &str| {
-        let store = branch.map(|id| format!(r#""store": {{"userPlatformId": {}}}, "#, id.get())).unwrap_or_default();
-        format!(
-            r#"{{{store}"code": "DEMO-{number}", "preparationTime": {preparation}, "previewDeliveryTime": {times},
-            "deliveries": [{deliveries}]}}"#
-        )
+    let (branch, times, deliveries) = match number {
+        1 => (None, true, format!("{maria}, {joao}")),
+        2 => (branches.first(), false, maria),
+        _ => (branches.get(1), true, rita),
     };
-    vec![
-        order(1, None, 20, true, &format!("{maria}, {joao}")),
-        order(2, branches.first(), 0, false, &maria),
-        order(3, branches.get(1), 5, true, &rita),
-    ]
+    let store = branch.map(|id| format!(r#""store": {{"userPlatformId": {}}}, "#, id.get())).unwrap_or_default();
+    format!(
+        r#"{{{store}"code": "{code}", "preparationTime": {preparation}, "previewDeliveryTime": {times},
+        "deliveries": [{deliveries}]}}"#
+    )
 }

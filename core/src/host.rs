@@ -3,10 +3,10 @@
 //! Load, decide, commit: a driver reads coarse facts through [`Host`], calls a pure decision, and commits its [`Changes`]
 //! once. A host holds no rule; the core does no I/O.
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use crate::{
-    courier::{Courier, Position},
+    courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
     domain::{
         Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
         OrderId, StoreId, Timestamp, WebhookId,
@@ -66,22 +66,36 @@ pub trait Host {
     async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault>;
     /// The last place of a journal whose event was archived: whoever reads on from before it misses some. 0 where none was.
     async fn journal_start(&self, of: Journal) -> Result<u64, Fault>;
-    /// Orders whose next timed transition is due at `now`, longest due first, at most `limit`.
-    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault>;
-    /// Orders that look for a courier, longest searching first, at most `limit`.
-    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault>;
+    /// Orders whose next timed transition is due at `now`, longest due first, without the first `skipped`, at most `limit`.
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault>;
+    /// Searching orders by the end of their search and by ID, those after `after`, at most `limit`; by index, without their bodies.
+    async fn searching_orders(
+        &self,
+        after: Option<(Timestamp, OrderId)>,
+        limit: u32,
+    ) -> Result<Vec<SearchingOrder>, Fault>;
+    /// Those of these orders that exist, in any order.
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault>;
     /// A courier as last written, with the last known place.
     async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault>;
     /// The courier whose key has this hash, whatever the key's state.
     async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, Fault>;
     /// Couriers with a number above `after`, by number, at most `limit`; removed ones too.
     async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, Fault>;
-    /// Couriers that are free for an order by [`Courier::is_free`], with a place that is not older than `seen_since`, by number, at most
-    /// `limit`.
-    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
+    /// Those of these couriers that exist, in any order.
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault>;
+    /// Couriers that are free by [`Courier::is_free`], with a position in these cells that is not older than `seen_since`, by cell and ID,
+    /// those after `after`, at most `limit`; by index, without their bodies.
+    async fn free_couriers(
+        &self,
+        cells: RangeInclusive<Cell>,
+        after: Option<(Cell, CourierId)>,
+        seen_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FreeCourier>, Fault>;
     /// Couriers whose order is on its way to the pickup, or waits there with them, and whose last place is older than `seen_before` or
-    /// not known, by number, at most `limit`: who is lost?
-    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault>;
+    /// not known, by ID, without the first `skipped`, at most `limit`.
+    async fn silent_couriers(&self, seen_before: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Courier>, Fault>;
     /// A store's notifications before `before`, newest first, at most `limit`.
     async fn notifications(
         &self,

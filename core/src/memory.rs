@@ -10,11 +10,12 @@ mod table;
 
 use std::{
     collections::BTreeMap,
+    ops::RangeInclusive,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use crate::{
-    courier::Courier,
+    courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
         AttemptId, CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId,
         Timestamp, WebhookId, hmac_sha256,
@@ -207,22 +208,35 @@ impl Host for MemoryHost {
         Ok(0)
     }
 
-    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault> {
         let inner = self.lock();
         let deadline = |order: &Order| next_deadline(order, &inner.timing);
         let orders = inner.state.orders.rows().values();
         let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some_and(|at| at <= now)).collect();
         due.sort_by_key(|order| (deadline(order), order.id));
-        Ok(due.into_iter().take(limit as usize).cloned().collect())
+        Ok(due.into_iter().skip(skipped as usize).take(limit as usize).cloned().collect())
     }
 
-    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault> {
-        self.state(|state| {
-            let searching = |order: &&Order| order.situation == OrderSituation::Searching;
-            let mut orders: Vec<&Order> = state.orders.rows().values().filter(searching).collect();
-            orders.sort_by_key(|order| (order.situation_since, order.id));
-            orders.into_iter().take(limit as usize).cloned().collect()
-        })
+    async fn searching_orders(
+        &self,
+        after: Option<(Timestamp, OrderId)>,
+        limit: u32,
+    ) -> Result<Vec<SearchingOrder>, Fault> {
+        let inner = self.lock();
+        let searching = inner.state.orders.rows().values().filter(|order| order.situation == OrderSituation::Searching);
+        let indexed = searching.filter_map(|order| {
+            let until = next_deadline(order, &inner.timing)?;
+            Some(SearchingOrder { id: order.id, until, pickup: Some(order.pickup.located.point) })
+        });
+        let mut orders: Vec<_> =
+            indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();
+        orders.sort_by_key(|order| (order.until, order.id));
+        orders.truncate(limit as usize);
+        Ok(orders)
+    }
+
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault> {
+        self.state(|state| ids.iter().filter_map(|id| state.orders.get(id).cloned()).collect())
     }
 
     async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault> {
@@ -240,21 +254,36 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault> {
+        self.state(|state| ids.iter().filter_map(|id| state.courier(*id)).collect())
+    }
+
+    async fn free_couriers(
+        &self,
+        cells: RangeInclusive<Cell>,
+        after: Option<(Cell, CourierId)>,
+        seen_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FreeCourier>, Fault> {
         self.state(|state| {
-            let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
-            let seen = |courier: &Courier| courier.position_at.is_some_and(|at| at >= seen_since);
-            couriers.filter(|courier| courier.is_free() && seen(courier)).take(limit as usize).collect()
+            let positions = state.positions.rows().values().filter(|position| position.at >= seen_since);
+            let located = positions.map(|position| ((Cell::of(position.point), position.courier), position));
+            let mut located: Vec<_> =
+                located.filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after)).collect();
+            located.sort_by_key(|(at, _)| *at);
+            let couriers = located.into_iter().filter_map(|((_, id), _)| FreeCourier::of(&state.courier(id)?));
+            couriers.take(limit as usize).collect()
         })
     }
 
-    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn silent_couriers(&self, seen_before: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Courier>, Fault> {
         self.state(|state| {
             let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
             let order = |courier: &Courier| courier.order.and_then(|id| state.orders.get(&id));
             let held = |courier: &Courier| order(courier).is_some_and(|order| order.situation.is_before_pickup());
             let unseen = |courier: &Courier| courier.position_at.is_none_or(|at| at < seen_before);
-            couriers.filter(|courier| held(courier) && unseen(courier)).take(limit as usize).collect()
+            let silent = couriers.filter(|courier| held(courier) && unseen(courier));
+            silent.skip(skipped as usize).take(limit as usize).collect()
         })
     }
 

@@ -13,7 +13,7 @@ use std::fmt;
 use super::problem::UNREACHABLE;
 
 /// The most rows and the most columns.
-pub const MAX_SIDE: usize = 5_000;
+pub const MAX_SIDE: usize = 20_000;
 /// The largest cost of a pair: sums over [`MAX_SIDE`] pairs stay far from overflow.
 pub const MAX_COST: u64 = 1 << 42;
 

@@ -3,11 +3,17 @@
 //! A round changes one order at a time, each in a commit of its own against the versions that were read, so that rounds that run
 //! at once, on several instances over one database, do everything once: who comes second loses that one order and goes on.
 
-use super::matching::matches;
+use std::collections::BTreeMap;
+
+use super::{
+    Cell, Courier, Dispatch, FreeCourier, SearchingOrder,
+    matching::assigned,
+    nearby::{CourierIndex, cells_around},
+};
 use crate::{
-    domain::Moment,
+    domain::{CourierId, Moment, OrderId, Timestamp, sort},
     host::{Changes, Fault, Host},
-    order::{allocate, drive, platform, release},
+    order::{Order, allocate, drive, platform, release},
     settings::Settings,
 };
 
@@ -26,74 +32,154 @@ pub struct Round {
     pub more: bool,
 }
 
-/// Orders that time moves on in one round.
-const DUE_PER_ROUND: u32 = 1_000;
-/// Couriers in one round that are found silent.
-const SILENT_PER_ROUND: u32 = 500;
+/// Orders that time moves on in one pass.
+const MAX_MOVED: u32 = 1_000;
+/// Unresponsive couriers that lose their order in one pass.
+const MAX_RELEASED: u32 = 500;
+/// Rows of one read of positions.
+const PAGE: u32 = 5_000;
+/// Reads of one kind of position in a pass: 500,000 orders, and as many couriers in each range of cells.
+const MAX_PAGES: usize = 100;
+/// Ranges of cells that are read one by one; more are merged.
+const MAX_RANGES: usize = 32;
 
-/// Moves on what is due, takes orders from silent couriers, and gives waiting orders to free couriers.
+/// Moves on what is due, takes orders from unresponsive couriers, and gives searching orders to free couriers.
 ///
 /// # Errors
-/// A fault of the host. What was done before it stands, and the next round goes on from there.
+/// A fault of the host. What was done before it stays, and the next pass continues from there. A fault of one part does not keep the
+/// others from running.
 pub async fn round<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<Round, Fault> {
-    let due = drive::due(host, settings, moment.now, DUE_PER_ROUND).await?;
-    let done = Round { moved: due.moved, expired: due.expired, more: due.more, ..Round::default() };
-    let (released, more_silent) = release_silent(host, settings, moment).await?;
-    let (allocated, more_waiting) = allocate_waiting(host, settings, moment).await?;
-    Ok(Round { released, allocated, more: done.more || more_silent || more_waiting, ..done })
+    let due = drive::due(host, settings, moment.now, MAX_MOVED).await;
+    let released = release_unresponsive(host, settings, moment).await;
+    let allocated = allocate_searching(host, settings, moment).await;
+    let (due, (released, more_released), (allocated, more_allocated)) = (due?, released?, allocated?);
+    let more = due.more || more_released || more_allocated;
+    Ok(Round { moved: due.moved, expired: due.expired, released, allocated, more })
 }
 
-/// Takes orders before pickup from couriers that said nothing for too long; how many, and whether there may be more.
-async fn release_silent<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<(u32, bool), Fault> {
+/// Takes orders before pickup from couriers without a position or a step for too long; how many, and whether there may be more.
+async fn release_unresponsive<H: Host>(
+    host: &H,
+    settings: &Settings,
+    moment: &mut Moment,
+) -> Result<(u32, bool), Fault> {
     let silence = settings.dispatch.silence();
-    let silent = host.silent_couriers(moment.now.before(silence), SILENT_PER_ROUND).await?;
-    let (found, mut decided) = (silent.len(), Vec::new());
-    for courier in silent {
-        let Some(id) = courier.order else { continue };
-        let Some(order) = host.order(id).await? else { continue };
-        // A courier who came to the order a moment ago has not been silent on it yet, and a step counts as a word.
-        if moment.now.since(order.situation_since) < silence {
-            continue;
+    let mut committed = drive::Committed::default();
+    // Couriers that keep their order stay in the list: the next page begins after them.
+    let mut skipped = 0;
+    while committed.count < MAX_RELEASED {
+        let couriers = host.silent_couriers(moment.now.before(silence), skipped, MAX_RELEASED).await?;
+        let found = count(couriers.len());
+        let mut decided = Vec::new();
+        for courier in couriers {
+            let Some(id) = courier.order else { continue };
+            let Some(order) = host.order(id).await? else { continue };
+            // A courier that got the order a moment ago has not been silent on it yet, and a step counts as a sign of life.
+            if moment.now.since(order.situation_since) < silence {
+                continue;
+            }
+            decided.extend(release(&order, &courier, platform(), moment).map(|(_, changes)| changes));
         }
-        decided.extend(release(&order, &courier, platform(), moment).map(|(_, changes)| changes));
+        decided.truncate((MAX_RELEASED - committed.count) as usize);
+        let before = committed.count;
+        committed.commit(host, &decided).await?;
+        skipped += found - (committed.count - before).min(found);
+        if found < MAX_RELEASED {
+            break;
+        }
     }
-    let released = committed(host, &decided).await?;
-    // Only where each of them was a loss is it likely that there are more: otherwise the same ones would come again.
-    let more = released > 0 && found >= usize::try_from(SILENT_PER_ROUND).unwrap_or(usize::MAX);
-    Ok((released, more))
+    let released = committed.finish()?;
+    Ok((released, released >= MAX_RELEASED))
 }
 
-/// Matches waiting orders with free couriers; how many pairs came about, and whether another round would find more.
-async fn allocate_waiting<H: Host>(host: &H, settings: &Settings, moment: &Moment) -> Result<(u32, bool), Fault> {
+/// Matches searching orders with free couriers; how many pairs were committed, and whether another pass would find more.
+async fn allocate_searching<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<(u32, bool), Fault> {
     let (terms, now) = (&settings.dispatch, moment.now);
-    let orders = host.searching_orders(terms.orders()).await?;
-    if orders.is_empty() {
-        return Ok((0, false));
-    }
-    let couriers = host.free_couriers(now.before(terms.seen()), terms.couriers()).await?;
-    let mut decided = Vec::new();
-    for (order, courier) in matches(&orders, &couriers, terms, &settings.timing, now) {
-        let pair = orders.get(order).zip(couriers.get(courier));
-        let allocated = pair.and_then(|(order, courier)| allocate(order, courier, moment));
-        decided.extend(allocated.map(|(_, changes)| changes));
-    }
-    let allocated = committed(host, &decided).await?;
-    let full = |found: usize, limit: u32| u32::try_from(found).is_ok_and(|found| found >= limit);
-    let cut_short = full(orders.len(), terms.orders()) || full(couriers.len(), terms.couriers());
-    Ok((allocated, cut_short && allocated > 0))
+    let searching = searching_orders(host).await?;
+    let couriers = couriers_around(host, &searching, terms, now).await?;
+    let index = CourierIndex::new(&couriers);
+    let in_reach =
+        |order: &SearchingOrder| order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m()));
+    let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
+    let (ids, is_cut) = rotated(ids, terms.orders(), moment);
+    let orders = in_order(&ids, host.orders_by_id(&ids).await?);
+    let pairs = assigned(&orders, &couriers, &index, terms, &settings.timing, now);
+    let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, at)| couriers.get(*at)).map(|one| one.id).collect();
+    let mut free: BTreeMap<CourierId, Courier> = BTreeMap::new();
+    free.extend(host.couriers_by_id(&ids).await?.into_iter().map(|courier| (courier.id, courier)));
+    let pair = |(order, courier): (&(usize, usize), &CourierId)| Some((orders.get(order.0)?, free.get(courier)?));
+    let decide = |(order, courier): (&Order, &Courier)| allocate(order, courier, moment).map(|(_, changes)| changes);
+    let decided: Vec<Changes> = pairs.iter().zip(&ids).filter_map(pair).filter_map(decide).collect();
+    let mut committed = drive::Committed::default();
+    committed.commit(host, &decided).await?;
+    let allocated = committed.finish()?;
+    Ok((allocated, is_cut && allocated > 0))
 }
 
-/// Commits each change by itself, and says how many went through. One that somebody else came before did not, and is theirs.
-async fn committed<H: Host>(host: &H, decided: &[Changes]) -> Result<u32, Fault> {
-    let mut count = 0;
-    for chunk in decided.chunks(drive::AT_ONCE) {
-        for result in host.commit_each(chunk).await {
-            match result {
-                Ok(()) => count += 1,
-                Err(Fault::Conflict) => {}
-                Err(fault) => return Err(fault),
+/// All searching orders, the longest search first.
+async fn searching_orders<H: Host>(host: &H) -> Result<Vec<SearchingOrder>, Fault> {
+    let mut orders: Vec<SearchingOrder> = Vec::new();
+    for _ in 0..MAX_PAGES {
+        let after = orders.last().map(|last| (last.until, last.id));
+        let page = host.searching_orders(after, PAGE).await?;
+        let is_last = count(page.len()) < PAGE;
+        orders.extend(page);
+        if is_last {
+            break;
+        }
+    }
+    Ok(orders)
+}
+
+/// The free couriers of the cells around these orders' pickups, by ID.
+async fn couriers_around<H: Host>(
+    host: &H,
+    orders: &[SearchingOrder],
+    terms: &Dispatch,
+    now: Timestamp,
+) -> Result<Vec<FreeCourier>, Fault> {
+    // An order without an indexed pickup may be anywhere.
+    let everywhere = orders.iter().any(|order| order.pickup.is_none()).then(Cell::all);
+    let pickups = orders.iter().filter_map(|order| order.pickup);
+    let ranges = everywhere.map_or_else(|| cells_around(pickups, terms.radius_m(), MAX_RANGES), |all| vec![all]);
+    let mut couriers = Vec::new();
+    for cells in ranges {
+        let mut after = None;
+        for _ in 0..MAX_PAGES {
+            let page = host.free_couriers(cells.clone(), after, now.before(terms.seen()), PAGE).await?;
+            after = page.last().map(|last| (Cell::of(last.point), last.id));
+            let is_last = count(page.len()) < PAGE;
+            couriers.extend(page);
+            if is_last {
+                break;
             }
         }
     }
-    Ok(count)
+    // A courier that moves between two reads can be in both.
+    sort(&mut couriers, |a: &FreeCourier, b| a.id < b.id);
+    couriers.dedup_by_key(|courier| courier.id);
+    Ok(couriers)
+}
+
+/// At most `max` of these orders: where there are more, one half are the first ones, and the other half begins at random, so that passes
+/// on any number of instances come to all of them without a shared cursor.
+fn rotated(mut ids: Vec<OrderId>, max: usize, moment: &mut Moment) -> (Vec<OrderId>, bool) {
+    if ids.len() <= max {
+        return (ids, false);
+    }
+    let mut rest = ids.split_off(max - max / 2);
+    let from = u64::from_be_bytes(moment.entropy.bytes()) % (rest.len() as u64);
+    rest.rotate_left(usize::try_from(from).unwrap_or(0));
+    ids.extend(rest.into_iter().take(max / 2));
+    (ids, true)
+}
+
+/// The orders in the order of these IDs.
+fn in_order(ids: &[OrderId], orders: Vec<Order>) -> Vec<Order> {
+    let mut orders: BTreeMap<OrderId, Order> = orders.into_iter().map(|order| (order.id, order)).collect();
+    ids.iter().filter_map(|id| orders.remove(id)).collect()
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
 }

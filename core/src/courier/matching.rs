@@ -1,59 +1,88 @@
 //! Which courier for which order: all that wait and all that are free at once, by time to the pickup.
 
-use super::{Courier, Dispatch};
+use super::{
+    Dispatch,
+    nearby::{CourierIndex, FreeCourier},
+};
 use crate::{
-    domain::{Point, Timestamp, sort},
+    domain::Timestamp,
     geo::{great_circle_m, leg_over},
     order::{Order, OrderSituation, Timing, next_deadline},
-    route::{Costs, assign},
+    route::{Costs, MAX_SIDE, assign},
 };
 
-/// Great-circle metres in one degree of latitude, rounded down, so that a band of latitude never loses anybody.
-const DEGREE_M: u64 = 111_000;
-/// Pairs of an order and a courier that a round weighs; beyond that each order keeps those nearest to it. Some 32 MB.
-const MOST_PAIRS: usize = 1_000_000;
-/// Couriers that each order keeps at least, whatever [`MOST_PAIRS`] says.
-const FEWEST_KEPT: usize = 64;
+/// Pairs of an order and a courier that are weighed at once; beyond that each order keeps those nearest to it. Some 32 MB.
+const MAX_PAIRS: usize = 1_000_000;
+/// Couriers that each order keeps at least, whatever [`MAX_PAIRS`] says.
+const MIN_KEPT: usize = 64;
 
-/// Pairs of an order and a courier, by their places in the lists, with the order that has waited longest first.
+/// Pairs of an order and a courier, by their places in the lists; the order that has waited longest comes first.
 ///
-/// The sum of the times to the pickups is least, where leaving an order without a courier costs twice the longest ride within the
-/// radius and a second for each second that it has waited: hardly an order stays alone that somebody could reach, and where
-/// couriers are few those go first that wait longest. A robot carries demonstration orders alone, and nobody else does. A courier
-/// that let an order go is asked again only after a while, and dearly, so that anybody else who is free is preferred.
+/// The sum of the times to the pickups is least, where leaving an order without a courier costs twice the longest trip within the
+/// radius and a second for each second that it has waited: hardly an order stays without a courier that is in reach, and where
+/// couriers are few those orders go first that have waited longest. A robot carries demonstration orders only, and no other courier
+/// does. A courier that let an order go is offered it again only after a while, and dearly, so that any other free courier is preferred.
 pub fn matches(
     orders: &[Order],
-    couriers: &[Courier],
+    couriers: &[FreeCourier],
+    terms: &Dispatch,
+    timing: &Timing,
+    now: Timestamp,
+) -> Vec<(usize, usize)> {
+    let index = CourierIndex::new(couriers);
+    assigned(orders, couriers, &index, terms, timing, now)
+}
+
+/// The same, on an index of the couriers.
+pub(super) fn assigned(
+    orders: &[Order],
+    couriers: &[FreeCourier],
+    index: &CourierIndex<'_>,
     terms: &Dispatch,
     timing: &Timing,
     now: Timestamp,
 ) -> Vec<(usize, usize)> {
     let scale = Scale::of(terms);
-    let places = by_latitude(couriers);
-    let kept = (MOST_PAIRS / orders.len().max(1)).max(FEWEST_KEPT);
+    let waiting = orders.iter().enumerate().filter(|(_, order)| waits(order, timing, now));
+    let waiting: Vec<(usize, &Order)> = waiting.collect();
+    // Of n orders, n - 1 can take at most n - 1 couriers: an order never needs more than the n cheapest.
+    let kept = (MAX_PAIRS / waiting.len().max(1)).max(MIN_KEPT).min(waiting.len());
+    let mut nearby: Vec<Vec<(u64, usize)>> =
+        waiting.iter().map(|(_, order)| within_reach(order, index, couriers, kept, terms, now, &scale)).collect();
+    let columns = columns(&mut nearby, kept);
     let mut pairs = Vec::new();
-    for (row, order) in orders.iter().enumerate() {
-        if !waits(order, timing, now) {
-            continue;
-        }
-        let mut near = within_reach(order, couriers, &places, terms, now, &scale);
-        // For every order again, of thousands of couriers: here the quicker code is worth what it weighs.
-        near.sort_unstable();
-        near.truncate(kept);
-        // The route engine has one price for everybody that stays alone: what an order's own lacks to it goes onto its pairs.
+    for (row, ((_, order), near)) in waiting.iter().zip(nearby).enumerate() {
+        // The route engine has one price for every row without a column: what an order's own lacks to it is added to its pairs.
         let handicap = scale.alone - scale.price(order, now);
-        pairs.extend(near.into_iter().map(|(seconds, column)| (row, column, seconds + handicap)));
+        let column = |at: usize| columns.binary_search(&at).ok();
+        pairs.extend(near.into_iter().filter_map(|(seconds, at)| Some((row, column(at)?, seconds + handicap))));
     }
-    let Ok(costs) = Costs::sparse(orders.len(), couriers.len(), pairs) else { return Vec::new() };
+    let Ok(costs) = Costs::sparse(waiting.len(), columns.len(), pairs) else { return Vec::new() };
     let Ok(assignment) = assign(&costs, Some(scale.alone)) else { return Vec::new() };
-    assignment.columns.iter().enumerate().filter_map(|(row, column)| Some((row, (*column)?))).collect()
+    let pair = |(row, column): (usize, &Option<usize>)| Some((waiting.get(row)?.0, *columns.get((*column)?)?));
+    assignment.columns.iter().enumerate().filter_map(pair).collect()
+}
+
+/// The couriers that occur in the lists, by their places, at most [`MAX_SIDE`]; where they are more, each list loses its dearest.
+fn columns(nearby: &mut [Vec<(u64, usize)>], mut kept: usize) -> Vec<usize> {
+    loop {
+        let mut columns: Vec<usize> = nearby.iter().flatten().map(|(_, at)| *at).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        if columns.len() <= MAX_SIDE || kept <= 1 {
+            columns.truncate(MAX_SIDE);
+            return columns;
+        }
+        kept /= 2;
+        nearby.iter_mut().for_each(|near| near.truncate(kept));
+    }
 }
 
 /// What things cost, in seconds.
 struct Scale {
-    /// The longest ride within the radius.
+    /// The longest trip within the radius.
     ride: u64,
-    /// The price of staying alone for whoever has waited longest: the ceiling of all prices.
+    /// The price of leaving the order without a courier that has waited longest: the highest of all prices.
     alone: u64,
 }
 
@@ -78,90 +107,168 @@ fn waits(order: &Order, timing: &Timing, now: Timestamp) -> bool {
     order.situation == OrderSituation::Searching && next_deadline(order, timing).is_none_or(|end| end > now)
 }
 
-/// Couriers with a place, from south to north: latitude, and where they stand in the list.
-fn by_latitude(couriers: &[Courier]) -> Vec<(i32, usize)> {
-    let mut places: Vec<(i32, usize)> = couriers
-        .iter()
-        .enumerate()
-        .filter(|(_, courier)| courier.is_free())
-        .filter_map(|(at, courier)| Some((courier.position?.lat_e7, at)))
-        .collect();
-    sort(&mut places, |a, b| a < b);
-    places
-}
-
-/// The couriers that could take an order: what each costs, in seconds, and where the courier stands in the list.
+/// The couriers that could take an order, the `kept` cheapest: what each costs, in seconds, and its place in the list.
 fn within_reach(
     order: &Order,
-    couriers: &[Courier],
-    places: &[(i32, usize)],
+    index: &CourierIndex<'_>,
+    couriers: &[FreeCourier],
+    kept: usize,
     terms: &Dispatch,
     now: Timestamp,
     scale: &Scale,
 ) -> Vec<(u64, usize)> {
     let (pickup, radius_m) = (order.pickup.located.point, terms.radius_m());
-    let field = Field::around(pickup, radius_m);
-    let from = places.partition_point(|(latitude, _)| *latitude < pickup.lat_e7.saturating_sub(field.north_e7));
-    let until = places.partition_point(|(latitude, _)| *latitude <= pickup.lat_e7.saturating_add(field.north_e7));
-    let asked_again = now.since(order.situation_since).as_millis() >= terms.ask_again().as_millis();
-    let reach = |&(_, at): &(i32, usize)| {
-        let courier = couriers.get(at).filter(|courier| courier.demo == order.demo)?;
-        let place = courier.position.filter(|place| place.lon_e7.abs_diff(pickup.lon_e7) <= field.east_e7)?;
-        let distance_m = great_circle_m(place, pickup);
-        let ride = u64::from(leg_over(distance_m).seconds);
-        match order.released.contains(&courier.id) {
-            _ if distance_m > radius_m => None,
-            false => Some((ride, at)),
-            true if asked_again => Some((ride + scale.ride, at)),
-            true => None,
+    let fits = |courier: &FreeCourier| courier.demo == order.demo && !order.released.contains(&courier.id);
+    let ride = |distance_m: u32| u64::from(leg_over(distance_m).seconds);
+    let nearest = index.nearest(pickup, radius_m, kept, fits);
+    let mut near: Vec<(u64, usize)> = nearest.into_iter().map(|(distance_m, at)| (ride(distance_m), at)).collect();
+    if now.since(order.situation_since) >= terms.ask_again() {
+        for released in &order.released {
+            let at = couriers.binary_search_by_key(released, |courier| courier.id).ok();
+            let found = at.and_then(|at| Some((at, couriers.get(at).filter(|courier| courier.demo == order.demo)?)));
+            let Some((at, courier)) = found else { continue };
+            let distance_m = great_circle_m(courier.point, pickup);
+            if distance_m <= radius_m {
+                near.push((ride(distance_m) + scale.ride, at));
+            }
         }
-    };
-    places.get(from..until).unwrap_or_default().iter().filter_map(reach).collect()
-}
-
-/// A rectangle of degrees that holds a circle: a cheap first sieve. Brazil is far from the poles and from the 180th meridian.
-struct Field {
-    north_e7: i32,
-    east_e7: u32,
-}
-
-impl Field {
-    fn around(point: Point, radius_m: u32) -> Field {
-        let north = u64::from(radius_m) * 10_000_000 / DEGREE_M + 1;
-        let north_e7 = i32::try_from(north).unwrap_or(i32::MAX);
-        // Meridians are nearest to each other at the rim that is further from the equator.
-        let furthest = (f64::from(point.lat_e7.abs()) + f64::from(north_e7)) / 1e7;
-        let narrowing = libm::cos(furthest.min(89.0) * core::f64::consts::PI / 180.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "kept within a half circle")]
-        let east_e7 = libm::ceil(f64::from(north_e7) / narrowing).min(1.8e9) as u32;
-        Field { north_e7, east_e7 }
     }
+    // Thousands of times for thousands of couriers: here the quicker code is worth what it weighs.
+    near.sort_unstable();
+    near.dedup();
+    near.truncate(kept);
+    near
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::{
+        future::Future,
+        pin::pin,
+        task::{Context, Poll, Waker},
+    };
 
-    #[test]
-    fn the_sieve_loses_nobody_within_the_radius() {
-        let mut on_the_rim = 0;
-        for latitude in [-33.7, -23.55, -3.1, 0.0, 5.2] {
-            let centre = Point::from_degrees(latitude, -46.63).unwrap();
-            for (radius_m, degree) in [1_000, 10_000, 200_000].into_iter().flat_map(|m| (0..360).map(move |d| (m, d))) {
-                let bearing = f64::from(degree) * core::f64::consts::PI / 180.0;
-                let reach = f64::from(radius_m) / 111_195.0 * 0.9999;
-                let north = latitude + reach * libm::cos(bearing);
-                let east = -46.63 + reach * libm::sin(bearing) / libm::cos(north * core::f64::consts::PI / 180.0);
-                let place = Point::from_degrees(north, east).unwrap();
-                if great_circle_m(centre, place) > radius_m {
-                    continue;
-                }
-                on_the_rim += 1;
-                let field = Field::around(centre, radius_m);
-                assert!(place.lat_e7.abs_diff(centre.lat_e7) <= field.north_e7.unsigned_abs(), "{latitude} {degree}");
-                assert!(place.lon_e7.abs_diff(centre.lon_e7) <= field.east_e7, "{latitude} {degree}");
+    use super::{
+        super::nearby::{Cell, cells_around},
+        *,
+    };
+    use crate::{
+        demo,
+        domain::{CourierId, Duration, OrderId, Point},
+        memory::MemoryHost,
+        settings::Settings,
+    };
+
+    /// An order whose pickup, ID and times a test replaces.
+    fn template() -> Order {
+        let host = MemoryHost::seeded(1);
+        let seeded = pin!(demo::seed(&host, &Settings::default())).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(seeded, Poll::Ready(Ok(true)));
+        let order = host.orders().remove(0);
+        Order { situation: OrderSituation::Searching, demo: false, ..order }
+    }
+
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % end
+        }
+
+        /// A point in a rectangle of some 70 km, or on the border of two cells in the middle of it.
+        fn point(&mut self) -> Point {
+            let mut degree = |from: i32| from + i32::try_from(self.below(6_000_000)).unwrap();
+            let (lat_e7, lon_e7) = (degree(-236_000_000), degree(-468_000_000));
+            match self.below(4) {
+                0 => Point { lat_e7: -233_000_000 - i32::from(self.below(2) == 0), lon_e7 },
+                _ => Point { lat_e7, lon_e7 },
             }
         }
-        assert!(on_the_rim > 2_000, "{on_the_rim} places were near the rim");
+    }
+
+    /// The least total cost over every pair within the radius, without cells, an index or a limit.
+    fn global(orders: &[Order], couriers: &[FreeCourier], terms: &Dispatch, now: Timestamp) -> Vec<(usize, usize)> {
+        let scale = Scale::of(terms);
+        let again = |order: &Order| now.since(order.situation_since) >= terms.ask_again();
+        let cost = |order: &Order, courier: &FreeCourier| {
+            let distance_m = great_circle_m(courier.point, order.pickup.located.point);
+            let ride = u64::from(leg_over(distance_m).seconds) + scale.alone - scale.price(order, now);
+            let released = order.released.contains(&courier.id);
+            let fits = distance_m <= terms.radius_m() && courier.demo == order.demo && (!released || again(order));
+            fits.then_some(ride + if released { scale.ride } else { 0 })
+        };
+        let pairs = orders.iter().enumerate().flat_map(|(row, order)| {
+            let costs = couriers.iter().enumerate().map(move |(column, courier)| (row, column, cost(order, courier)));
+            costs.filter_map(|(row, column, cost)| Some((row, column, cost?)))
+        });
+        let costs = Costs::sparse(orders.len(), couriers.len(), pairs).unwrap();
+        let assignment = assign(&costs, Some(scale.alone)).unwrap();
+        assignment.columns.iter().enumerate().filter_map(|(row, column)| Some((row, (*column)?))).collect()
+    }
+
+    #[test]
+    fn areas_give_the_same_pairs_as_one_global_matching() {
+        let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
+        let now = template.created_at.after(Duration::minutes(30));
+        let mut matched = 0;
+        for seed in 0..400 {
+            let mut numbers = Numbers(seed);
+            let couriers: Vec<FreeCourier> = (1..=10 + numbers.below(30))
+                .map(|id| FreeCourier {
+                    id: CourierId::new(id).unwrap(),
+                    point: numbers.point(),
+                    demo: numbers.below(6) == 0,
+                })
+                .collect();
+            let orders: Vec<Order> = (1..=1 + numbers.below(25))
+                .map(|id| {
+                    let mut order = template.clone();
+                    order.id = OrderId::new(id).unwrap();
+                    order.pickup.located.point = numbers.point();
+                    order.demo = numbers.below(6) == 0;
+                    let waited = i64::try_from(numbers.below(19 * 60)).unwrap();
+                    order.situation_since = now.before(Duration::seconds(waited));
+                    order.ready_at = order.situation_since;
+                    order.released =
+                        (0..numbers.below(4)).filter_map(|_| CourierId::new(1 + numbers.below(40))).collect();
+                    order
+                })
+                .collect();
+            let pickups = orders.iter().map(|order| order.pickup.located.point);
+            let cells = cells_around(pickups, terms.radius_m(), 1 + usize::try_from(numbers.below(32)).unwrap());
+            let in_cells = |one: &FreeCourier| cells.iter().any(|range| range.contains(&Cell::of(one.point)));
+            let read: Vec<FreeCourier> = couriers.iter().copied().filter(in_cells).collect();
+            let by_id = |pairs: Vec<(usize, usize)>, couriers: &[FreeCourier]| -> Vec<(usize, CourierId)> {
+                pairs.into_iter().map(|(row, at)| (row, couriers[at].id)).collect()
+            };
+            let pairs = by_id(matches(&orders, &read, &terms, &timing, now), &read);
+            matched += pairs.len();
+            assert_eq!(pairs, by_id(global(&orders, &couriers, &terms, now), &couriers), "seed {seed}");
+        }
+        assert!(matched > 1_000, "{matched} pairs");
+    }
+
+    #[test]
+    fn a_crowd_of_couriers_does_not_hide_the_nearest() {
+        let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
+        let now = template.created_at.after(Duration::minutes(1));
+        let centre = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
+        let mut order = Order { situation_since: now, ..template };
+        order.pickup.located.point = centre;
+        // 30,000 couriers 1 to 9 km away, and the nearest one has the highest ID.
+        let mut couriers: Vec<FreeCourier> = (1..=30_000)
+            .map(|id| {
+                let away = 90_000 + i32::try_from(id).unwrap() * 24;
+                let point = Point { lat_e7: centre.lat_e7 + away, lon_e7: centre.lon_e7 };
+                FreeCourier { id: CourierId::new(id).unwrap(), point, demo: false }
+            })
+            .collect();
+        couriers.push(FreeCourier { id: CourierId::new(30_001).unwrap(), point: centre, demo: false });
+        assert_eq!(matches(&[order.clone()], &couriers, &terms, &timing, now), [(0, 30_000)]);
+        let orders: Vec<Order> = (1..=600).map(|id| Order { id: OrderId::new(id).unwrap(), ..order.clone() }).collect();
+        let taken: Vec<usize> = matches(&orders, &couriers, &terms, &timing, now).iter().map(|pair| pair.1).collect();
+        assert_eq!(taken.len(), 600);
+        assert!(taken.iter().all(|at| *at < 640 || *at == 30_000), "the nearest 600, up to ties");
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod dispatch;
 mod matching;
+mod nearby;
 mod presence;
 mod register;
 mod terms;
@@ -15,6 +16,7 @@ use crate::{
 };
 
 pub use matching::matches;
+pub use nearby::{Cell, FreeCourier, SearchingOrder};
 pub use presence::{Noted, note, set_available};
 pub use register::{Alteration, Altered, CourierTerms, NewCourier, alter, register};
 pub use terms::Dispatch;

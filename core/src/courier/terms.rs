@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{domain::Duration, route::MAX_SIDE};
+use crate::domain::Duration;
 
 /// How couriers are looked for, and when they count as lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,10 +20,9 @@ pub struct Dispatch {
     pub ask_again_minutes: u32,
     /// Seconds between two places of a courier that are stored.
     pub position_seconds: u32,
-    /// Waiting orders that a round looks at, the longest waiting first.
-    pub orders_per_round: u32,
-    /// Free couriers that a round looks at.
-    pub couriers_per_round: u32,
+    /// Searching orders with a free courier nearby that a pass matches at most; where there are more, half of them are those that have
+    /// searched longest, and the other half changes from pass to pass.
+    pub orders_per_pass: u32,
 }
 
 impl Default for Dispatch {
@@ -35,8 +34,7 @@ impl Default for Dispatch {
             silent_minutes: 10,
             ask_again_minutes: 3,
             position_seconds: 20,
-            orders_per_round: 2_000,
-            couriers_per_round: 3_000,
+            orders_per_pass: 2_000,
         }
     }
 }
@@ -44,15 +42,12 @@ impl Default for Dispatch {
 impl Dispatch {
     /// The longest radius that may be configured, in kilometres: further than anybody rides for a pickup.
     pub const LARGEST_RADIUS_KM: u32 = 200;
+    /// The largest value of `orders_per_pass`.
+    const MAX_ORDERS_PER_PASS: usize = 5_000;
 
-    /// Waiting orders that a round looks at, within what the assignment takes.
-    pub(super) fn orders(&self) -> u32 {
-        within(self.orders_per_round)
-    }
-
-    /// Free couriers that a round looks at, within what the assignment takes.
-    pub(super) fn couriers(&self) -> u32 {
-        within(self.couriers_per_round)
+    /// Orders that a pass matches at most.
+    pub(super) fn orders(&self) -> usize {
+        usize::try_from(self.orders_per_pass).unwrap_or(usize::MAX).clamp(1, Dispatch::MAX_ORDERS_PER_PASS)
     }
 
     /// The radius in metres.
@@ -74,8 +69,4 @@ impl Dispatch {
     pub(super) fn ask_again(&self) -> Duration {
         Duration::minutes(self.ask_again_minutes.into())
     }
-}
-
-fn within(number: u32) -> u32 {
-    number.clamp(1, u32::try_from(MAX_SIDE).unwrap_or(u32::MAX))
 }

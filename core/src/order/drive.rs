@@ -20,35 +20,90 @@ pub struct Moved {
 }
 
 /// Takes every order that is due at `now` through its timed transitions, at most `limit` of them, and says how many it moved.
-/// An order that somebody else moved first is left to them. With `limit` moved, more may be due: run again.
+/// An order that another instance moved first is left to it. With `limit` moved, more may be due: run again.
 pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, Fault> {
     Ok(due(host, settings, now, limit).await?.moved)
 }
 
-/// The same, with what became of them.
+/// The same, with what became of them. An order that cannot be moved on delays no other.
 pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<Moved, Fault> {
-    let orders = host.due_orders(now, limit).await?;
-    let mut done = Moved { more: u32::try_from(orders.len()).is_ok_and(|found| found >= limit), ..Moved::default() };
-    let (mut ends, mut decided) = (Vec::new(), Vec::new());
-    for order in orders {
-        if let Some((order, changes)) = moved_on(host, settings, order, now).await? {
-            ends.push(order.situation == OrderSituation::Expired);
-            decided.push(changes);
-        }
-    }
-    for (ends, decided) in ends.chunks(AT_ONCE).zip(decided.chunks(AT_ONCE)) {
-        for (ended, result) in ends.iter().zip(host.commit_each(decided).await) {
-            match result {
-                Ok(()) => {
-                    done.moved += 1;
-                    done.expired += u32::from(*ended);
+    let (mut committed, mut expired) = (Committed::default(), 0);
+    // Orders that could not be moved stay due: the next page begins after them.
+    let mut skipped = 0;
+    while committed.count < limit {
+        let orders = host.due_orders(now, skipped, limit).await?;
+        let found = u32::try_from(orders.len()).unwrap_or(u32::MAX);
+        let (mut ends, mut decided) = (Vec::new(), Vec::new());
+        for order in orders {
+            if decided.len() >= (limit - committed.count) as usize {
+                break;
+            }
+            match moved_on(host, settings, order, now).await {
+                Ok(Some((order, changes))) => {
+                    ends.push(order.situation == OrderSituation::Expired);
+                    decided.push(changes);
                 }
-                Err(Fault::Conflict) => {}
-                Err(fault) => return Err(fault),
+                Ok(None) => {}
+                Err(fault) => committed.failed(fault)?,
             }
         }
+        let before = committed.count;
+        let done = committed.commit(host, &decided).await?;
+        expired += ends.iter().zip(done).filter(|(ended, done)| **ended && *done).count();
+        skipped += found - (committed.count - before).min(found);
+        if found < limit {
+            break;
+        }
     }
-    Ok(done)
+    let moved = committed.finish()?;
+    Ok(Moved { moved, expired: u32::try_from(expired).unwrap_or(u32::MAX), more: moved >= limit })
+}
+
+/// What became of changes that are committed one by one.
+#[derive(Debug, Default)]
+pub struct Committed {
+    /// How many were committed.
+    pub count: u32,
+    failure: Option<Fault>,
+}
+
+impl Committed {
+    /// Commits each change by itself, and says which ones were committed. A conflict is left to whoever wrote first, and one change that
+    /// fails does not keep back the others.
+    ///
+    /// # Errors
+    /// The fault where the host is unavailable: the next commit would fail too.
+    pub async fn commit<H: Host>(&mut self, host: &H, decided: &[Changes]) -> Result<Vec<bool>, Fault> {
+        let mut done = Vec::with_capacity(decided.len());
+        for chunk in decided.chunks(AT_ONCE) {
+            for result in host.commit_each(chunk).await {
+                done.push(result.is_ok());
+                match result {
+                    Ok(()) => self.count += 1,
+                    Err(Fault::Conflict) => {}
+                    Err(fault) => self.failed(fault)?,
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// Remembers an internal fault, which is of one change only; any other fault ends the work.
+    fn failed(&mut self, fault: Fault) -> Result<(), Fault> {
+        if !matches!(fault, Fault::Internal { .. }) {
+            return Err(fault);
+        }
+        self.failure.get_or_insert(fault);
+        Ok(())
+    }
+
+    /// How many were committed.
+    ///
+    /// # Errors
+    /// The first fault of a single change.
+    pub fn finish(self) -> Result<u32, Fault> {
+        self.failure.map_or(Ok(self.count), Err)
+    }
 }
 
 /// Orders that a driver hands to its host at once.

@@ -1,11 +1,19 @@
 //! Faults of the host, ends of time, used-up quotas, and what may never be kept.
 
-use despacho_core::{Settings, api::CallerAddress, domain::Duration, host::Fault, limits::Limits, settings::KeyTerms};
+use despacho_core::{
+    Settings,
+    api::CallerAddress,
+    courier::dispatch,
+    domain::Duration,
+    host::{Fault, Host},
+    limits::Limits,
+    settings::KeyTerms,
+};
 use serde_json::json;
 
 use crate::{
     rigged::Rigged,
-    support::{OPERATOR, demo_host, get, matrix, notifications, order, post, request, send, settings, store},
+    support::{OPERATOR, demo_host, get, matrix, notifications, now, order, post, request, send, settings, store},
 };
 
 fn unavailable() -> Fault {
@@ -308,4 +316,21 @@ fn every_failed_creation_is_told_whatever_stopped_it() {
         let notifications = notifications(&host, &[]);
         assert_eq!((notifications.len(), &notifications[0]["code"]), (told, &json!(code)));
     }
+}
+
+#[test]
+fn order_that_cannot_be_committed_delays_no_other() {
+    let host = demo_host();
+    host.advance(Duration::minutes(30));
+    let due = now(host.due_orders(host.now(), 0, 9)).unwrap().len();
+    assert_eq!(due, 3);
+    let broken = Fault::Internal { detail: "a row cannot be written".to_owned() };
+    let rigged = Rigged::failing(&host, [(1, broken.clone())]);
+    let pass = now(dispatch::round(&rigged, &settings(), &mut host.moment()));
+    assert_eq!(pass, Err(broken), "the operator is told");
+    let left = now(host.due_orders(host.now(), 0, 9)).unwrap();
+    assert_eq!(left.len(), 1, "the other two search for a courier");
+    // Nothing more is tried where the database is away.
+    let rigged = Rigged::failing(&host, [(1, unavailable())]);
+    assert_eq!(now(dispatch::round(&rigged, &settings(), &mut host.moment())), Err(unavailable()));
 }

@@ -4,12 +4,13 @@ use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
     future::Future,
+    ops::RangeInclusive,
     pin::Pin,
     task::{Context, Poll, Waker},
 };
 
 use despacho_core::{
-    courier::Courier,
+    courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
         AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
     },
@@ -104,13 +105,15 @@ impl Host for Rigged<'_> {
         fn messages(webhook: WebhookId) -> Vec<Message>;
         fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
         fn attempt(id: AttemptId) -> Option<RecordedAttempt>;
-        fn due_orders(now: Timestamp, limit: u32) -> Vec<Order>;
-        fn searching_orders(limit: u32) -> Vec<Order>;
+        fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Vec<Order>;
+        fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+        fn orders_by_id(ids: &[OrderId]) -> Vec<Order>;
         fn courier(id: CourierId) -> Option<Courier>;
         fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
         fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
-        fn free_couriers(seen_since: Timestamp, limit: u32) -> Vec<Courier>;
-        fn silent_couriers(seen_before: Timestamp, limit: u32) -> Vec<Courier>;
+        fn couriers_by_id(ids: &[CourierId]) -> Vec<Courier>;
+        fn free_couriers(cells: RangeInclusive<Cell>, after: Option<(Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
+        fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn ids(count: u32) -> IdBlock;

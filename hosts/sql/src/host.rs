@@ -1,9 +1,9 @@
 //! The host of every database: the core's questions through a driver, everything else through a platform.
 
-use std::sync::Arc;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use despacho_core::{
-    courier::Courier,
+    courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
         Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
         StoreId, Timestamp, WebhookId,
@@ -136,6 +136,19 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
         self.driver.read(query).await?.iter_mut().map(decode).collect()
     }
 
+    async fn by_id<T>(
+        &self,
+        ids: &[u64],
+        query: fn(&[u64]) -> Query,
+        decode: fn(&mut Row) -> Result<T, Fault>,
+    ) -> Result<Vec<T>, Fault> {
+        let mut found = Vec::with_capacity(ids.len());
+        for ids in ids.chunks(read::IDS_AT_ONCE) {
+            found.extend(self.all(query(ids), decode).await?);
+        }
+        Ok(found)
+    }
+
     async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
         self.driver.read(query).await?.first_mut().map(decode).transpose()
     }
@@ -216,12 +229,21 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
     }
 
-    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
-        self.all(read::due_orders(now, limit), read::to_order).await
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault> {
+        self.all(read::due_orders(now, skipped, limit), read::to_order).await
     }
 
-    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault> {
-        self.all(read::searching_orders(limit), read::to_order).await
+    async fn searching_orders(
+        &self,
+        after: Option<(Timestamp, OrderId)>,
+        limit: u32,
+    ) -> Result<Vec<SearchingOrder>, Fault> {
+        self.all(read::searching_orders(after, limit), read::to_searching).await
+    }
+
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault> {
+        let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
+        self.by_id(&ids, read::orders_by_id, read::to_order).await
     }
 
     async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault> {
@@ -236,12 +258,23 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::couriers(after, limit), read::to_courier).await
     }
 
-    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
-        self.all(read::free_couriers(seen_since, limit), read::to_courier).await
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault> {
+        let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
+        self.by_id(&ids, read::couriers_by_id, read::to_courier).await
     }
 
-    async fn silent_couriers(&self, seen_before: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
-        self.all(read::silent_couriers(seen_before, limit), read::to_courier).await
+    async fn free_couriers(
+        &self,
+        cells: RangeInclusive<Cell>,
+        after: Option<(Cell, CourierId)>,
+        seen_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FreeCourier>, Fault> {
+        self.all(read::free_couriers(&cells, after, seen_since, limit), read::to_free).await
+    }
+
+    async fn silent_couriers(&self, seen_before: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Courier>, Fault> {
+        self.all(read::silent_couriers(seen_before, skipped, limit), read::to_courier).await
     }
 
     async fn notifications(

@@ -1,7 +1,9 @@
 //! Questions, and rows to what they hold.
 
+use std::ops::RangeInclusive;
+
 use despacho_core::{
-    courier::Courier,
+    courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{CourierId, Email, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
     host::Fault,
     order::{Order, OrderFilter, RecordedEvent},
@@ -107,9 +109,9 @@ pub(crate) fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Q
     Query::new(sql, vec![number(store.get()), number(after.map_or(0, StoreId::get)), Value::number(limit)])
 }
 
-pub(crate) fn due_orders(now: Timestamp, limit: u32) -> Query {
-    let sql = "SELECT version, body FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
-    Query::new(sql, vec![now.into(), Value::number(limit)])
+pub(crate) fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2 OFFSET $3";
+    Query::new(sql, vec![now.into(), Value::number(limit), Value::number(skipped)])
 }
 
 /// Orders that wait for a deadline, by number, from `after` on.
@@ -123,10 +125,36 @@ pub(crate) fn events(order: OrderId) -> Query {
     Query::new(sql, vec![number(order.get())])
 }
 
-/// Their deadline is when the search ends, so that the longest search comes first.
-pub(crate) fn searching_orders(limit: u32) -> Query {
-    let sql = "SELECT version, body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
-    Query::new(sql, vec![Value::number(limit)])
+/// Their deadline is the end of the search.
+pub(crate) fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Query {
+    let sql = "SELECT id, due_at, pickup_lat_e7, pickup_lon_e7 FROM orders \
+               WHERE situation = 200 AND (due_at, id) > ($1, $2) ORDER BY due_at, id LIMIT $3";
+    let (until, id) = after.map_or((i64::MIN, 0), |(until, id)| (until.millis(), id.get()));
+    Query::new(sql, vec![until.into(), number(id), Value::number(limit)])
+}
+
+/// Rows that one query reads by their IDs.
+pub(crate) const IDS_AT_ONCE: usize = 32;
+
+/// At most [`IDS_AT_ONCE`] orders. One statement for any number of them: the last ID fills what is left.
+pub(crate) fn orders_by_id(ids: &[u64]) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+               $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
+    Query::new(sql, filled(ids))
+}
+
+/// At most [`IDS_AT_ONCE`] couriers, likewise.
+pub(crate) fn couriers_by_id(ids: &[u64]) -> Query {
+    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
+               FROM couriers LEFT JOIN positions ON positions.courier = couriers.id WHERE couriers.id IN \
+               ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, \
+               $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
+    Query::new(sql, filled(ids))
+}
+
+fn filled(ids: &[u64]) -> Vec<Value> {
+    let last = ids.last().copied().unwrap_or(0);
+    ids.iter().copied().chain(std::iter::repeat(last)).take(IDS_AT_ONCE).map(number).collect()
 }
 
 pub(crate) fn courier_by_id(id: CourierId) -> Query {
@@ -148,20 +176,31 @@ pub(crate) fn couriers(after: Option<CourierId>, limit: u32) -> Query {
     Query::new(sql, vec![number(after.map_or(0, CourierId::get)), Value::number(limit)])
 }
 
-pub(crate) fn free_couriers(seen_since: Timestamp, limit: u32) -> Query {
-    let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
-               FROM couriers JOIN positions ON positions.courier = couriers.id \
-               WHERE couriers.free = 1 AND positions.at >= $1 ORDER BY couriers.id LIMIT $2";
-    Query::new(sql, vec![seen_since.into(), Value::number(limit)])
+/// The positions first, by their cells: SQLite keeps the order of a `CROSS JOIN`.
+pub(crate) fn free_couriers(
+    cells: &RangeInclusive<Cell>,
+    after: Option<(Cell, CourierId)>,
+    seen_since: Timestamp,
+    limit: u32,
+) -> Query {
+    let sql = "SELECT positions.courier, positions.latitude_e7, positions.longitude_e7, couriers.demo \
+               FROM positions CROSS JOIN couriers \
+               WHERE (positions.cell, positions.courier) > ($1, $2) AND positions.cell <= $3 AND positions.at >= $4 \
+               AND couriers.id = positions.courier AND couriers.free = 1 \
+               ORDER BY positions.cell, positions.courier LIMIT $5";
+    let (cell, id) = after.map_or((*cells.start(), 0), |(cell, id)| (cell, id.get()));
+    let params =
+        vec![cell.number().into(), number(id), cells.end().number().into(), seen_since.into(), Value::number(limit)];
+    Query::new(sql, params)
 }
 
-pub(crate) fn silent_couriers(seen_before: Timestamp, limit: u32) -> Query {
+pub(crate) fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Query {
     let sql = "SELECT couriers.version, couriers.body, positions.latitude_e7, positions.longitude_e7, positions.at \
                FROM couriers JOIN orders ON orders.id = couriers.carries \
                LEFT JOIN positions ON positions.courier = couriers.id \
                WHERE couriers.carries IS NOT NULL AND orders.situation IN (210, 220) \
-               AND (positions.at IS NULL OR positions.at < $1) ORDER BY couriers.id LIMIT $2";
-    Query::new(sql, vec![seen_before.into(), Value::number(limit)])
+               AND (positions.at IS NULL OR positions.at < $1) ORDER BY couriers.id LIMIT $2 OFFSET $3";
+    Query::new(sql, vec![seen_before.into(), Value::number(limit), Value::number(skipped)])
 }
 
 pub(crate) fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Query {
@@ -212,13 +251,38 @@ pub(crate) fn to_order(row: &mut Row) -> Result<Order, Fault> {
     Ok(Order { version, ..row.json()? })
 }
 
+/// A row of `id, due_at, latitude, longitude`; the last two are null where an older program wrote it.
+pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, Fault> {
+    let id = identifier(row.integer()?, OrderId::new)?;
+    let until = Timestamp::from_millis(row.integer()?);
+    let (latitude, longitude) = (row.optional_integer()?, row.optional_integer()?);
+    Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude) })
+}
+
+/// A row of `courier, latitude, longitude, demo`.
+pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, Fault> {
+    let id = identifier(row.integer()?, CourierId::new)?;
+    let point = to_point(row.optional_integer()?, row.optional_integer()?);
+    let point = point.ok_or_else(|| Fault::Internal { detail: format!("courier {id} has no valid position") })?;
+    Ok(FreeCourier { id, point, demo: row.integer()? != 0 })
+}
+
+fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, Fault> {
+    let id = u64::try_from(number).ok().and_then(new);
+    id.ok_or_else(|| Fault::Internal { detail: format!("reading a row: {number} is no identifier") })
+}
+
+fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
+    let degrees = |e7: Option<i64>| e7.and_then(|e7| i32::try_from(e7).ok());
+    degrees(latitude).zip(degrees(longitude)).map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 })
+}
+
 /// A row of `version, body, latitude, longitude, at`; the last three are null where no place is known.
 pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, Fault> {
     let version = row.small()?;
     let courier: Courier = row.json()?;
     let (latitude, longitude, at) = (row.optional_integer()?, row.optional_integer()?, row.optional_integer()?);
-    let degrees = |e7: Option<i64>| e7.and_then(|e7| i32::try_from(e7).ok());
-    let position = degrees(latitude).zip(degrees(longitude)).map(|(lat_e7, lon_e7)| Point { lat_e7, lon_e7 });
+    let position = to_point(latitude, longitude);
     Ok(Courier { version, position, position_at: at.map(Timestamp::from_millis), ..courier })
 }
 

@@ -160,6 +160,7 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, ARCHIVED),
     // A program that does not know shared balances would create orders of branches without a floor.
     (Change::Breaking, SHARED_BALANCES),
+    (Change::Additive, AREAS),
 ];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
@@ -295,6 +296,24 @@ const SHARED_BALANCES: &[&str] = &[
      JOIN stores ON stores.id = own.store WHERE stores.account = balances.store), 0) \
      WHERE store IN (SELECT account FROM stores WHERE account IS NOT NULL)",
     "UPDATE balances SET amount = 0 WHERE store IN (SELECT id FROM stores WHERE account IS NOT NULL)",
+];
+
+/// Where searching orders and free couriers are, by index. An older program writes neither pickups nor cells: orders without a pickup are
+/// read whole, and a courier's cell is right again with the next position that a newer program stores.
+const AREAS: &[&str] = &[
+    "ALTER TABLE orders ADD COLUMN pickup_lat_e7 {int}",
+    "ALTER TABLE orders ADD COLUMN pickup_lon_e7 {int}",
+    // With all that the query names, so that SQLite reads the index only.
+    "CREATE INDEX orders_searching_pickup ON orders (due_at, id, pickup_lat_e7, pickup_lon_e7, situation) WHERE situation = 200",
+    "DROP INDEX orders_searching",
+    "ALTER TABLE couriers ADD COLUMN demo {int} NOT NULL DEFAULT 0",
+    // Quotation marks inside of JSON strings are escaped, so that no name can contain this.
+    "UPDATE couriers SET demo = 1 WHERE body LIKE '%\"demo\":true%'",
+    "ALTER TABLE positions ADD COLUMN cell {int} NOT NULL DEFAULT -1",
+    // As `Cell::of` of the core: cells of 0.1 degrees, row by row.
+    "UPDATE positions SET cell = (latitude_e7 + 900000000) / 1000000 * 3601 + (longitude_e7 + 1800000000) / 1000000",
+    // Without the time, so that PostgreSQL stores a position within the same cell without touching an index.
+    "CREATE INDEX positions_cell ON positions (cell, courier)",
 ];
 
 #[cfg(test)]

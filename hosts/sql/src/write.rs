@@ -1,7 +1,7 @@
 //! From changes to statements.
 
 use despacho_core::{
-    courier::{Courier, Position},
+    courier::{Cell, Courier, Position},
     domain::{StoreId, Timestamp},
     host::{Changes, Fault, Write},
     order::{Event, Order, Timing, next_deadline},
@@ -103,23 +103,24 @@ const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, c
      WHERE id = $6 AND version = $7 AND NOT EXISTS \
      (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
 
-const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, body) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
+const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, \
+     pickup_lat_e7, pickup_lon_e7, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
-     created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS \
-     (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
+     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10 WHERE id = $11 AND version = $12 AND \
+     (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
+     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $11))";
 
-const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, body) \
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, demo, body) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
 
-const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, body = $5 \
-     WHERE id = $6 AND version = $7 AND (CAST($2 AS TEXT) IS NULL OR NOT EXISTS \
-     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $6))";
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, demo = $5, body = $6 \
+     WHERE id = $7 AND version = $8 AND (CAST($2 AS TEXT) IS NULL OR NOT EXISTS \
+     (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $7))";
 
-const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at) VALUES ($1, $2, $3, $4) \
+const PUT_POSITION: &str = "INSERT INTO positions (courier, latitude_e7, longitude_e7, at, cell) VALUES ($1, $2, $3, $4, $5) \
      ON CONFLICT (courier) DO UPDATE SET latitude_e7 = excluded.latitude_e7, longitude_e7 = excluded.longitude_e7, \
-     at = excluded.at WHERE positions.at < excluded.at";
+     at = excluded.at, cell = excluded.cell WHERE positions.at < excluded.at";
 
 /// The place is what the journal was just counted up to, in the same transaction.
 const INSERT_EVENT: &str = "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \
@@ -189,6 +190,7 @@ fn key(write: &Write<Key>) -> Result<Statement, Fault> {
 
 fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
     let order = &write.value;
+    let pickup = order.pickup.located.point;
     let columns = [
         id(order.store.get()),
         order.code.as_str().into(),
@@ -196,6 +198,8 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
         Value::Integer(order.situation.number().into()),
         order.created_at.into(),
         next_deadline(order, timing).into(),
+        i64::from(pickup.lat_e7).into(),
+        i64::from(pickup.lon_e7).into(),
         Value::json(order)?,
     ];
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
@@ -207,7 +211,8 @@ fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
     let carries = courier.order.map(|order| id(order.get())).unwrap_or(Value::Null);
-    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, body];
+    let demo = Value::Integer(courier.demo.into());
+    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, demo, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 
@@ -234,8 +239,13 @@ pub(crate) fn versioned<const N: usize>(
 
 fn position(position: &Position) -> Statement {
     let (latitude, longitude) = (position.point.lat_e7, position.point.lon_e7);
-    let params =
-        vec![id(position.courier.get()), i64::from(latitude).into(), i64::from(longitude).into(), position.at.into()];
+    let params = vec![
+        id(position.courier.get()),
+        i64::from(latitude).into(),
+        i64::from(longitude).into(),
+        position.at.into(),
+        Cell::of(position.point).number().into(),
+    ];
     Statement::any(PUT_POSITION, params)
 }
 

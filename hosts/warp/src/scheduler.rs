@@ -63,8 +63,17 @@ fn noted(app: &App, round: Result<(), Fault>, failed_before: bool) -> bool {
     false
 }
 
-/// Moves everything that is due and, where it is time for it, gives waiting orders to free couriers.
+/// Moves everything that is due and, where it is time for it, gives searching orders to free couriers, even if an order could not be
+/// moved on.
 async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) -> Result<(), Fault> {
+    let moved = move_due(app, stop).await;
+    if dispatches {
+        dispatch(app, stop).await?;
+    }
+    moved
+}
+
+async fn move_due(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), Fault> {
     let mut total = 0;
     for _ in 0..BATCHES {
         if *stop.borrow() {
@@ -80,7 +89,11 @@ async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) ->
     if total > 0 {
         tracing::debug!(moved = total, "timed transitions");
     }
-    for _ in 0..if dispatches { ROUNDS } else { 0 } {
+    Ok(())
+}
+
+async fn dispatch(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), Fault> {
+    for _ in 0..ROUNDS {
         if *stop.borrow() {
             return Ok(());
         }

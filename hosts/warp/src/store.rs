@@ -143,6 +143,17 @@ impl Store {
         }
     }
 
+    /// Creates new demonstration orders in place of those that have ended, and says how many.
+    pub async fn replace_demo_orders(&self, settings: &Settings) -> Result<u32, Fault> {
+        if each!(self, host => demo::missing_orders(host).await)? == 0 {
+            return Ok(0);
+        }
+        match self {
+            Store::Sqlite(host) => demo::replace_ended_orders(host, settings).await,
+            Store::Postgres(host) => host.driver().alone(demo::replace_ended_orders(host, settings)).await?,
+        }
+    }
+
     /// One round of timed transitions, at most `limit` orders; how many moved.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, Fault> {
         each!(self, host => drive::round(host, settings, host.moment().now, limit).await)

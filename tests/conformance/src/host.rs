@@ -123,7 +123,12 @@ pub(crate) fn spin_beside_memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn
 struct Memory {
     host: MemoryHost,
     settings: Settings,
+    /// Whether a case has moved the clock: from then on each request takes time, as on a host with a real clock.
+    is_clock_running: bool,
 }
+
+/// What a request takes once a case has moved the clock, so that no case can depend on the very millisecond of a deadline.
+const REQUEST_MILLIS: i64 = 200;
 
 impl Memory {
     fn start(chosen: &Chosen) -> Result<Memory, String> {
@@ -136,12 +141,15 @@ impl Memory {
                 _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
             }
         }
-        Ok(Memory { host: MemoryHost::seeded(1), settings })
+        Ok(Memory { host: MemoryHost::seeded(1), settings, is_clock_running: false })
     }
 }
 
 impl TestHost for Memory {
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        if self.is_clock_running {
+            self.host.advance(domain::Duration::millis(REQUEST_MILLIS));
+        }
         let mut answer = pin!(api::handle(&self.host, &self.settings, request));
         // The host never waits: what is not ready at once would never be.
         match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -155,6 +163,7 @@ impl TestHost for Memory {
     }
 
     fn advance(&mut self, seconds: u32) -> Result<(), String> {
+        self.is_clock_running = true;
         self.host.advance(domain::Duration::millis(i64::from(seconds) * 1_000));
         Ok(())
     }

@@ -1,13 +1,14 @@
 //! `cargo run --release --package despacho-load [-- [--seconds N] [--orders N] [--sizes N,N] PART…]`
 //!
 //! Prints how fast the service is beside a reference in the same run, as ratios: on a shared machine a figure alone says little.
-//! Nothing is asserted. The parts are `preview`, `http` and `memory`, which run where none is named, and `overload`, `growth`, `postgres` and
+//! Nothing is asserted. The parts are `preview`, `http` and `memory`, which run where none is named, and `dispatch`, `overload`, `growth`, `postgres` and
 //! `streams`, which take their time.
 
 #![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
 mod copies;
 mod core;
+mod dispatch;
 mod echo;
 mod growth;
 mod memory;
@@ -74,6 +75,9 @@ fn run(plan: &Plan) -> Result<(), Failure> {
     }
     if named("growth") {
         growth::run(&plan.sizes)?;
+    }
+    if named("dispatch") {
+        tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(dispatch::run())?;
     }
     if named("postgres") {
         postgres::compare(plan.seconds)?;

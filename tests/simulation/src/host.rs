@@ -2,13 +2,14 @@
 
 use std::{
     future::Future,
+    ops::RangeInclusive,
     pin::Pin,
     rc::Rc,
     task::{Context, Poll},
 };
 
 use despacho_core::{
-    courier::Courier,
+    courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
         Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
         OrderId, StoreId, Timestamp, WebhookId,
@@ -139,7 +140,8 @@ impl Host for SimulatedHost {
         courier(id: CourierId) -> Option<Courier>;
         courier_by_key(hash: &KeyHash) -> Option<Courier>;
         couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
-        silent_couriers(seen_before: Timestamp, limit: u32) -> Vec<Courier>;
+        silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
+        searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
         notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
         top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
@@ -209,25 +211,41 @@ impl Host for SimulatedHost {
         Ok(entries)
     }
 
-    async fn due_orders(&self, now: Timestamp, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault> {
         self.ask().await?;
-        Ok(self.shown(self.service.backend.memory.due_orders(now, limit).await?))
+        Ok(self.shown(self.service.backend.memory.due_orders(now, skipped, limit).await?))
     }
 
-    async fn searching_orders(&self, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault> {
         self.ask().await?;
-        Ok(self.shown(self.service.backend.memory.searching_orders(limit).await?))
+        Ok(self.shown(self.service.backend.memory.orders_by_id(ids).await?))
     }
 
-    async fn free_couriers(&self, seen_since: Timestamp, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault> {
+        self.ask().await?;
+        let couriers = self.service.backend.memory.couriers_by_id(ids).await?;
+        if self.breaks(Mutation::BusyCourier) {
+            let as_free = |courier| Courier { order: None, available: true, ..courier };
+            return Ok(couriers.into_iter().map(as_free).collect());
+        }
+        Ok(couriers)
+    }
+
+    async fn free_couriers(
+        &self,
+        cells: RangeInclusive<Cell>,
+        after: Option<(Cell, CourierId)>,
+        seen_since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FreeCourier>, Fault> {
         self.ask().await?;
         let memory = &self.service.backend.memory;
         if self.breaks(Mutation::BusyCourier) {
-            let everybody = memory.couriers(None, limit).await?.into_iter();
-            let there = everybody.filter(|one| one.removed_at.is_none() && one.position_at.is_some());
-            return Ok(there.map(|one| Courier { order: None, available: true, ..one }).collect());
+            let couriers = memory.couriers(None, limit).await?.into_iter().filter(|one| one.removed_at.is_none());
+            let as_free = couriers.map(|courier| Courier { order: None, available: true, ..courier });
+            return Ok(as_free.filter_map(|courier| FreeCourier::of(&courier)).collect());
         }
-        memory.free_couriers(seen_since, limit).await
+        memory.free_couriers(cells, after, seen_since, limit).await
     }
 
     async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {

@@ -156,7 +156,7 @@ async fn three_hundred_and_then_more<D: Driver>(one: ClockedHost<D>, two: Clocke
     let given = pairs(&one, 1_000..2_000).await;
     assert_eq!(given.len(), 300);
     assert_eq!(given.iter().map(|(_, courier)| *courier).collect::<BTreeSet<_>>().len(), 300);
-    assert_eq!(one.searching_orders(5_000).await.unwrap().len(), 700, "the others go on searching");
+    assert_eq!(one.searching_orders(None, 5_000).await.unwrap().len(), 700, "the others go on searching");
     // As couriers come free they follow.
     let mut freed = Changes { at: at(41), ..changes() };
     for (order, courier) in given.iter().take(120) {
@@ -168,7 +168,7 @@ async fn three_hundred_and_then_more<D: Driver>(one: ClockedHost<D>, two: Clocke
     one.commit(&freed).await.unwrap();
     let (first, second) = rounds(&one, &two).await;
     assert_eq!(first.allocated + second.allocated, 120);
-    assert_eq!(one.searching_orders(5_000).await.unwrap().len(), 580);
+    assert_eq!(one.searching_orders(None, 5_000).await.unwrap().len(), 580);
 }
 
 /// Rounds on both instances at once until neither finds more to do.

@@ -8,6 +8,7 @@ mod backend;
 mod fixtures;
 mod instances;
 mod migration;
+mod plans;
 mod postgres;
 mod recent;
 mod sqlite;
@@ -49,6 +50,10 @@ macro_rules! against {
                 the_nearest_go_where_all_ride_least,
             }
             exactness { no_digit_changes }
+            fairness {
+                unservable_orders_leave_others_their_nearest_courier, stuck_due_orders_delay_no_others,
+                couriers_that_keep_their_order_delay_no_others,
+            }
             journal { events_keep_their_order, due_orders_come_longest_due_first, a_round_moves_each_order_once }
             money {
                 a_balance_is_the_sum_of_its_entries, debits_at_once_never_pass_the_floor, a_store_write_moves_no_money,

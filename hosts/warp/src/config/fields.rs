@@ -366,18 +366,11 @@ pub static FIELDS: &[Field] = &[
         dispatch.position_seconds
     ),
     field!(
-        "dispatch.orders-per-round",
+        "dispatch.orders-per-pass",
         "COUNT",
-        "Waiting orders that a round looks at, the longest waiting first",
+        "Searching orders near a free courier that a pass matches at most; if there are more, half of them rotate",
         1..=5_000,
-        dispatch.orders_per_round
-    ),
-    field!(
-        "dispatch.couriers-per-round",
-        "COUNT",
-        "Free couriers that a round looks at",
-        1..=5_000,
-        dispatch.couriers_per_round
+        dispatch.orders_per_pass
     ),
     field!(
         "robots.count",

@@ -1,6 +1,6 @@
 //! The demonstration's robots, which ride beside the server that they ask.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use despacho_core::{demo, domain::hex};
 use tokio::{sync::watch, task::JoinHandle};
@@ -43,10 +43,35 @@ pub(super) fn start(
         rates: Rates::default(),
         say: |line| tracing::info!(line, "robot"),
     };
-    let stop = stop.clone();
+    let (orders, stop) = (keep_orders(app.clone(), stop.clone()), stop.clone());
     Some(tokio::spawn(async move {
-        if let Err(fault) = simulator::run(simulation, operator, stop).await {
-            tracing::error!(fault, "no robots ride");
-        }
+        let robots = async {
+            if let Err(fault) = simulator::run(simulation, operator, stop).await {
+                tracing::error!(fault, "no robots ride");
+            }
+        };
+        tokio::join!(robots, orders);
     }))
+}
+
+/// How often ended orders are replaced.
+const REPLACEMENT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Replaces ended demonstration orders until `stop` says true, so that there are always some that have not ended.
+async fn keep_orders(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    let mut failed = false;
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(REPLACEMENT_INTERVAL) => {}
+            _ = stop.wait_for(|stop| *stop) => return,
+        }
+        let replaced = app.store.replace_demo_orders(&app.settings).await;
+        match &replaced {
+            Ok(0) => {}
+            Ok(orders) => tracing::info!(orders, "demonstration orders created in place of ended ones"),
+            Err(fault) if !failed => tracing::warn!(%fault, "demonstration orders not created; retrying"),
+            Err(_) => {}
+        }
+        failed = replaced.is_err();
+    }
 }

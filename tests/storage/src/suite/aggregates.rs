@@ -1,8 +1,8 @@
 //! Stores, keys, orders, couriers: read as written, unique where they must be, and one version after the other.
 
 use despacho_core::{
-    courier::{Courier, Position},
-    domain::{Email, Timestamp},
+    courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
+    domain::{CourierId, Duration, Email, Point, Timestamp},
     host::{Changes, Fault, Host, Write},
     order::{Order, OrderSituation},
     store::{Key, KeyHash, KeyHolder, Store},
@@ -178,17 +178,36 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
     let couriers = [courier(10), busy, away, courier(40), courier(50)].map(Write::insert).into();
     let positions = vec![position(10, 5), position(20, 5), position(30, 5), position(40, 1)];
     host.commit(&Changes { couriers, positions, ..changes() }).await.unwrap();
+    let free = |at: Position| FreeCourier { id: at.courier, point: at.point, demo: false };
+    let place = |at: &FreeCourier| (Cell::of(at.point), at.id);
+    let everywhere = Cell::of(Point { lat_e7: -900_000_000, lon_e7: -1_800_000_000 })..=Cell::of(Point {
+        lat_e7: 900_000_000,
+        lon_e7: 1_800_000_000,
+    });
+    let find = async |after, since, limit| host.free_couriers(everywhere.clone(), after, at(since), limit).await;
+    let (first, fourth) = (free(position(10, 5)), free(position(40, 1)));
+    assert_eq!(find(None, 2, 9).await, Ok(vec![first]));
+    let mut both = [first, fourth];
+    both.sort_by_key(place);
+    assert_eq!(find(None, 0, 9).await, Ok(both.to_vec()));
+    assert_eq!(find(None, 0, 1).await, Ok(vec![both[0]]));
+    assert_eq!(find(Some(place(&both[0])), 0, 9).await, Ok(vec![both[1]]), "the next page");
+    assert_eq!(find(Some(place(&both[1])), 0, 9).await, Ok(vec![]));
+    let (west, east) = (Cell::of(both[0].point), Cell::of(both[1].point));
+    assert_eq!(host.free_couriers(west..=west, None, at(0), 9).await.map(|found| found[0]), Ok(both[0]));
+    assert_eq!(host.free_couriers(east..=east, None, at(0), 9).await.map(|found| found.contains(&both[1])), Ok(true));
     let seen =
         |courier: Courier, at: Position| Courier { position: Some(at.point), position_at: Some(at.at), ..courier };
-    let first = seen(courier(10), position(10, 5));
-    assert_eq!(host.free_couriers(at(2), 9).await, Ok(vec![first.clone()]));
-    let fourth = seen(courier(40), position(40, 1));
-    assert_eq!(host.free_couriers(at(0), 9).await, Ok(vec![first.clone(), fourth.clone()]));
-    assert_eq!(host.free_couriers(at(0), 1).await, Ok(vec![first.clone()]));
-    // A place that arrives late does not take a courier back.
+    let mut found = host.couriers_by_id(&[first.id, CourierId::new(99).unwrap(), fourth.id]).await.unwrap();
+    found.sort_by_key(|courier| courier.id);
+    assert_eq!(found, [seen(courier(10), position(10, 5)), seen(courier(40), position(40, 1))]);
+    // A position that arrives late does not take a courier back, and a new one moves the courier to another cell.
     let late = Position { point: position(7, 0).point, ..position(10, 4) };
-    host.commit(&Changes { positions: vec![late, position(40, 6)], ..changes() }).await.unwrap();
-    assert_eq!(host.free_couriers(at(2), 9).await, Ok(vec![first, seen(courier(40), position(40, 6))]));
+    let gone = Position { point: Point { lat_e7: 0, lon_e7: -600_000_000 }, ..position(40, 6) };
+    host.commit(&Changes { positions: vec![late, gone], ..changes() }).await.unwrap();
+    assert_eq!(find(None, 2, 9).await, Ok(vec![first, free(gone)]));
+    let cell = Cell::of(gone.point);
+    assert_eq!(host.free_couriers(cell..=cell, None, at(2), 9).await, Ok(vec![free(gone)]));
 }
 
 pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
@@ -200,8 +219,18 @@ pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
     };
     let orders = [searching(50, 9), searching(51, 3), order(52, 1, "P-52"), searching(53, 5)];
     host.commit(&Changes { orders: orders.map(Write::insert).into(), ..changes() }).await.unwrap();
-    assert_eq!(host.searching_orders(9).await, Ok(vec![searching(51, 3), searching(53, 5), searching(50, 9)]));
-    assert_eq!(host.searching_orders(1).await, Ok(vec![searching(51, 3)]));
+    let indexed = |order: Order| SearchingOrder {
+        id: order.id,
+        until: order.situation_since.after(Duration::minutes(20)),
+        pickup: Some(order.pickup.located.point),
+    };
+    let wanted = [searching(51, 3), searching(53, 5), searching(50, 9)].map(indexed);
+    assert_eq!(host.searching_orders(None, 9).await, Ok(wanted.to_vec()));
+    assert_eq!(host.searching_orders(None, 1).await, Ok(wanted[..1].to_vec()));
+    assert_eq!(host.searching_orders(Some((wanted[0].until, wanted[0].id)), 9).await, Ok(wanted[1..].to_vec()));
+    let mut found = host.orders_by_id(&[order_id(53), order_id(99), order_id(52)]).await.unwrap();
+    found.sort_by_key(|order| order.id);
+    assert_eq!(found, [order(52, 1, "P-52"), searching(53, 5)]);
 }
 
 pub(crate) async fn a_version_is_written_once(backend: impl Backend) {

@@ -58,7 +58,7 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     seen.push(format!("{:?}", host.messages(webhook_id(7)).await.unwrap()));
     seen.push(format!("{:?}", host.attempts(webhook_id(7), None, 10).await.unwrap()));
     seen.push(format!("{}", host.journal_end(store_id(1)).await.unwrap()));
-    seen.push(format!("{:?}", host.due_orders(at(1_000), 10).await.unwrap()));
+    seen.push(format!("{:?}", host.due_orders(at(1_000), 0, 10).await.unwrap()));
     seen
 }
 
@@ -156,7 +156,7 @@ pub(crate) async fn hostile_text_is_text(backend: impl Backend) {
         assert_eq!(host.key(&KeyHash::of(text)).await, Ok(None));
         assert_eq!(host.store_by_cnpj(text).await, Ok(None));
     }
-    assert_eq!(host.due_orders(at(1_000), 1_000).await.unwrap().len(), texts.len());
+    assert_eq!(host.due_orders(at(1_000), 0, 1_000).await.unwrap().len(), texts.len());
 }
 
 pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {

@@ -4,6 +4,7 @@ pub(crate) mod aggregates;
 pub(crate) mod changes;
 pub(crate) mod dispatch;
 pub(crate) mod exactness;
+pub(crate) mod fairness;
 pub(crate) mod journal;
 pub(crate) mod lists;
 mod model;

@@ -163,8 +163,8 @@ async fn dump<H: Host>(host: &H, now: Timestamp) -> Dump {
         let history = host.events(order_id(number)).await.unwrap();
         dump.events.push(history.into_iter().map(|recorded| recorded.event).collect());
     }
-    dump.due.push(host.due_orders(now, 5).await.unwrap());
-    dump.due.push(host.due_orders(at(1_000_000), 50).await.unwrap());
+    dump.due.push(host.due_orders(now, 0, 5).await.unwrap());
+    dump.due.push(host.due_orders(at(1_000_000), 0, 50).await.unwrap());
     dump.couriers = host.couriers(None, 1000).await.unwrap();
     for code in CODES {
         dump.claims.push(host.claim("store/1", code).await.unwrap());
