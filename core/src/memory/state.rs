@@ -9,6 +9,7 @@ use crate::{
     domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, Fault, Write},
     order::{Event, Order, RecordedEvent},
+    privacy::ErasureRecord,
     store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
     webhook::{Attempt, Message, Webhook},
 };
@@ -41,6 +42,7 @@ pub(super) struct State {
     pub(super) attempts: Table<AttemptId, Attempt>,
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
+    pub(super) erasures: Table<u64, ErasureRecord>,
 }
 
 impl State {
@@ -71,7 +73,7 @@ impl State {
         places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 21] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 22] {
         [
             &mut self.stores,
             &mut self.balances,
@@ -94,6 +96,7 @@ impl State {
             &mut self.attempts,
             &mut self.notifications,
             &mut self.claims,
+            &mut self.erasures,
         ]
     }
 
@@ -108,7 +111,8 @@ impl State {
         changes.top_ups.iter().try_for_each(|top_up| self.book_top_up(top_up))?;
         self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
-        changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))
+        changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))?;
+        changes.redactions.iter().try_for_each(|redaction| self.redact(redaction))
     }
 
     fn write_store(&mut self, write: &Write<Store>) -> Result<(), Fault> {

@@ -6,6 +6,7 @@ use super::{Confirmation, Delivery, DeliverySituation, Event, EventKind, Order, 
 use crate::{
     domain::{DeliveryId, Distance, Duration, IdBlock, Located, Moment, Money, OrderId, Person, Phone, fingerprint},
     host::{Changes, Write},
+    privacy::Erasure,
     quote::{Inquiry, Plan, PriceLine, total},
     store::{EntryKind, LedgerEntry, Store},
 };
@@ -148,6 +149,7 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
             distance: Distance(leg.metres),
             delivery_code: moment.entropy.code(),
             confirmation: stop.confirmation.clone(),
+            erased: false,
         });
     }
     let times = inquiry.wants_times.then_some(plan.times);
@@ -184,5 +186,6 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         demo: store.demo,
         tries: super::CodeTries::default(),
         last_sequence: 0,
+        erasure: Erasure::Nothing,
     })
 }

@@ -153,6 +153,7 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, GEOCODED),
     // A program that does not look there would answer with a gap in the journal and not say so.
     (Change::Breaking, ARCHIVED),
+    (Change::Additive, ERASED),
 ];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
@@ -262,6 +263,16 @@ const ARCHIVED: &[&str] = &[
     // The last place of an event of the store that was taken out: a cursor from before it would miss some.
     "CREATE TABLE archived (store {id}, matrix {int} NOT NULL, place {int} NOT NULL){strict}",
     "CREATE INDEX archived_matrix ON archived (matrix, place)",
+];
+
+/// How much personal data of each order was erased, and what each erasure did.
+const ERASED: &[&str] = &[
+    "ALTER TABLE orders ADD COLUMN erasure {int} NOT NULL DEFAULT 0",
+    "CREATE INDEX orders_erasure ON orders (erasure, created_at, id) WHERE situation >= 500 AND erasure < 2",
+    "CREATE INDEX webhooks_matrix ON webhooks (matrix, id)",
+    "CREATE TABLE erasures (id {serial}, name TEXT NOT NULL, cause TEXT NOT NULL, subject TEXT, at {int} NOT NULL, \
+     orders {int} NOT NULL, deliveries {int} NOT NULL, entries {int} NOT NULL, archived {int} NOT NULL){strict}",
+    "CREATE UNIQUE INDEX erasures_name ON erasures (name)",
 ];
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub const TABLES: &[Table] = &[
         "orders",
         Kind::Number,
         &["id"],
-        &["version", "store", "code", "holds_code", "situation", "created_at", "due_at", "body"],
+        &["version", "store", "code", "holds_code", "situation", "created_at", "due_at", "body", "erasure"],
     ),
     table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries"]),
     table("positions", Kind::Number, &["courier"], &["latitude_e7", "longitude_e7", "at"]),
@@ -63,6 +63,12 @@ pub const TABLES: &[Table] = &[
     ),
     table("webhook_messages", Kind::NumberAndText, &["webhook", "name"], &["place", "body"]),
     table("webhook_attempts", Kind::Sequence, &["id"], &["webhook", "body"]),
+    table(
+        "erasures",
+        Kind::Sequence,
+        &["id"],
+        &["name", "cause", "subject", "at", "orders", "deliveries", "entries", "archived"],
+    ),
     table("buckets", Kind::Text, &["name"], &["arrival"]),
     table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),
 ];

@@ -8,7 +8,7 @@ use despacho_core::{
     store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
 };
 
-use crate::{Statement, Value, outward};
+use crate::{Statement, Value, outward, personal};
 
 /// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
@@ -50,6 +50,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     if let Some(change) = &changes.claim {
         claim(&mut list, change, changes.at)?;
+    }
+    for redaction in &changes.redactions {
+        list.push(personal::redaction(redaction)?);
     }
     Ok(list)
 }
@@ -94,12 +97,13 @@ const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, c
      WHERE id = $6 AND version = $7 AND NOT EXISTS \
      (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
 
-const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, body) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
+const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, body, \
+     erasure) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
-     created_at = $6, due_at = $7, body = $8 WHERE id = $9 AND version = $10 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS \
-     (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $9))";
+     created_at = $6, due_at = $7, body = $8, erasure = $9 WHERE id = $10 AND version = $11 AND (CAST($4 AS BIGINT) = 0 \
+     OR NOT EXISTS (SELECT 1 FROM orders AS other WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 \
+     AND other.id <> $10))";
 
 const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, body) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
@@ -183,6 +187,7 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
         order.created_at.into(),
         next_deadline(order, timing).into(),
         Value::json(order)?,
+        Value::number(order.erasure.number()),
     ];
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
 }
@@ -268,7 +273,7 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             params.push(at.into());
             list.push(Statement::one(TAKE_CLAIM, params));
             if sweeps(&claim.holder) {
-                list.push(Statement::any(PURGE_CLAIMS, vec![at.into()]));
+                list.push(purge_claims(at));
             }
         }
         ClaimChange::Finish(claim) => list.push(Statement::one(FINISH_CLAIM, row(claim)?)),
@@ -278,6 +283,11 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
         }
     }
     Ok(())
+}
+
+/// Removes claims that have ended, at most 200.
+pub(crate) fn purge_claims(at: Timestamp) -> Statement {
+    Statement::any(PURGE_CLAIMS, vec![at.into()])
 }
 
 /// Whether the claim of this holder clears away ended ones: every 32nd on average, which needs no memory, since a holder is a

@@ -11,6 +11,7 @@ use despacho_core::{
         AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, JournalEntry, Order,
         OrderSituation, Place, RecordedEvent,
     },
+    privacy::Erasure,
     quote::{PriceLine, Rule},
     store::{
         Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
@@ -128,6 +129,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
             platform: true,
             ..Default::default()
         }),
+        erased: number.is_multiple_of(2),
     }
 }
 
@@ -168,8 +170,6 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             profile_id: 77,
             name: "Caê".to_owned(),
             phone: phone(),
-            email: Some("cae@example.com".to_owned()),
-            document: Some("000.000.001-91".to_owned()),
             position: Some(point(3)),
         }),
         attempt: 2,
@@ -178,6 +178,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         demo: false,
         tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
+        erasure: Erasure::Nothing,
     }
 }
 

@@ -10,3 +10,4 @@ mod model;
 pub(crate) mod money;
 pub(crate) mod notices;
 pub(crate) mod outward;
+pub(crate) mod privacy;
