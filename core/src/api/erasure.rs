@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::wire::OrderView;
 use crate::{
-    domain::{Duration, OrderId, Phone, Timestamp},
+    domain::{Duration, OrderId, Phone, StoreId, Timestamp},
     host::{Changes, Fault, Host, Write},
     json::Tree,
     order::{Order, RecordedEvent},
@@ -42,8 +42,8 @@ pub struct Erased {
     pub deliveries: u32,
     /// Messages, attempts, notifications and stored responses.
     pub entries: u32,
-    /// Orders to this phone that have not ended: nothing of them was erased.
-    pub open: Vec<OrderId>,
+    /// Orders to this phone that have not ended, with their stores: nothing of them was erased.
+    pub open: Vec<(OrderId, StoreId)>,
     /// Where the next call continues; `None` after the last one.
     pub next: Option<u64>,
 }
@@ -112,7 +112,7 @@ pub async fn erase<H: Host>(
         let found = host.personal_data(&query).await?;
         for order in found.orders {
             if !order.situation.is_final() {
-                erased.open.push(order.id);
+                erased.open.push((order.id, order.store));
                 continue;
             }
             needles.extend(

@@ -129,7 +129,10 @@ fn erasure_keeps_the_order_its_code_and_its_fee() {
     let path = format!("GET /delivery/orders/{id}");
     let before = send(&host, KEY, &path, &Value::Null).body;
     let erased = erase(&host);
-    assert_eq!((erased.status, &erased.body["orders"], &erased.body["openOrders"]), (200, &json!(1), &json!([open])));
+    assert_eq!(
+        (erased.status, &erased.body["orders"], &erased.body["openOrders"][0]["id"]),
+        (200, &json!(1), &json!(open))
+    );
     let after = send(&host, KEY, &path, &Value::Null).body;
     let text = after.to_string();
     assert!(
@@ -179,7 +182,7 @@ fn erasure_is_recorded_without_the_phone() {
     let older = send(&host, OPERATOR, &format!("GET /admin/privacy/erasures?cursor={cursor}"), &Value::Null).body;
     let record = &older["erasures"][0];
     assert_eq!((&record["cause"], &record["orders"], &record["deliveries"]), (&json!("request"), &json!(1), &json!(1)));
-    assert_eq!(record["subject"], first.body["subject"]);
+    assert_eq!(record["subjectId"], first.body["subjectId"]);
     assert!(!older.to_string().contains(PHONE) && !records.to_string().contains(PHONE));
 }
 

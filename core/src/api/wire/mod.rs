@@ -33,7 +33,7 @@ pub use order::{
 };
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
 pub use privacy::{
-    ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, RecipientExport,
+    ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };
 pub use store::{
     ContactBody, CreateMatrix, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView, MatrixRef,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{DeliveryView, EventView};
 use crate::{
     api::erasure::{Erased, Found, FoundOrder},
-    domain::{Language, OrderId},
+    domain::Language,
     privacy::StoredRecord,
 };
 
@@ -31,7 +31,7 @@ pub struct NameRecipient {
 #[serde(rename_all = "camelCase")]
 pub struct ErasureResult {
     /// The keyed hash of the phone, as the record of the erasure has it.
-    pub subject: String,
+    pub subject_id: String,
     /// Orders that lost personal data.
     pub orders: u32,
     /// Recipients in them.
@@ -39,9 +39,20 @@ pub struct ErasureResult {
     /// Webhook messages, attempts, notifications and stored responses that were changed or removed.
     pub entries: u32,
     /// Orders to this phone that have not ended. Nothing of them was erased: repeat the request after their end.
-    pub open_orders: Vec<u64>,
+    pub open_orders: Vec<OpenOrder>,
     /// Send it as `cursor` to continue; null when all orders were searched.
     pub next_cursor: Option<String>,
+}
+
+/// An order that has not ended.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OpenOrder {
+    /// The order's ID.
+    pub id: u64,
+    /// The store that sent it.
+    pub store_id: u64,
 }
 
 /// What is stored of a recipient.
@@ -109,7 +120,7 @@ pub struct ErasureView {
     /// `request` for a request of the operator, `retention` for the configured retention, one record a day.
     pub cause: &'static str,
     /// The keyed hash of the phone; null for the retention.
-    pub subject: Option<String>,
+    pub subject_id: Option<String>,
     /// When it last erased something.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: String,
@@ -136,10 +147,11 @@ pub struct ErasureList {
 
 impl ErasureResult {
     /// The result of one request.
-    pub fn of(subject: String, erased: Erased, next_cursor: Option<String>) -> ErasureResult {
+    pub fn of(subject_id: String, erased: Erased, next_cursor: Option<String>) -> ErasureResult {
         let Erased { orders, deliveries, entries, open, .. } = erased;
-        let open_orders = open.into_iter().map(OrderId::get).collect();
-        ErasureResult { subject, orders, deliveries, entries, open_orders, next_cursor }
+        let open_orders =
+            open.into_iter().map(|(id, store)| OpenOrder { id: id.get(), store_id: store.get() }).collect();
+        ErasureResult { subject_id, orders, deliveries, entries, open_orders, next_cursor }
     }
 }
 
@@ -187,7 +199,7 @@ impl ErasureView {
         ErasureView {
             id: stored.id,
             cause: record.cause.name(),
-            subject: record.subject.clone(),
+            subject_id: record.subject.clone(),
             at: record.at.to_string(),
             orders: record.orders,
             deliveries: record.deliveries,

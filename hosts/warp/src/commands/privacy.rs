@@ -93,7 +93,7 @@ async fn erase(given: &Given, phone: &str, archives: Option<&Path>) -> Result<()
         orders += count("orders");
         deliveries += count("deliveries");
         entries += count("entries");
-        open.extend(page["openOrders"].as_array().into_iter().flatten().map(operator::text));
+        open.extend(page["openOrders"].as_array().into_iter().flatten().map(|order| operator::text(&order["id"])));
         cursor = page["nextCursor"].take();
         if cursor.is_null() {
             break;

@@ -1,6 +1,9 @@
 //! Settings of how long personal data is stored.
 
-use super::fields::{Field, field};
+use super::{
+    fields::{Field, field},
+    value,
+};
 
 pub(super) const RECIPIENTS: Field = field!(
     "retention.recipients-days",

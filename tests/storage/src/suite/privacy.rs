@@ -193,7 +193,7 @@ pub(crate) async fn open_orders_are_listed_and_stay(backend: impl Backend) {
     let merchant = merchant(host).await;
     let id = ok(host, &merchant.key, "POST /delivery/orders", &order("O-1", PHONE)).await["id"].as_u64().unwrap();
     let erased = ok(host, OPERATOR, "POST /admin/privacy/erase", &json!({"phone": PHONE})).await;
-    assert_eq!((&erased["orders"], &erased["openOrders"]), (&json!(0), &json!([id])));
+    assert_eq!((&erased["orders"], &erased["openOrders"][0]["id"]), (&json!(0), &json!(id)));
     let stored = host.order(OrderId::new(id).unwrap()).await.unwrap().unwrap();
     assert_eq!(stored.deliveries[0].name.as_deref(), Some("Zilda Marcador"));
 }
