@@ -188,7 +188,7 @@ pub struct StoredRecord {
     pub record: ErasureRecord,
 }
 
-/// The keyed hash of a phone in records. Without the deployment's secret nobody can try phones against it.
+/// The keyed hash of a phone in records. Phones can be compared with it only with the deployment's secret.
 pub fn subject(phone: &Phone, secret: &Secret) -> String {
     hex(&hmac_sha256(&secret.0, &[b"despacho erasure subject", phone.as_str().as_bytes()]))
 }
@@ -196,7 +196,7 @@ pub fn subject(phone: &Phone, secret: &Secret) -> String {
 impl Order {
     /// Whether it was created from the content with this fingerprint, also after an erasure.
     pub fn has_content(&self, fingerprint: &str, secret: &Secret) -> bool {
-        self.fingerprint == fingerprint || self.fingerprint == keyed(fingerprint, secret)
+        is_fingerprint(&self.fingerprint, fingerprint, secret)
     }
 
     /// Whether one of its recipients has this phone.
@@ -207,7 +207,16 @@ impl Order {
 
 const KEYED: &str = "keyed-";
 
-fn keyed(fingerprint: &str, secret: &Secret) -> String {
+/// Whether a stored fingerprint is this one, also after an erasure.
+pub fn is_fingerprint(stored: &str, fingerprint: &str, secret: &Secret) -> bool {
+    stored == fingerprint || stored == keyed(fingerprint, secret)
+}
+
+/// The keyed digest that an erasure stores in place of a fingerprint; a keyed one stays.
+pub fn keyed(fingerprint: &str, secret: &Secret) -> String {
+    if fingerprint.starts_with(KEYED) {
+        return fingerprint.to_owned();
+    }
     let tag = hmac_sha256(&secret.0, &[b"despacho order content", fingerprint.as_bytes()]);
     format!("{KEYED}{}", hex(&tag))
 }
@@ -233,7 +242,7 @@ pub fn erase_recipients(order: &mut Order, secret: &Secret, matches: impl Fn(&De
             count += 1;
         }
     }
-    if count > 0 && !order.fingerprint.starts_with(KEYED) {
+    if count > 0 {
         order.fingerprint = keyed(&order.fingerprint, secret);
     }
     erase_positions(order);

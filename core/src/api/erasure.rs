@@ -15,7 +15,7 @@ use crate::{
         self, Erasure, ErasureCause, ErasureRecord, PersonalQuery, Redaction, erase_event, erase_mention,
         erase_subject, subject,
     },
-    settings::Settings,
+    settings::{Secret, Settings},
     store::{Claim, StoredAnswer},
     webhook::MessageChange,
 };
@@ -24,6 +24,8 @@ use crate::{
 const WINDOW: u32 = 5_000;
 /// Queries of one call; a caller continues behind them.
 const WINDOWS_PER_CALL: u32 = 20;
+/// Orders of one recipient that one call takes.
+const ORDERS_PER_CALL: usize = 200;
 /// Attempts at an order that others write to.
 const ATTEMPTS: usize = 8;
 /// Orders that one pass of the retention takes per kind.
@@ -86,7 +88,7 @@ struct Run<'a> {
     name: String,
     cause: ErasureCause,
     phone: Option<&'a Phone>,
-    /// The erased level: positions alone, or recipients too.
+    /// The erased level: only positions, or recipients too.
     level: Erasure,
 }
 
@@ -106,11 +108,15 @@ pub async fn erase<H: Host>(
     let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
     let mut erased = Erased { next: Some(after), ..Erased::default() };
     let (mut changed, mut needles) = (BTreeMap::new(), vec![phone.as_str().to_owned()]);
-    for _ in 0..WINDOWS_PER_CALL {
+    'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = erased.next else { break };
         let query = PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW };
         let found = host.personal_data(&query).await?;
         for order in found.orders {
+            if changed.len() + erased.open.len() >= ORDERS_PER_CALL {
+                break 'windows;
+            }
+            erased.next = Some(order.id.get());
             if !order.situation.is_final() {
                 erased.open.push((order.id, order.store));
                 continue;
@@ -141,10 +147,14 @@ pub async fn erase<H: Host>(
 /// A fault of the host.
 pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found, Fault> {
     let mut found = Found { next: Some(after), ..Found::default() };
-    for _ in 0..WINDOWS_PER_CALL {
+    'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = found.next else { break };
         let data = host.personal_data(&PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW }).await?;
         for order in data.orders {
+            if found.orders.len() >= ORDERS_PER_CALL {
+                break 'windows;
+            }
+            found.next = Some(order.id.get());
             let events = host.events(order.id).await?;
             found.orders.push(FoundOrder::of(order, events, phone));
         }
@@ -236,7 +246,7 @@ impl Run<'_> {
         }
     }
 
-    /// Erases an ended order with all that is stored beside it. `None` where another write keeps coming first, or did the same.
+    /// Erases an ended order with everything stored about it. `None` if another write won each time, or did the same.
     async fn erase_order<H: Host>(&self, host: &H, mut order: Order) -> Result<Option<(Order, ErasureRecord)>, Fault> {
         for _ in 0..ATTEMPTS {
             let (erased, changes, record) = self.decide(host, &order).await?;
@@ -337,7 +347,8 @@ impl Run<'_> {
     ) -> Result<u32, Fault> {
         let (mut pages, mut count) = (Claims::default(), 0);
         while let Some(claims) = pages.next(host).await? {
-            let redactions: Vec<_> = claims.iter().filter_map(|claim| redacted(claim, changed, needles)).collect();
+            let redactions: Vec<_> =
+                claims.iter().filter_map(|claim| redacted(claim, changed, needles, &self.settings.secret)).collect();
             count += u32::try_from(redactions.len()).unwrap_or(u32::MAX);
             if !redactions.is_empty() {
                 host.commit(&Changes { at: self.now, redactions, ..Changes::default() }).await?;
@@ -367,7 +378,12 @@ impl Claims {
     }
 }
 
-fn redacted(claim: &Claim, changed: &BTreeMap<OrderId, Order>, needles: &[String]) -> Option<Redaction> {
+fn redacted(
+    claim: &Claim,
+    changed: &BTreeMap<OrderId, Order>,
+    needles: &[String],
+    secret: &Secret,
+) -> Option<Redaction> {
     let answer = claim.answer.as_ref()?;
     let tree = Tree::parse(&answer.body).ok()?;
     if let Some(id) = tree.get("id") {
@@ -377,7 +393,8 @@ fn redacted(claim: &Claim, changed: &BTreeMap<OrderId, Order>, needles: &[String
             false => as_it_is_now(tree, order)?,
         };
         let answer = StoredAnswer { body, ..answer.clone() };
-        return Some(Redaction::Claim(Claim { answer: Some(answer), ..claim.clone() }));
+        let fingerprint = privacy::keyed(&claim.fingerprint, secret);
+        return Some(Redaction::Claim(Claim { fingerprint, answer: Some(answer), ..claim.clone() }));
     }
     // A preview changes nothing: repeated, it is computed again.
     let is_preview = tree.get("quote").is_some() && tree.get("deliveries").is_some();

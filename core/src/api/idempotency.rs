@@ -15,6 +15,7 @@ use crate::{
     domain::{Duration, OrderId, fingerprint},
     host::{Changes, Fault, Host},
     json::Tree,
+    privacy::is_fingerprint,
     store::{Claim, ClaimChange, Key, StoredAnswer},
     webhook,
 };
@@ -84,7 +85,7 @@ pub(super) async fn end<H: Host>(
 }
 
 fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Answer, Problem> {
-    if claim.fingerprint != fingerprint {
+    if !is_fingerprint(&claim.fingerprint, fingerprint, &call.settings.secret) {
         return Err(Problem::new(
             Code::IdempotencyKeyReused,
             "This Idempotency-Key belongs to another request. Send a new key with a new request.",

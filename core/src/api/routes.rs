@@ -265,7 +265,7 @@ impl Endpoint {
     }
 
     /// Whether a `POST` with an `Idempotency-Key` stores its response. Personal data that is exported, or the phone in a request to erase
-    /// it, must not be stored anew.
+    /// it, must not be stored again.
     pub fn stores_response(self) -> bool {
         !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient)
     }

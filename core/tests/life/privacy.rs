@@ -210,8 +210,28 @@ fn export_holds_only_the_recipients_own_deliveries() {
     let other = keyed(&host, OPERATOR, "POST /admin/privacy/export", "same key", &json!({"phone": "+5511911112222"}));
     assert_eq!((export.status, other.status), (200, 200), "the response of an export is not stored");
     assert_eq!(other.body["orders"], json!([]));
-    let stranger = Phone::parse("+5511911112222").unwrap();
-    assert!(now(erasure::find(&host, &stranger, 0)).unwrap().orders.is_empty());
+    let unknown = Phone::parse("+5511911112222").unwrap();
+    assert!(now(erasure::find(&host, &unknown, 0)).unwrap().orders.is_empty());
+}
+
+#[test]
+fn many_orders_are_erased_over_several_requests() {
+    let host = host();
+    for number in 0..230 {
+        let id = created(&host, &format!("C-{number}"), 30, &[true]).id.get();
+        assert_eq!(send(&host, KEY, "POST /delivery/orders/cancel", &json!({"orderId": id})).status, 200);
+    }
+    let (mut orders, mut cursor) = (Vec::new(), Value::Null);
+    for _ in 0..2 {
+        let body = json!({"phone": PHONE, "cursor": cursor});
+        let erased = send(&host, OPERATOR, "POST /admin/privacy/erase", &body).body;
+        orders.push(erased["orders"].as_u64().unwrap());
+        cursor = erased["nextCursor"].clone();
+    }
+    assert_eq!((orders, cursor), (vec![200, 30], Value::Null));
+    let records = send(&host, OPERATOR, "GET /admin/privacy/erasures", &Value::Null).body;
+    assert_eq!(records["erasures"].as_array().unwrap().len(), 1, "the requests of one run add up");
+    assert_eq!(records["erasures"][0]["orders"], 230);
 }
 
 fn retaining(recipients_days: u32, positions_days: u32) -> Settings {

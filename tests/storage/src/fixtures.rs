@@ -11,7 +11,7 @@ use despacho_core::{
         AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, JournalEntry, Order,
         OrderSituation, Place, RecordedEvent,
     },
-    privacy::Erasure,
+    privacy::{Erasure, ErasureCause, ErasureRecord},
     quote::{PriceLine, Rule},
     store::{
         Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
@@ -322,6 +322,19 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
 pub(crate) fn answered(claim: Claim) -> Claim {
     let answer = StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()) };
     Claim { answer: Some(answer), expires_at: at(24 * 60), ..claim }
+}
+
+pub(crate) fn erasure_record() -> ErasureRecord {
+    ErasureRecord {
+        name: "request/1".to_owned(),
+        cause: ErasureCause::Request,
+        subject: Some("ab".to_owned()),
+        at: at(1),
+        orders: 1,
+        deliveries: 2,
+        entries: 3,
+        archived: 4,
+    }
 }
 
 /// No changes, decided at noon.

@@ -3,7 +3,7 @@
 use super::operations::Operation;
 use crate::api::{problem::Code, routes::Endpoint};
 
-/// What the operator does to answer a data subject.
+/// The operator's endpoints for the data of recipients.
 pub(super) fn privacy(endpoint: Endpoint) -> Operation {
     match endpoint {
         Endpoint::ExportRecipient => Operation {

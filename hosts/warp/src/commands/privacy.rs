@@ -1,4 +1,4 @@
-//! `despacho privacy`: answers a data subject. The database is reached by the operator's endpoints, archive files directly.
+//! `despacho privacy`: personal data of recipients. The database is reached by the operator's endpoints, archive files directly.
 
 mod files;
 

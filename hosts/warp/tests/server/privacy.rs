@@ -115,7 +115,7 @@ fn interrupted_rewriting_leaves_the_archive_as_it_was() {
     matrix(&folder);
     let archives = folder.path().join("archives");
     std::fs::create_dir(&archives).unwrap();
-    // What a run that was killed left beside an archive.
+    // An interrupted run leaves such a file.
     std::fs::write(archives.join("despacho-1.jsonl.gz.erasing"), "half of a file").unwrap();
     let output = stdout(&erase(&folder));
     assert!(output.contains("despacho-1.jsonl.gz.erasing is incomplete and was not read"), "{output}");

@@ -33,7 +33,7 @@ fn settings() -> Settings {
 async fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> (u16, Value) {
     let (method, path) = line.split_once(' ').unwrap();
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
-    let request = request.header("content-type", "application/json");
+    let request = request.header("content-type", "application/json").header("accept", "application/json");
     // One key for each different request, as a careful client sends them.
     let request = request.header("idempotency-key", KeyHash::of(&format!("{line} {body}")).as_str());
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
@@ -114,7 +114,7 @@ async fn report(host: &impl Host, merchant: &Merchant, latitude: f64) {
     ok(host, &merchant.courier, "POST /courier/position", &place).await;
 }
 
-/// Sends what the webhook has; nobody takes it, so that messages wait and attempts are logged.
+/// Sends what the webhook has to a failing receiver, so that messages wait and attempts are logged.
 async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
     let hook = host.webhook(despacho_core::domain::WebhookId::new(merchant.webhook).unwrap()).await.unwrap().unwrap();
     let batch = outbox::take(host, &settings(), &hook).await.unwrap().unwrap();
@@ -129,7 +129,7 @@ async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
 
 /// Money, counts and situations.
 async fn accounts(host: &impl Host, merchant: &Merchant) -> Value {
-    let statement = ok(host, &merchant.key, "GET /delivery/statement?format=json", &Value::Null).await;
+    let statement = ok(host, &merchant.key, "GET /delivery/statement", &Value::Null).await;
     let mut orders = ok(host, &merchant.key, "GET /delivery/orders", &Value::Null).await;
     for order in orders["orders"].as_array_mut().unwrap() {
         for delivery in order["deliveries"].as_array_mut().unwrap() {
@@ -140,6 +140,7 @@ async fn accounts(host: &impl Host, merchant: &Merchant) -> Value {
         order["deliveryMan"]["latitude"] = Value::Null;
         order["deliveryMan"]["longitude"] = Value::Null;
     }
+    assert!(statement["lines"].as_array().is_some_and(|lines| !lines.is_empty()), "{statement}");
     json!([statement, orders])
 }
 
