@@ -91,6 +91,7 @@ fn all() -> Result<Vec<Example>, Fault> {
     examples.push(run.ask(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.ask(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
     examples.extend(fleet(&run)?);
+    examples.extend(privacy(&run)?);
     Ok(examples)
 }
 
@@ -114,6 +115,16 @@ fn fleet(run: &Run) -> Result<Vec<Example>, Fault> {
         run.ask(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
         run.ask(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
         run.ask(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,
+    ])
+}
+
+/// Those of recipients' personal data.
+fn privacy(run: &Run) -> Result<Vec<Example>, Fault> {
+    let recipient = || json!({ "phone": "+5511988887777" });
+    Ok(vec![
+        run.ask(Endpoint::ExportRecipient, "POST /admin/privacy/export", OPERATOR, Some(recipient()))?,
+        run.ask(Endpoint::EraseRecipient, "POST /admin/privacy/erase", OPERATOR, Some(recipient()))?,
+        run.ask(Endpoint::ListErasures, "GET /admin/privacy/erasures?limit=1", OPERATOR, None)?,
     ])
 }
 

@@ -14,6 +14,7 @@ use crate::{
     geo,
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    privacy::{PersonalData, PersonalQuery, Redaction},
     store::{
         Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, TopUp,
     },
@@ -128,6 +129,8 @@ pub trait Host {
     async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, Fault>;
     /// The claim on an idempotency key of a caller.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault>;
+    /// Stored personal data, for an export, an erasure or the retention.
+    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault>;
 
     /// Where addresses are, one answer for each. Slow where a geocoder is asked, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
@@ -201,6 +204,8 @@ pub struct Changes {
     pub notifications: Vec<Notification>,
     /// What happens to a claim on an idempotency key.
     pub claim: Option<ClaimChange>,
+    /// Personal data to erase from rows that are otherwise never rewritten, in this order.
+    pub redactions: Vec<Redaction>,
 }
 
 /// A value to write in place of the version that was read; version 0 is none, so that it is an insert.

@@ -16,6 +16,7 @@ pub mod limits;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;
 pub mod order;
+pub mod privacy;
 pub mod quote;
 pub mod settings;
 pub mod store;

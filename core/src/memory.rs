@@ -5,6 +5,7 @@
 //! entropy comes from a seed: the same requests give the same bytes.
 
 mod outward;
+mod privacy;
 mod state;
 mod table;
 
@@ -23,6 +24,7 @@ use crate::{
     host::{Changes, Fault, Host},
     limits::{Admission, Arrival, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
+    privacy::{PersonalData, PersonalQuery},
     store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password},
     webhook::{Message, RecordedAttempt, Webhook},
 };
@@ -339,6 +341,10 @@ impl Host for MemoryHost {
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
         self.state(|state| state.claims.get(&(scope.to_owned(), key.to_owned())).cloned())
+    }
+
+    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault> {
+        self.state(|state| state.personal_data(query))
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {

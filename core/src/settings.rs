@@ -29,6 +29,8 @@ pub struct Settings {
     pub places: PlaceTerms,
     /// How patiently webhooks are sent.
     pub webhooks: WebhookTerms,
+    /// How long personal data is stored.
+    pub retention: RetentionConfig,
     /// What quotes, keys and webhooks' secrets are derived from.
     pub secret: Secret,
     /// The hash of the operator's token; `None` closes the operator's endpoints.
@@ -53,6 +55,18 @@ impl Default for KeyTerms {
     fn default() -> KeyTerms {
         KeyTerms { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
     }
+}
+
+/// How long personal data of orders is stored after their creation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct RetentionConfig {
+    /// Days after which recipients' names, phones, addresses and observations are erased from ended orders; 0 stores them until an
+    /// erasure is requested.
+    pub recipients_days: u32,
+    /// Days after which couriers' positions are erased from ended orders and from couriers who have reported none since; 0 stores them
+    /// as long as the recipients.
+    pub positions_days: u32,
 }
 
 /// How well places must be known.

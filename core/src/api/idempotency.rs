@@ -4,13 +4,18 @@
 //! ends by itself and nothing else. A request that fails leaves nothing behind and gives its claim up: it may be mended and
 //! sent again under the same key.
 
+use std::borrow::Cow;
+
 use super::{
     call::{ATTEMPTS, Answer, Call, given_up},
+    erasure::without_recipients,
     problem::{Code, Problem},
 };
 use crate::{
-    domain::{Duration, fingerprint},
+    domain::{Duration, OrderId, fingerprint},
     host::{Changes, Fault, Host},
+    json::Tree,
+    privacy::is_fingerprint,
     store::{Claim, ClaimChange, Key, StoredAnswer},
     webhook,
 };
@@ -80,7 +85,7 @@ pub(super) async fn end<H: Host>(
 }
 
 fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Answer, Problem> {
-    if claim.fingerprint != fingerprint {
+    if !is_fingerprint(&claim.fingerprint, fingerprint, &call.settings.secret) {
         return Err(Problem::new(
             Code::IdempotencyKeyReused,
             "This Idempotency-Key belongs to another request. Send a new key with a new request.",
@@ -88,13 +93,26 @@ fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
         ));
     }
     match &claim.answer {
-        Some(stored) => replay(stored, call.settings.secret.0),
+        Some(stored) => replay(&readable(call, stored), call.settings.secret.0),
         None => Err(Problem::new(
             Code::RequestInProgress,
             "The first request with this Idempotency-Key is still running. Ask again in a second.",
             "A primeira requisição com esta Idempotency-Key ainda está em andamento. Tente de novo em um segundo.",
         )
         .retry_after(Duration::seconds(1))),
+    }
+}
+
+/// What the caller may still read of a stored response: a courier reads recipients only while the courier has the order.
+fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredAnswer) -> Cow<'a, StoredAnswer> {
+    let Some(courier) = &call.courier else { return Cow::Borrowed(stored) };
+    let id = Tree::parse(&stored.body).ok().and_then(|body| OrderId::new(body.get("id")?.as_u64()?));
+    if courier.order.is_some() && courier.order == id {
+        return Cow::Borrowed(stored);
+    }
+    match without_recipients(&stored.body) {
+        Some(body) => Cow::Owned(StoredAnswer { body, ..stored.clone() }),
+        None => Cow::Borrowed(stored),
     }
 }
 

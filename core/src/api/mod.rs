@@ -5,6 +5,7 @@
 
 mod apart;
 mod call;
+pub mod erasure;
 pub mod follow;
 mod gates;
 mod handlers;
@@ -170,6 +171,7 @@ async fn carried_out<H: Host>(
 ) -> Result<Answer, Problem> {
     let Passed { scope } = gates::pass(call, route, admission).await?;
     if call.parts.method == Method::POST
+        && route.endpoint.stores_response()
         && let Some(answer) = idempotency::begin(call, scope).await?
     {
         return Ok(answer);

@@ -129,6 +129,12 @@ pub enum Endpoint {
     AdminCancelOrder,
     /// `POST /admin/orders/{platformOrderId}/lost`
     AdminLoseDelivery,
+    /// `POST /admin/privacy/export`
+    ExportRecipient,
+    /// `POST /admin/privacy/erase`
+    EraseRecipient,
+    /// `GET /admin/privacy/erasures`
+    ListErasures,
     /// `GET /openapi.json`
     OpenApi,
 }
@@ -245,6 +251,9 @@ routes! {
     POST "/courier/orders/{platformOrderId}/hand-back" CourierHandBack Courier Create,
     POST "/admin/orders/{platformOrderId}/cancel" AdminCancelOrder Operator Create,
     POST "/admin/orders/{platformOrderId}/lost" AdminLoseDelivery Operator Create,
+    POST "/admin/privacy/export" ExportRecipient Operator Create,
+    POST "/admin/privacy/erase" EraseRecipient Operator Create,
+    GET "/admin/privacy/erasures" ListErasures Operator Read,
     GET "/openapi.json" OpenApi Public Read,
 }
 
@@ -256,6 +265,12 @@ impl Endpoint {
             Endpoint::GetStatement | Endpoint::AdminStatement => &["text/csv", "application/json"],
             _ => &["application/json"],
         }
+    }
+
+    /// Whether a `POST` with an `Idempotency-Key` stores its response. Personal data that is exported, or the phone in a request to erase
+    /// it, must not be stored again.
+    pub fn stores_response(self) -> bool {
+        !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient)
     }
 
     /// Whether a `POST` or `PUT` of it has a body that is read.

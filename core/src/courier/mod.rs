@@ -91,8 +91,6 @@ impl Courier {
             profile_id: self.profile_id,
             name: self.name.clone(),
             phone: self.phone.clone(),
-            email: self.email.as_ref().map(|email| email.as_str().to_owned()),
-            document: self.document.clone(),
             position: self.position,
         }
     }

@@ -9,6 +9,7 @@ use crate::{
     domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, Fault, Write},
     order::{Event, Order, RecordedEvent},
+    privacy::ErasureRecord,
     store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
     webhook::{Attempt, Message, Webhook},
 };
@@ -44,6 +45,7 @@ pub(super) struct State {
     pub(super) attempts: Table<AttemptId, Attempt>,
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
+    pub(super) erasures: Table<u64, ErasureRecord>,
 }
 
 impl State {
@@ -98,6 +100,7 @@ impl State {
             &mut self.attempts,
             &mut self.notifications,
             &mut self.claims,
+            &mut self.erasures,
         ]
     }
 
@@ -113,7 +116,8 @@ impl State {
         changes.stores.iter().try_for_each(|write| self.close_balance(write))?;
         self.apply_webhooks(changes)?;
         changes.notifications.iter().for_each(|notification| self.put_notification(notification));
-        changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))
+        changes.claim.iter().try_for_each(|change| self.change_claim(change, changes.at))?;
+        changes.redactions.iter().try_for_each(|redaction| self.redact(redaction))
     }
 
     fn write_store(&mut self, write: &Write<Store>) -> Result<(), Fault> {

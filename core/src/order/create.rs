@@ -8,6 +8,7 @@ use crate::{
         DeliveryId, Distance, Duration, IdBlock, Located, Moment, Money, OrderId, Person, Phone, StoreId, fingerprint,
     },
     host::{Changes, Write},
+    privacy::Erasure,
     quote::{Inquiry, Plan, PriceLine, total},
     store::{EntryKind, LedgerEntry, Store},
 };
@@ -155,6 +156,7 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
             distance: Distance(leg.metres),
             delivery_code: moment.entropy.code(),
             confirmation: stop.confirmation.clone(),
+            erased: false,
         });
     }
     let times = inquiry.wants_times.then_some(plan.times);
@@ -193,5 +195,6 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         demo: store.demo,
         tries: super::CodeTries::default(),
         last_sequence: 0,
+        erasure: Erasure::Nothing,
     })
 }

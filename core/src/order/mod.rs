@@ -38,6 +38,7 @@ use crate::{
     domain::{
         Address, CourierId, DeliveryId, Distance, Located, Money, OrderId, Person, Phone, Point, StoreId, Timestamp,
     },
+    privacy::Erasure,
     quote::PriceLine,
 };
 
@@ -54,7 +55,8 @@ pub struct Order {
     pub code: String,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// SHA-256 of what the merchant sent, in hexadecimal: the same content again is the same order.
+    /// SHA-256 of what the merchant sent, in hexadecimal: the same content again is the same order. A fast hash of personal data is
+    /// personal data, so an erasure replaces it by a keyed digest; [`Order::has_content`] compares both.
     pub fingerprint: String,
     /// `INTEGRATION` or `PANEL`.
     pub origin: String,
@@ -120,6 +122,9 @@ pub struct Order {
     pub tries: CodeTries,
     /// The sequence of its last event; the first is 1.
     pub last_sequence: u32,
+    /// How much of its personal data was erased.
+    #[serde(default)]
+    pub erasure: Erasure,
 }
 
 /// An address and where it is.
@@ -160,6 +165,9 @@ pub struct Delivery {
     pub delivery_code: String,
     /// How its receipt is confirmed.
     pub confirmation: Option<Confirmation>,
+    /// Whether the recipient's data was erased.
+    #[serde(default)]
+    pub erased: bool,
 }
 
 /// How the receipt of a delivery is confirmed: kept as sent, given back in webhooks.
@@ -187,10 +195,6 @@ pub struct AssignedCourier {
     pub name: String,
     /// Where to call.
     pub phone: Phone,
-    /// Contact address.
-    pub email: Option<String>,
-    /// CPF or another document.
-    pub document: Option<String>,
     /// The last place the order knows of.
     pub position: Option<Point>,
 }

@@ -18,6 +18,7 @@ use despacho_core::{
     limits::{Admission, Bucket},
     memory::MemoryHost,
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    privacy::{PersonalData, PersonalQuery},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
@@ -116,6 +117,7 @@ impl Host for Rigged<'_> {
         fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
+        fn personal_data(query: &PersonalQuery) -> PersonalData;
         fn ids(count: u32) -> IdBlock;
         fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
         fn hash_password(password: &str, salt: [u8; 16]) -> String;

@@ -7,6 +7,7 @@ mod follow;
 mod model;
 mod money;
 mod page;
+mod privacy;
 mod refused;
 mod steps;
 mod support;

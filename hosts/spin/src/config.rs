@@ -11,7 +11,7 @@ use despacho_core::{
     limits::Limits,
     order::{Cancellation, Timing},
     quote::Tariff,
-    settings::{KeyTerms, PlaceTerms, Secret, operator_token},
+    settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret, operator_token},
     webhook::WebhookTerms,
 };
 use despacho_files::{Site, Tiles};
@@ -79,6 +79,7 @@ struct Sections {
     keys: KeyTerms,
     places: PlaceTerms,
     webhooks: WebhookTerms,
+    retention: RetentionConfig,
     geocoder: GeocoderTerms,
     routing: RoutingTerms,
 }
@@ -114,6 +115,8 @@ const RANGES: &[(&str, u64, u64)] = &[
     ("webhooks.disable-after", 1, 1_000_000),
     ("webhooks.timeout-seconds", 1, 30),
     ("webhooks.per-store", 1, 1_000),
+    ("retention.recipients-days", 0, 3_650),
+    ("retention.positions-days", 0, 3_650),
     ("geocoder.timeout-milliseconds", 50, 30_000),
     ("geocoder.per-second", 1, 1_000),
     ("geocoder.cache-days", 0, 3_650),
@@ -185,7 +188,8 @@ fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault
     let tariff = tariff.map_err(|detail| fault("tariff", detail)).unwrap_or_default();
     let sections = set("settings").map_or_else(|| Ok(Sections::default()), sections);
     let sections = sections.map_err(|detail| fault("settings", detail)).unwrap_or_default();
-    let Sections { limits, timing, dispatch, cancellation, keys, places, webhooks, geocoder, routing } = sections;
+    let Sections { limits, timing, dispatch, cancellation, keys, places, webhooks, retention, geocoder, routing } =
+        sections;
     let bases = Bases {
         nominatim: nominatim.as_deref(),
         photon: photon.as_deref(),
@@ -193,8 +197,19 @@ fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault
         valhalla: valhalla.as_deref(),
     };
     let geography = Rc::new(Geography::new(bases, geocoder, &routing, places.least_precision));
-    let settings =
-        Settings { limits, timing, dispatch, cancellation, tariff, keys, places, webhooks, secret, operator };
+    let settings = Settings {
+        limits,
+        timing,
+        dispatch,
+        cancellation,
+        tariff,
+        keys,
+        places,
+        webhooks,
+        retention,
+        secret,
+        operator,
+    };
     match site {
         Some(site) if faults.is_empty() => {
             Ok(Config { settings, database_url, demo, webhooks_after_answers, caller_address, geography, site })
@@ -307,8 +322,18 @@ mod tests {
 
     #[test]
     fn every_number_of_the_core_has_a_range() {
-        let Sections { limits, timing, dispatch, cancellation, keys, places: _, webhooks, geocoder, routing } =
-            Sections::default();
+        let Sections {
+            limits,
+            timing,
+            dispatch,
+            cancellation,
+            keys,
+            places: _,
+            webhooks,
+            retention,
+            geocoder,
+            routing,
+        } = Sections::default();
         let all = serde_json::json!({
             "limits": limits,
             "timing": timing,
@@ -316,6 +341,7 @@ mod tests {
             "cancellation": cancellation,
             "keys": keys,
             "webhooks": webhooks,
+            "retention": retention,
             "geocoder": geocoder,
             "routing": routing,
         });

@@ -54,6 +54,8 @@ impl Session {
         let session = Session::open(url).await?;
         if let Session::Sqlite(connection) = &session {
             sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
+            // What is deleted or replaced is overwritten: an erased name must not remain in a free page.
+            sqlite::rows(connection, "PRAGMA secure_delete = ON", &[]).await?;
         }
         Ok(session)
     }

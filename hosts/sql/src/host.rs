@@ -12,11 +12,12 @@ use despacho_core::{
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, Timing},
+    privacy::{PersonalData, PersonalQuery},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
-use crate::{Query, RecentKeys, Row, Statement, archive, outward, read, reserve::Reserve, statements, write};
+use crate::{Query, RecentKeys, Row, Statement, archive, outward, personal, read, reserve::Reserve, statements, write};
 
 /// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
@@ -325,6 +326,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
         self.one(read::claim(scope, key), read::to_claim).await
+    }
+
+    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault> {
+        personal::personal_data(&self.driver, query).await
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {

@@ -8,11 +8,13 @@
 //! centavos, and what is nested is JSON text, so that no driver has a type to lose a digit in.
 
 mod archive;
+mod archive_privacy;
 mod bucket;
 mod copy;
 mod geocoded;
 mod host;
 mod outward;
+mod personal;
 mod read;
 mod recent;
 mod reserve;
@@ -23,6 +25,7 @@ mod value;
 mod write;
 
 pub use archive::{EndedOrder, Histories, Leaf, Readers, ended_orders, take_out};
+pub use archive_privacy::{Selection, erase_record, find_in_record};
 pub use bucket::{Leases, admit};
 pub use copy::{CopyFault, copy};
 pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};

@@ -161,6 +161,7 @@ const VERSIONS: &[(Change, &[&str])] = &[
     // A program that does not know shared balances would create orders of branches without a floor.
     (Change::Breaking, SHARED_BALANCES),
     (Change::Additive, AREAS),
+    (Change::Additive, ERASED),
 ];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
@@ -314,6 +315,16 @@ const AREAS: &[&str] = &[
     "UPDATE positions SET cell = (latitude_e7 + 900000000) / 1000000 * 3601 + (longitude_e7 + 1800000000) / 1000000",
     // Without the time, so that PostgreSQL stores a position within the same cell without touching an index.
     "CREATE INDEX positions_cell ON positions (cell, courier)",
+];
+
+/// How much personal data of each order was erased, and what each erasure did.
+const ERASED: &[&str] = &[
+    "ALTER TABLE orders ADD COLUMN erasure {int} NOT NULL DEFAULT 0",
+    "CREATE INDEX orders_erasure ON orders (erasure, created_at, id) WHERE situation >= 500 AND erasure < 2",
+    "CREATE INDEX webhooks_matrix ON webhooks (matrix, id)",
+    "CREATE TABLE erasures (id {serial}, name TEXT NOT NULL, cause TEXT NOT NULL, subject TEXT, at {int} NOT NULL, \
+     orders {int} NOT NULL, deliveries {int} NOT NULL, entries {int} NOT NULL, archived {int} NOT NULL){strict}",
+    "CREATE UNIQUE INDEX erasures_name ON erasures (name)",
 ];
 
 #[cfg(test)]

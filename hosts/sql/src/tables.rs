@@ -59,6 +59,7 @@ pub const TABLES: &[Table] = &[
             "body",
             "pickup_lat_e7",
             "pickup_lon_e7",
+            "erasure",
         ],
     ),
     table("couriers", Kind::Number, &["id"], &["version", "body", "key_hash", "free", "carries", "demo"]),
@@ -84,6 +85,12 @@ pub const TABLES: &[Table] = &[
     ),
     table("webhook_messages", Kind::NumberAndText, &["webhook", "name"], &["place", "body"]),
     table("webhook_attempts", Kind::Sequence, &["id"], &["webhook", "body"]),
+    table(
+        "erasures",
+        Kind::Sequence,
+        &["id"],
+        &["name", "cause", "subject", "at", "orders", "deliveries", "entries", "archived"],
+    ),
     table("buckets", Kind::Text, &["name"], &["arrival"]),
     table("geocoded", Kind::Text, &["question"], &["precision", "lat_e7", "lon_e7", "radius_m", "until"]),
 ];

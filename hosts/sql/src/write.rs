@@ -8,7 +8,7 @@ use despacho_core::{
     store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
 };
 
-use crate::{Statement, Value, outward};
+use crate::{Statement, Value, outward, personal};
 
 /// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
@@ -52,6 +52,9 @@ pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, 
     }
     if let Some(change) = &changes.claim {
         claim(&mut list, change, changes.at)?;
+    }
+    for redaction in &changes.redactions {
+        list.push(personal::redaction(redaction)?);
     }
     Ok(list)
 }
@@ -104,12 +107,13 @@ const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, c
      (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
 
 const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, \
-     pickup_lat_e7, pickup_lon_e7, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+     pickup_lat_e7, pickup_lon_e7, body, erasure) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+     ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
-     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10 WHERE id = $11 AND version = $12 AND \
-     (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
-     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $11))";
+     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10, erasure = $11 \
+     WHERE id = $12 AND version = $13 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
+     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $12))";
 
 const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, demo, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
@@ -201,6 +205,7 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
         i64::from(pickup.lat_e7).into(),
         i64::from(pickup.lon_e7).into(),
         Value::json(order)?,
+        Value::number(order.erasure.number()),
     ];
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
 }
@@ -297,7 +302,7 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             params.push(at.into());
             list.push(Statement::one(TAKE_CLAIM, params));
             if sweeps(&claim.holder) {
-                list.push(Statement::any(PURGE_CLAIMS, vec![at.into()]));
+                list.push(purge_claims(at));
             }
         }
         ClaimChange::Finish(claim) => list.push(Statement::one(FINISH_CLAIM, row(claim)?)),
@@ -307,6 +312,11 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
         }
     }
     Ok(())
+}
+
+/// Removes claims that have ended, at most 200.
+pub(crate) fn purge_claims(at: Timestamp) -> Statement {
+    Statement::any(PURGE_CLAIMS, vec![at.into()])
 }
 
 /// Whether the claim of this holder clears away ended ones: every 32nd on average, which needs no memory, since a holder is a

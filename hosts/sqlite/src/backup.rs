@@ -10,6 +10,8 @@ use rusqlite::{
     backup::{Backup, StepResult},
 };
 
+use crate::connection::create_private;
+
 /// What was copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupReport {
@@ -85,6 +87,8 @@ pub fn backup(from: &Path, to: &Path) -> Result<BackupReport, BackupFault> {
 fn copy(from: &Path, to: &Path) -> Result<(), BackupFault> {
     let source = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     source.busy_timeout(std::time::Duration::from_secs(5))?;
+    // SQLite would create it with mode 0644.
+    create_private(to).map_err(|fault| BackupFault::Failed(fault.to_string()))?;
     let mut target = Connection::open(to)?;
     // The snapshot is held from the first read on: without it, each write of the server would start the copy anew.
     source.execute_batch("BEGIN")?;

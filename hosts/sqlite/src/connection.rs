@@ -57,6 +57,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenFault> {
     // Where a plain flush stops at the disk's own cache (macOS), ask for the real one.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // What is deleted or replaced is overwritten: an erased name must not remain in a free page.
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     // Pages between two checkpoints, 16 MiB: every checkpoint holds up a group for one more flush.
     connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
@@ -168,8 +170,22 @@ fn standing(connection: &Connection) -> Result<Standing, rusqlite::Error> {
     Ok(Standing { version, floor })
 }
 
+/// Moves the write-ahead log into the database and empties it, so that no earlier version of a row remains in it. Returns false where a
+/// reader prevented it.
+///
+/// # Errors
+/// SQLite's own.
+pub fn truncate_log(path: &Path) -> Result<bool, String> {
+    let checkpoint = || {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.busy_timeout(BUSY)?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
+    };
+    checkpoint().map(|busy| busy == 0).map_err(|error: rusqlite::Error| error.to_string())
+}
+
 /// Creates the file for its owner alone, since it holds names and telephone numbers; its log takes over the permissions.
-fn create_private(path: &Path) -> Result<(), OpenFault> {
+pub(crate) fn create_private(path: &Path) -> Result<(), OpenFault> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

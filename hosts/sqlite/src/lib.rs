@@ -14,7 +14,7 @@ mod stats;
 mod writer;
 
 pub use backup::{BackupFault, BackupReport, backup};
-pub use connection::OpenFault;
+pub use connection::{OpenFault, truncate_log};
 pub use database::{Options, Sqlite};
 pub use platform::LocalPlatform;
 pub use stats::Stats;

@@ -1,10 +1,13 @@
 //! The command line.
 
+mod privacy;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use despacho_core::domain::Timestamp;
 
+pub use self::privacy::PrivacyCommand;
 use crate::config::Given;
 
 /// Despacho: delivery dispatch for merchants.
@@ -73,6 +76,11 @@ pub enum Command {
     /// gone yet. Works while the database is being served.
     #[command(args_conflicts_with_subcommands = true)]
     Archive(Box<ArchiveArgs>),
+    /// Export or erase the personal data of a recipient, and list what was erased.
+    ///
+    /// Works on the configured database, while it is being served or not.
+    #[command(subcommand)]
+    Privacy(PrivacyCommand),
     /// Copy everything from one database to another, SQLite or PostgreSQL, and compare both row by row.
     ///
     /// The target must be empty; it gets the tables it needs. A file that is copied from is kept from being written to meanwhile, and

@@ -13,6 +13,7 @@ pub mod metrics;
 pub mod overload;
 pub mod panel;
 pub mod peer;
+pub mod private;
 pub mod refusal;
 pub mod scheduler;
 pub mod server;

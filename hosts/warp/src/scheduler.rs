@@ -20,6 +20,10 @@ const TICK: Duration = Duration::from_millis(500);
 const BATCH: u32 = 200;
 /// How many rounds one tick runs at most, so that even orders that do not move as they should leave time for others.
 const BATCHES: u32 = 50;
+/// Time between two runs of the retention.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60);
+/// Passes of one run at most; each takes up to 300 orders.
+const RETENTION_PASSES: u32 = 50;
 /// How many rounds of dispatch follow each other at most where each leaves more to do.
 const ROUNDS: u32 = 10;
 
@@ -44,6 +48,33 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         let round = AssertUnwindSafe(work(&app, &stop, dispatches)).catch_unwind().await;
         failed =
             noted(&app, round.unwrap_or_else(|_| Err(Fault::Internal { detail: "it panicked".to_owned() })), failed);
+    }
+}
+
+/// Applies the retention of personal data until `stop` says true. It has a task of its own, so that no order waits for it.
+pub async fn run_retention(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+    loop {
+        let passes = async {
+            let mut erased = 0;
+            for _ in 0..RETENTION_PASSES {
+                let pass = app.store.retain(&app.settings).await?;
+                erased += pass.orders;
+                if !pass.more || *stop.borrow() {
+                    break;
+                }
+            }
+            Ok::<u32, Fault>(erased)
+        };
+        match AssertUnwindSafe(passes).catch_unwind().await {
+            Ok(Ok(0)) => {}
+            Ok(Ok(orders)) => tracing::info!(orders, "personal data erased by retention"),
+            Ok(Err(fault)) => tracing::error!(%fault, "retention of personal data failed; retried in a minute"),
+            Err(_) => tracing::error!("retention of personal data panicked; retried in a minute"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(RETENTION_INTERVAL) => {}
+            _ = stop.wait_for(|stop| *stop) => return,
+        }
     }
 }
 

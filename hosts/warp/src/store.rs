@@ -7,14 +7,16 @@ use despacho_core::{
     Settings,
     api::{
         self,
+        erasure::{self, Retained},
         outbox::{self, Batch},
         stream::{self, Subscription},
     },
     courier::dispatch::{self, Round},
     demo,
     domain::Timestamp,
-    host::{Fault, Host},
+    host::{Changes, Fault, Host},
     order::drive,
+    privacy::{ErasureRecord, Redaction},
     webhook::{Tried, Webhook},
 };
 use despacho_postgres::{Address, Postgres};
@@ -162,6 +164,17 @@ impl Store {
     /// One round of dispatch.
     pub async fn dispatch(&self, settings: &Settings) -> Result<Round, Fault> {
         each!(self, host => dispatch::round(host, settings, &mut host.moment()).await)
+    }
+
+    /// One pass of the configured retention of personal data.
+    pub async fn retain(&self, settings: &Settings) -> Result<Retained, Fault> {
+        each!(self, host => erasure::retain(host, settings, host.moment().now).await)
+    }
+
+    /// Adds to the record of an erasure.
+    pub async fn record(&self, record: ErasureRecord) -> Result<(), Fault> {
+        let redactions = vec![Redaction::Record(record)];
+        each!(self, host => host.commit(&Changes { at: host.moment().now, redactions, ..Changes::default() }).await)
     }
 
     /// Whether reads and writes are answered.

@@ -18,6 +18,7 @@ use despacho_core::{
     host::{Changes, Fault, Host},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    privacy::{PersonalData, PersonalQuery},
     store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
@@ -149,6 +150,7 @@ impl Host for SimulatedHost {
         attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
         attempt(id: AttemptId) -> Option<RecordedAttempt>;
         claim(scope: &str, key: &str) -> Option<Claim>;
+        personal_data(query: &PersonalQuery) -> PersonalData;
         webhooks(store: StoreId) -> Vec<Webhook>;
         webhook(id: WebhookId) -> Option<Webhook>;
         admit(bucket: &Bucket, now: Timestamp) -> Admission;

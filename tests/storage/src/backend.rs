@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use despacho_cluster::Cluster;
 use despacho_core::{host::Host, memory::MemoryHost, order::Timing};
 use despacho_postgres::{Address, Postgres};
-use despacho_sql::SqlHost;
+use despacho_sql::{SqlHost, TABLES, Table};
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
 use tempfile::TempDir;
 
@@ -22,6 +22,8 @@ pub(crate) trait Backend: Sized {
     }
     /// The host that is open now.
     fn host(&self) -> &Self::Host;
+    /// Everything that is stored, as text.
+    async fn dump(&self) -> String;
     /// Closes the host in good order and opens it again.
     async fn restart(self) -> Self;
 }
@@ -38,6 +40,10 @@ impl Backend for InMemory {
 
     fn host(&self) -> &MemoryHost {
         &self.0
+    }
+
+    async fn dump(&self) -> String {
+        format!("{:?}", self.0)
     }
 
     async fn restart(self) -> InMemory {
@@ -84,6 +90,13 @@ impl Backend for OnSqlite {
 
     fn host(&self) -> &SqliteHost {
         &self.host
+    }
+
+    /// The bytes of the files, with what was deleted and not overwritten.
+    async fn dump(&self) -> String {
+        assert_eq!(despacho_sqlite::truncate_log(&self.path()), Ok(true));
+        let files = ["despacho.db", "despacho.db-wal"].map(|name| std::fs::read(self.beside(name)).unwrap_or_default());
+        String::from_utf8_lossy(&files.concat()).into_owned()
     }
 
     async fn restart(self) -> OnSqlite {
@@ -152,6 +165,11 @@ impl Backend for OnPostgres {
 
     fn host(&self) -> &PostgresHost {
         &self.host
+    }
+
+    async fn dump(&self) -> String {
+        let rows = |table: &Table| self.ask(&format!("SELECT string_agg(row::text, ' ') FROM {} AS row", table.name));
+        TABLES.iter().map(rows).collect()
     }
 
     async fn restart(self) -> OnPostgres {

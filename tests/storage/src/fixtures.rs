@@ -11,6 +11,7 @@ use despacho_core::{
         AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, JournalEntry, Order,
         OrderSituation, Place, RecordedEvent,
     },
+    privacy::{Erasure, ErasureCause, ErasureRecord},
     quote::{PriceLine, Rule},
     store::{
         Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
@@ -128,6 +129,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
             platform: true,
             ..Default::default()
         }),
+        erased: number.is_multiple_of(2),
     }
 }
 
@@ -170,8 +172,6 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
             profile_id: 77,
             name: "Caê".to_owned(),
             phone: phone(),
-            email: Some("cae@example.com".to_owned()),
-            document: Some("000.000.001-91".to_owned()),
             position: Some(point(3)),
         }),
         attempt: 2,
@@ -180,6 +180,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         demo: false,
         tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
+        erasure: Erasure::Nothing,
     }
 }
 
@@ -324,6 +325,19 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
 pub(crate) fn answered(claim: Claim) -> Claim {
     let answer = StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()) };
     Claim { answer: Some(answer), expires_at: at(24 * 60), ..claim }
+}
+
+pub(crate) fn erasure_record() -> ErasureRecord {
+    ErasureRecord {
+        name: "request/1".to_owned(),
+        cause: ErasureCause::Request,
+        subject: Some("ab".to_owned()),
+        at: at(1),
+        orders: 1,
+        deliveries: 2,
+        entries: 3,
+        archived: 4,
+    }
 }
 
 /// No changes, decided at noon.

@@ -69,6 +69,10 @@ macro_rules! against {
             lists {
                 orders_are_found_newest_first, a_matrix_is_listed_with_its_branches, a_store_with_open_orders_is_not_removed,
             }
+            privacy {
+                erasure_leaves_no_marker, open_orders_are_listed_and_stay, orders_are_found_in_windows,
+                retention_follows_the_clock,
+            }
             notices {
                 notifications_come_in_pages, a_store_keeps_the_newest_500, a_claim_has_one_holder, an_ended_claim_is_free,
                 ended_claims_do_not_pile_up,

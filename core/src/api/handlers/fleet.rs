@@ -4,6 +4,7 @@ use super::pages;
 use crate::{
     api::{
         call::{Answer, Call, Stop, Told, plain, too_few},
+        erasure,
         problem::{Code, Problem},
         read::read,
         validate,
@@ -60,7 +61,9 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
 
 /// `POST /admin/dispatch`
 pub(super) async fn dispatch<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let done = round(call.host, call.settings, &mut call.moment).await?;
+    let mut done = round(call.host, call.settings, &mut call.moment).await?;
+    // A host without background tasks applies the retention here.
+    done.more |= erasure::retain(call.host, call.settings, call.moment.now).await?.more;
     Ok(Answer::json(200, &DispatchRound::of(done))?)
 }
 

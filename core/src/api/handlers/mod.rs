@@ -12,6 +12,7 @@ mod orders;
 mod pages;
 mod presence;
 mod preview;
+mod privacy;
 mod signals;
 mod stores;
 mod webhooks;
@@ -119,6 +120,9 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::GetStatement => apart(ledger::statement(call)).await,
         Endpoint::AdminStatement => apart(ledger::any_statement(call)).await,
         Endpoint::TopUpStore => apart(ledger::top_up(call)).await,
+        Endpoint::ExportRecipient => apart(privacy::export(call)).await,
+        Endpoint::EraseRecipient => apart(privacy::erase(call)).await,
+        Endpoint::ListErasures => apart(privacy::records(call)).await,
         Endpoint::OpenApi => Ok(Answer::of(200, super::description().to_vec())),
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     host::{Changes, Host},
     order::{self, Facts, NewOrder, Order, Rejection, drive},
     quote::{PriceLine, Quote, SealFault},
+    settings::Settings,
     store::{Notification, NotificationKind, Store},
 };
 
@@ -34,7 +35,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         // Where no scheduler runs, an order that time has ended still seems to hold its code.
         let standing = drive::advance(call.host, call.settings, standing, call.moment.now).await?;
         if standing.situation.holds_code() {
-            return Ok(replay(&new, &standing)?);
+            return Ok(replay(call.settings, &new, &standing)?);
         }
     }
     Err(stop)
@@ -62,8 +63,8 @@ async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store)
 }
 
 /// The same content again is the same order; another content under the same code is a conflict.
-fn replay(new: &NewOrder, standing: &Order) -> Result<Answer, Problem> {
-    if standing.fingerprint == new.fingerprint() {
+fn replay(settings: &Settings, new: &NewOrder, standing: &Order) -> Result<Answer, Problem> {
+    if standing.has_content(&new.fingerprint(), &settings.secret) {
         return Ok(Answer { replayed: true, ..Answer::json(200, &OrderView::of(standing))? });
     }
     let id = standing.id;

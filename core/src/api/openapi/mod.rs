@@ -10,6 +10,7 @@ mod life;
 mod operations;
 mod outward;
 mod parts;
+mod privacy;
 mod problems;
 mod responses;
 mod schemas;

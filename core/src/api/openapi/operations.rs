@@ -1,7 +1,7 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
-use super::outward::outward;
 use super::{fleet, life};
+use super::{outward::outward, privacy::privacy};
 use crate::api::{
     problem::Code,
     routes::{Authority, Endpoint, Route},
@@ -140,6 +140,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::GetStatement
         | Endpoint::AdminStatement
         | Endpoint::TopUpStore => outward(endpoint),
+        Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => privacy(endpoint),
         Endpoint::CreateMatrix
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys

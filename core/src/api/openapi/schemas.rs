@@ -6,7 +6,7 @@ use super::{enums, json::Json, text};
 use crate::api::{problem::ProblemDocument, wire};
 
 /// The schemas that requests are read by; every other schema is an answer's.
-const REQUESTS: [&str; 26] = [
+const REQUESTS: [&str; 27] = [
     "CreateOrder",
     "NewDelivery",
     "Confirmation",
@@ -33,6 +33,7 @@ const REQUESTS: [&str; 26] = [
     "CancelOrder",
     "CreateWebhook",
     "CreateTopUp",
+    "NameRecipient",
 ];
 /// The members of answers that are left out where they have no value.
 const LEFT_OUT: [(&str, &str); 4] =
@@ -87,6 +88,10 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::WebhookPayload>(&mut schemas)?;
     add::<wire::StatementPage>(&mut schemas)?;
     add::<wire::CreateTopUp>(&mut schemas)?;
+    add::<wire::NameRecipient>(&mut schemas)?;
+    add::<wire::RecipientExport>(&mut schemas)?;
+    add::<wire::ErasureResult>(&mut schemas)?;
+    add::<wire::ErasureList>(&mut schemas)?;
     add::<ProblemDocument>(&mut schemas)?;
     let enums = enums::schemas();
     schemas.retain(|(name, _)| !enums.iter().any(|(other, _)| other == name));

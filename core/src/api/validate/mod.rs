@@ -5,6 +5,7 @@ mod address;
 mod fleet;
 mod life;
 mod order;
+mod privacy;
 mod store;
 mod webhook;
 
@@ -12,6 +13,7 @@ pub use address::{Need, address};
 pub use fleet::{altered_courier, availability, new_courier, position};
 pub use life::{Cancelled, cancel, code, delay, delivery, delivery_code, delivery_reason, reason};
 pub use order::{order, preview};
+pub use privacy::{cursor as recipient_cursor, recipient};
 pub use store::{contact_and_address, key, session, store, update};
 pub use webhook::{top_up, webhook};
 

@@ -122,7 +122,8 @@ pub struct CourierOrderView {
     pub possible: Vec<&'static str>,
 }
 
-/// A delivery as its courier sees it.
+/// A delivery as its courier sees it. Once the order has ended, the recipient's data is null: `name`, `phone`, `observation`, every
+/// field of `address`, `latitude` and `longitude`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = CourierDelivery))]
@@ -153,9 +154,9 @@ pub struct CourierStopView {
     /// Where it goes.
     pub address: AddressBody,
     /// Where that is: degrees.
-    pub latitude: f64,
+    pub latitude: Option<f64>,
     /// Where that is: degrees.
-    pub longitude: f64,
+    pub longitude: Option<f64>,
     /// Kilometres of the leg that ends here.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,
@@ -228,28 +229,30 @@ impl CourierOrderView {
             ready_at: order.ready_at.to_string(),
             total_distance: Kilometres(order.total_distance),
             return_required: order.return_code.is_some(),
-            deliveries: order.deliveries.iter().enumerate().map(|(at, one)| CourierStopView::of(at + 1, one)).collect(),
+            deliveries: (1..).zip(&order.deliveries).map(|(at, one)| CourierStopView::of(at, one, order)).collect(),
             possible,
         }
     }
 }
 
 impl CourierStopView {
-    fn of(order_route: usize, delivery: &Delivery) -> CourierStopView {
+    fn of(order_route: usize, delivery: &Delivery, order: &Order) -> CourierStopView {
+        // A courier reads recipients only until the order's end.
+        let recipient = Some(delivery).filter(|_| !order.situation.is_final());
         CourierStopView {
             id: delivery.id.get(),
             code: delivery.code.clone(),
             full_code: delivery.full_code.clone(),
-            name: delivery.name.clone(),
-            phone: delivery.phone.as_ref().map(|phone| phone.as_str().to_owned()),
-            observation: delivery.observation.clone(),
+            name: recipient.and_then(|one| one.name.clone()),
+            phone: recipient.and_then(|one| Some(one.phone.as_ref()?.as_str().to_owned())),
+            observation: recipient.and_then(|one| one.observation.clone()),
             online_payment: delivery.online_payment,
             product_value: delivery.product_value.map(Reais),
             situation: delivery.situation.number(),
             order_route,
-            address: (&delivery.place.address).into(),
-            latitude: delivery.place.located.point.latitude(),
-            longitude: delivery.place.located.point.longitude(),
+            address: recipient.map(|one| (&one.place.address).into()).unwrap_or_default(),
+            latitude: recipient.map(|one| one.place.located.point.latitude()),
+            longitude: recipient.map(|one| one.place.located.point.longitude()),
             distance: Kilometres(delivery.distance),
             code_required: delivery.asks_code(),
         }

@@ -10,6 +10,7 @@ mod life;
 mod numbers;
 mod order;
 mod preview;
+mod privacy;
 mod store;
 mod webhook;
 
@@ -31,6 +32,9 @@ pub use order::{
     MarketplaceWebhookOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
 };
 pub use preview::{PreviewOrder, PreviewStop, PreviewStopView, PreviewView, QuoteView};
+pub use privacy::{
+    ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
+};
 pub use store::{
     ContactBody, CreateMatrix, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView, MatrixRef,
     NotificationList, NotificationView, StoreCreated, StoreView, UpdateStore,

@@ -293,9 +293,9 @@ pub struct CourierView {
     pub name: String,
     /// Where to call.
     pub phone: String,
-    /// Contact address.
+    /// Always null: a courier's email address is visible only to the operator.
     pub email: Option<String>,
-    /// CPF or another document.
+    /// Always null: a courier's CPF or other document is visible only to the operator.
     pub document: Option<String>,
     /// Area code.
     pub ddd: Option<String>,
@@ -405,8 +405,8 @@ impl CourierView {
             profile_id: courier.profile_id,
             name: courier.name.clone(),
             phone: courier.phone.as_str().to_owned(),
-            email: courier.email.clone(),
-            document: courier.document.clone(),
+            email: None,
+            document: None,
             ddd: courier.ddd().map(str::to_owned),
             latitude: courier.position.map(Point::latitude),
             longitude: courier.position.map(Point::longitude),
@@ -415,7 +415,8 @@ impl CourierView {
 }
 
 impl DeliveryView {
-    fn of(order_route: usize, delivery: &Delivery) -> DeliveryView {
+    /// The delivery as its merchant sees it.
+    pub fn of(order_route: usize, delivery: &Delivery) -> DeliveryView {
         DeliveryView {
             id: delivery.id.get(),
             code: delivery.code.clone(),

@@ -91,7 +91,7 @@ async fn sqlite(config: &Config) -> Result<Sqlite, Failure> {
     opened.map_err(|fault| Failure::Failed(format!("the database {name} cannot be opened: {fault}")))
 }
 
-fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

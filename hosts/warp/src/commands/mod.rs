@@ -7,6 +7,7 @@ mod health;
 mod lines;
 mod migrate;
 mod operator;
+mod privacy;
 mod serve;
 mod simulate;
 
@@ -99,6 +100,7 @@ async fn run(command: Command) -> Result<(), Failure> {
             Some(ArchiveCommand::Show { file, order }) => archive::show(file, *order),
             None => archive::archive(&args.run).await,
         },
+        Command::Privacy(command) => privacy::run(command).await,
         Command::Migrate { from, to } => migrate::migrate(from, to).await,
         Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),

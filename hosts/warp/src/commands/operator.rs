@@ -110,7 +110,7 @@ pub(super) async fn list_couriers(given: &Given, cursor: Option<&str>) -> Result
 }
 
 /// Sends a request to the core with an operator's token that is made for it and dies with it.
-async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -> Result<Value, Failure> {
+pub(super) async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -> Result<Value, Failure> {
     let loaded = load(given)?;
     let mut settings = config::settings(&loaded.config)?;
     let token = random_text()?;
@@ -142,11 +142,11 @@ fn refusal(problem: &Value) -> String {
     lines.join("\n")
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn show(value: &Value) -> Result<(), Failure> {
+pub(super) fn show(value: &Value) -> Result<(), Failure> {
     Ok(print(&serde_json::to_string_pretty(value).map_err(|error| error.to_string())?)?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Config, Database, LogFormat, geography, otlp, overload, value};
+use super::{Config, Database, LogFormat, geography, otlp, overload, retention, value};
 
 /// Reads a text into its slot of the configuration, within the field's range.
 pub(super) type Setter = fn(&mut Config, &str, (u64, u64)) -> Result<(), String>;
@@ -428,6 +428,8 @@ pub static FIELDS: &[Field] = &[
         |c, text, _| value::switch(text).map(|v| c.webhooks.loopback = v),
         |c| c.webhooks.loopback.to_string()
     ),
+    retention::RECIPIENTS,
+    retention::POSITIONS,
     field!("streams.per-key", "COUNT", "Streams of events that one key may hold open", 1..=1_000, streams.per_key),
     field!("streams.total", "COUNT", "Streams of events open at once", 1..=1_000_000, streams.total),
 ];
@@ -450,6 +452,7 @@ mod tests {
             ("cancellation", serde_json::to_value(&defaults.cancellation).unwrap()),
             ("keys", serde_json::to_value(&defaults.keys).unwrap()),
             ("webhooks", serde_json::to_value(&defaults.webhooks).unwrap()),
+            ("retention", serde_json::to_value(defaults.retention).unwrap()),
         ];
         for (section, values) in sections {
             for (key, default) in values.as_object().unwrap() {

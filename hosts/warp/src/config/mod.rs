@@ -6,6 +6,7 @@ mod load;
 mod otlp;
 mod overload;
 mod prepare;
+mod retention;
 mod show;
 mod value;
 
@@ -19,7 +20,7 @@ use despacho_core::{
     courier::Dispatch,
     limits::Limits,
     order::{Cancellation, Timing},
-    settings::{KeyTerms, PlaceTerms, Secret},
+    settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret},
     store::KeyHash,
     webhook::WebhookTerms,
 };
@@ -77,6 +78,8 @@ pub struct Config {
     pub geography: Geography,
     /// How patiently webhooks are sent.
     pub webhooks: WebhookTerms,
+    /// How long personal data is stored.
+    pub retention: RetentionConfig,
     /// Streams of events that are open at once.
     pub streams: StreamLimits,
     /// Origins whose pages may call the API from a browser.
@@ -171,6 +174,7 @@ impl Default for Config {
             places: PlaceTerms::default(),
             geography: Geography::default(),
             webhooks: WebhookTerms::default(),
+            retention: RetentionConfig::default(),
             streams: StreamLimits { per_key: 5, total: 1_000 },
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,

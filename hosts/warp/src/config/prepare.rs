@@ -9,6 +9,7 @@ use std::{
 use despacho_core::{Settings, quote::Tariff, settings::Secret};
 
 use super::{Config, Database, value};
+use crate::private;
 
 /// The settings of the core, with the data folder made and its secret there.
 pub fn settings(config: &Config) -> Result<Settings, String> {
@@ -18,7 +19,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
     };
     // On PostgreSQL nothing needs the folder but a geocoder's answers, and those make it.
     if config.database == Database::Sqlite {
-        fs::create_dir_all(&config.data)
+        private::create_folder(&config.data)
             .map_err(|error| format!("{} cannot be made: {error}", config.data.display()))?;
     }
     let secret = match &config.secret {
@@ -34,6 +35,7 @@ pub fn settings(config: &Config) -> Result<Settings, String> {
         keys: config.keys.clone(),
         places: config.places,
         webhooks: config.webhooks.clone(),
+        retention: config.retention,
         secret,
         operator: config.admin_token.clone(),
     })

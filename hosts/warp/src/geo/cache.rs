@@ -10,6 +10,8 @@ use despacho_core::domain::{Located, Point, Precision};
 use despacho_geo::Kept;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::private;
+
 /// Layout of the table; a file of another one is emptied.
 const VERSION: i64 = 1;
 /// How long it is kept that nothing was found: streets get built and mapped.
@@ -94,6 +96,7 @@ impl Cache {
 }
 
 fn connect(file: &Path) -> rusqlite::Result<Connection> {
+    private::create(file).map_err(|_| rusqlite::Error::InvalidPath(file.to_owned()))?;
     let connection = Connection::open(file)?;
     connection.busy_timeout(PATIENCE)?;
     // A crash may lose the last answers, never the file.

@@ -56,6 +56,7 @@ pub async fn serve(
     });
     let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
+    let retention = tokio::spawn(scheduler::run_retention(app.clone(), stopping.clone()));
     let webhooks = tokio::spawn(webhooks::run(app.clone(), stopping.clone(), config.timeouts.shutdown));
     let (traced, untraced) = watch::channel(false);
     let exporter = exporter.map(|exporter| tokio::spawn(telemetry::run(exporter, untraced)));
@@ -86,7 +87,7 @@ pub async fn serve(
     if let Some(robots) = robots {
         let _ = robots.await;
     }
-    let _ = tokio::join!(scheduler, webhooks);
+    let _ = tokio::join!(scheduler, retention, webhooks);
     // Last, so that what the others did at the end is told too.
     let _ = traced.send(true);
     if let Some(exporter) = exporter {

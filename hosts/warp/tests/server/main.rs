@@ -12,6 +12,7 @@ mod harness;
 mod http2;
 mod life;
 mod overload;
+mod privacy;
 mod secrets;
 mod telemetry;
 mod upstream;

@@ -9,7 +9,7 @@ const ROWS: [&[&str]; 7] = [
     &["domain", "json"],
     &["geo", "limits", "route"],
     // One row: host.rs names the aggregates, whose drivers are generic over Host, and each aggregate's part of Settings.
-    &["courier", "order", "store", "quote", "webhook", "host", "settings"],
+    &["courier", "order", "store", "quote", "webhook", "privacy", "host", "settings"],
     &["api"],
     &["demo"],
     // The reference host is for tests: not even the API may know it.

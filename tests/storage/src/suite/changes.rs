@@ -6,6 +6,7 @@ use despacho_core::{
     domain::OrderId,
     host::{Changes, Fault, Host, Write},
     order::{Event, EventKind, Order},
+    privacy::{PersonalQuery, Redaction},
     store::{ClaimChange, KeyHash},
     webhook::MessageChange,
 };
@@ -14,8 +15,8 @@ use futures_util::future::join_all;
 use crate::{
     backend::Backend,
     fixtures::{
-        at, attempt, changes, claim, courier, email, entry, event, key, message, notification, order, order_id, over,
-        position, store, store_id, top_up, webhook, webhook_id,
+        at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
+        order_id, over, position, store, store_id, top_up, webhook, webhook_id,
     },
 };
 
@@ -37,6 +38,7 @@ fn everything() -> Changes {
         notifications: vec![notification(70, 1)],
         claim: Some(ClaimChange::Take(claim("k", "a"))),
         orders: vec![Write::insert(order)],
+        redactions: vec![Redaction::Record(erasure_record())],
     }
 }
 
@@ -58,6 +60,8 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     seen.push(format!("{:?}", host.messages(webhook_id(7)).await.unwrap()));
     seen.push(format!("{:?}", host.attempts(webhook_id(7), None, 10).await.unwrap()));
     seen.push(format!("{}", host.journal_end(store_id(1)).await.unwrap()));
+    let records = PersonalQuery::Records { before: None, limit: 10 };
+    seen.push(format!("{:?}", host.personal_data(&records).await.unwrap().records));
     seen.push(format!("{:?}", host.due_orders(at(1_000), 0, 10).await.unwrap()));
     seen
 }

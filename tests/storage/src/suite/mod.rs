@@ -11,3 +11,4 @@ mod model;
 pub(crate) mod money;
 pub(crate) mod notices;
 pub(crate) mod outward;
+pub(crate) mod privacy;

@@ -1,7 +1,7 @@
 //! An archive's file: one order a line, in JSON, compressed by gzip.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, BufRead as _, BufReader, BufWriter, Write as _},
     path::{Path, PathBuf},
 };
@@ -9,7 +9,7 @@ use std::{
 use despacho_core::domain::Timestamp;
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
-use crate::commands::Failure;
+use crate::{commands::Failure, private};
 
 /// A file that is being written, under a name that says so.
 pub(super) struct Draft {
@@ -27,11 +27,7 @@ impl Draft {
         let time: String = now.to_string().chars().filter(char::is_ascii_alphanumeric).take(15).collect();
         let name = format!("despacho-{time}-{mark}.jsonl.gz");
         let partial = folder.join(format!("{name}.partial"));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
+        let file = private::create_new(&partial).map_err(|error| format!("{}: {error}", partial.display()))?;
         let out = GzEncoder::new(BufWriter::new(file), Compression::default());
         Ok(Draft { folder: folder.to_owned(), path: folder.join(name), partial, out })
     }

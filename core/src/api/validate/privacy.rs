@@ -1,0 +1,44 @@
+//! Whose data is exported or erased.
+
+use super::{Checker, Path};
+use crate::{
+    api::{problem::Problem, read::Body, wire::NameRecipient},
+    domain::{Phone, Timestamp},
+};
+
+/// The phone, and where a run continues: when it started and the last order ID; `None` in the first request.
+///
+/// # Errors
+/// Every invalid field.
+pub fn recipient(body: Body<NameRecipient>) -> Result<(Phone, Option<(Timestamp, u64)>), Problem> {
+    let Body { value: sent, wrong } = body;
+    let mut checker = Checker::new(wrong);
+    let (phone, cursor) = (Path::Root.member("phone"), Path::Root.member("cursor"));
+    let text = checker.required_text(&phone, sent.phone.as_ref(), 255);
+    let number = checker.phone(&phone, text);
+    let after = sent.cursor.as_deref().map(parse_cursor);
+    if after == Some(None) {
+        let en = "Send the `nextCursor` of the previous response, or none to start.";
+        checker.fault(
+            &cursor,
+            "invalid_cursor",
+            en,
+            "Envie o `nextCursor` da resposta anterior, ou nenhum para começar.",
+        );
+    }
+    checker.finish(number.map(|number| (number, after.flatten())))
+}
+
+/// The text that continues a run.
+pub fn cursor((started, after): (Timestamp, u64)) -> String {
+    format!("{}-{after}", started.millis())
+}
+
+fn parse_cursor(text: &str) -> Option<(Timestamp, u64)> {
+    let (started, after) = text.split_once('-')?;
+    let number = |text: &str| -> Option<u64> {
+        let digits = !text.is_empty() && text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_digit());
+        if digits { text.parse().ok() } else { None }
+    };
+    Some((Timestamp::from_millis(i64::try_from(number(started)?).ok()?), number(after)?))
+}

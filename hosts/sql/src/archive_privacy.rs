@@ -1,0 +1,86 @@
+//! Personal data in archive records: a record is one line of JSON, an ended order with its events.
+
+use despacho_core::{
+    api::erasure::FoundOrder,
+    domain::{EventId, Phone, Timestamp},
+    json,
+    order::{Event, Order, RecordedEvent},
+    privacy::{Erasure, erase_event, erase_recipients},
+    settings::Secret,
+};
+use serde::{Deserialize, Serialize};
+
+/// Whose data is selected.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Selection {
+    /// Recipients with this phone.
+    Phone(Phone),
+    /// All recipients of orders created before this.
+    CreatedBefore(Timestamp),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ArchivedOrder {
+    order_id: i64,
+    store: i64,
+    order: Order,
+    events: Vec<ArchivedEvent>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ArchivedEvent {
+    id: i64,
+    sequence: i64,
+    store: i64,
+    at: i64,
+    matrix: i64,
+    place: i64,
+    body: Event,
+}
+
+/// The record without the selected recipients; `None` where it holds none of them.
+///
+/// # Errors
+/// A line that is not a record; the message holds nothing of it.
+pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Result<Option<String>, String> {
+    let Some(mut archived) = selected(record, selection)? else { return Ok(None) };
+    erase_recipients(&mut archived.order, secret, |delivery| match selection {
+        Selection::Phone(phone) => delivery.phone.as_ref() == Some(phone),
+        Selection::CreatedBefore(_) => true,
+    });
+    for event in &mut archived.events {
+        erase_event(&mut event.body);
+    }
+    serde_json::to_string(&archived).map(Some).map_err(|error| error.to_string())
+}
+
+/// What the record holds of a recipient; `None` where it holds nothing.
+///
+/// # Errors
+/// A line that is not a record; the message holds nothing of it.
+pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<FoundOrder>, String> {
+    let Some(archived) = selected(record, &Selection::Phone(phone.clone()))? else { return Ok(None) };
+    let events = archived.events.into_iter().filter_map(|event| {
+        let id = u64::try_from(event.id).ok().and_then(EventId::new)?;
+        Some(RecordedEvent { id, event: event.body })
+    });
+    Ok(Some(FoundOrder::of(archived.order, events.collect(), phone)))
+}
+
+fn selected(record: &str, selection: &Selection) -> Result<Option<ArchivedOrder>, String> {
+    // Parsing a record takes much longer than searching it.
+    if let Selection::Phone(phone) = selection
+        && !record.contains(phone.as_str())
+    {
+        return Ok(None);
+    }
+    let archived: ArchivedOrder = json::from_str(record)?;
+    let is_selected = match selection {
+        Selection::Phone(phone) => archived.order.delivers_to(phone),
+        Selection::CreatedBefore(before) => {
+            archived.order.created_at < *before && archived.order.erasure < Erasure::Recipients
+        }
+    };
+    Ok(Some(archived).filter(|_| is_selected))
+}
