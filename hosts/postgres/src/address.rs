@@ -17,6 +17,17 @@ pub struct Address {
     // On the heap: configurations carry an address that most deployments have none of.
     config: Box<Config>,
     database: String,
+    pooling: Pooling,
+}
+
+/// How long a pooler between this program and the server keeps a server connection for one client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pooling {
+    /// For as long as the client is connected, as without a pooler.
+    #[default]
+    Session,
+    /// For one transaction: prepared statements, session settings and `LISTEN` do not outlive it.
+    Transaction,
 }
 
 impl Address {
@@ -30,6 +41,7 @@ impl Address {
         // Certificates are always checked, against the host's name too, so that these three are one.
         let text =
             text.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
+        let (text, pooling) = take_pooling(&text)?;
         let mut config: Config = text.parse().map_err(|_| fault())?;
         let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(fault()) };
         if config.get_hosts().is_empty() || config.get_user().is_none() {
@@ -44,7 +56,7 @@ impl Address {
         if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
             config.ssl_mode(SslMode::Disable);
         }
-        Ok(Address { config: Box::new(config), database })
+        Ok(Address { config: Box::new(config), database, pooling })
     }
 
     /// Whether there is a password in it, which other users of the machine must not see.
@@ -57,6 +69,10 @@ impl Address {
         &self.database
     }
 
+    pub(crate) fn pooling(&self) -> Pooling {
+        self.pooling
+    }
+
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -65,6 +81,22 @@ impl Address {
     pub(crate) fn wants_tls(&self) -> bool {
         self.config.get_ssl_mode() != SslMode::Disable
     }
+}
+
+/// Removes the parameter `pooler`, which the driver does not know, and returns the rest with its value.
+fn take_pooling(text: &str) -> Result<(String, Pooling), String> {
+    let Some((base, query)) = text.split_once('?') else { return Ok((text.to_owned(), Pooling::Session)) };
+    let (mut pooling, mut rest) = (Pooling::Session, Vec::new());
+    for parameter in query.split('&') {
+        match parameter.strip_prefix("pooler=") {
+            Some("transaction") => pooling = Pooling::Transaction,
+            Some("session") => pooling = Pooling::Session,
+            Some(_) => return Err("has the parameter `pooler`, which must be session or transaction".to_owned()),
+            None => rest.push(parameter),
+        }
+    }
+    let mark = if rest.is_empty() { "" } else { "?" };
+    Ok((format!("{base}{mark}{}", rest.join("&")), pooling))
 }
 
 /// This machine, which nobody listens in on.
@@ -97,7 +129,8 @@ impl fmt::Display for Address {
             SslMode::Require => "require",
             _ => "prefer",
         };
-        write!(f, "/{}?sslmode={mode}", self.database)
+        let pooler = if self.pooling == Pooling::Transaction { "&pooler=transaction" } else { "" };
+        write!(f, "/{}?sslmode={mode}{pooler}", self.database)
     }
 }
 
@@ -119,6 +152,21 @@ mod tests {
         assert!(!format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe"));
         assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.wants_tls()), Ok(false));
         assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.wants_tls()), Ok(true));
+    }
+
+    #[test]
+    fn pooler_parameter_selects_transaction_pooling() {
+        let parse = |query: &str| Address::parse(&format!("postgres://ana@db.example/d{query}"));
+        for query in ["?pooler=transaction", "?sslmode=require&pooler=transaction&connect_timeout=3"] {
+            let address = parse(query).unwrap();
+            assert_eq!(address.pooling(), Pooling::Transaction, "{query}");
+            assert!(address.to_string().ends_with("&pooler=transaction"), "{address}");
+        }
+        for query in ["", "?pooler=session", "?sslmode=disable"] {
+            assert_eq!(parse(query).unwrap().pooling(), Pooling::Session, "{query}");
+        }
+        let error = parse("?pooler=statement").unwrap_err();
+        assert!(error.contains("session or transaction"), "{error}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod lease;
 mod migrate;
 mod news;
 mod order;
+mod pooler;
 mod server;
 mod stats;
 mod tls;

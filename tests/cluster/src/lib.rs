@@ -1,5 +1,9 @@
 //! A PostgreSQL server of a test's own: made in a temporary folder, on a socket port of its own, gone with the test.
 
+mod pooler;
+
+pub use pooler::{Pooler, pooler_missing};
+
 use std::{
     net::TcpListener,
     path::{Path, PathBuf},
@@ -172,14 +176,18 @@ impl Cluster {
     }
 
     fn command(&self, program: &str) -> Command {
-        let program = self.programs.join(program);
-        if !is_root() {
-            return Command::new(program);
-        }
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
-        command
+        command_as_postgres(&self.programs.join(program))
     }
+}
+
+/// A command that does not run as root.
+fn command_as_postgres(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
 }
 
 impl Drop for Cluster {

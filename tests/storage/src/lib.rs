@@ -7,6 +7,7 @@ mod archive;
 mod backend;
 mod fixtures;
 mod instances;
+mod pooler;
 mod postgres;
 mod recent;
 mod sqlite;
@@ -73,4 +74,5 @@ against! {
     InMemory in memory;
     OnSqlite in on_sqlite;
     OnPostgres in on_postgres;
+    OnPgBouncer in on_pgbouncer;
 }
