@@ -1,6 +1,7 @@
 //! A PostgreSQL server of a test's own: made in a temporary folder, on a socket port of its own, gone with the test.
 
 mod pooler;
+mod standby;
 
 pub use pooler::{Pooler, pooler_missing};
 
@@ -65,6 +66,14 @@ impl Cluster {
 
     /// Makes and starts a server that is not like the others.
     pub fn start_as(options: Options) -> Result<Cluster, Failure> {
+        let cluster = Cluster::make(options)?;
+        cluster.fill()?;
+        cluster.run()?;
+        Ok(cluster)
+    }
+
+    /// A folder and a port for a server, without its data.
+    fn make(options: Options) -> Result<Cluster, Failure> {
         let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
         let folder = match &options.place {
             Some(place) => tempfile::tempdir_in(place),
@@ -78,8 +87,6 @@ impl Cluster {
             // The server refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
         }
-        cluster.fill()?;
-        cluster.run()?;
         Ok(cluster)
     }
 
