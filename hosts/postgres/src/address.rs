@@ -91,7 +91,12 @@ fn take_pooling(text: &str) -> Result<(String, Pooling), String> {
         match parameter.strip_prefix("pooler=") {
             Some("transaction") => pooling = Pooling::Transaction,
             Some("session") => pooling = Pooling::Session,
-            Some(_) => return Err("has the parameter `pooler`, which must be session or transaction".to_owned()),
+            Some(_) => {
+                return Err(
+                    "must be postgres://USER:PASSWORD@HOST:PORT/NAME with pooler=session or pooler=transaction"
+                        .to_owned(),
+                );
+            }
             None => rest.push(parameter),
         }
     }
@@ -166,7 +171,7 @@ mod tests {
             assert_eq!(parse(query).unwrap().pooling(), Pooling::Session, "{query}");
         }
         let error = parse("?pooler=statement").unwrap_err();
-        assert!(error.contains("session or transaction"), "{error}");
+        assert!(error.contains("pooler=session or pooler=transaction"), "{error}");
     }
 
     #[test]
