@@ -7,26 +7,25 @@ use std::{
 };
 
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime,
-    tokio_postgres::{Client, NoTls},
+    Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, tokio_postgres::Client,
 };
 use despacho_core::host::Fault;
 use despacho_sql::{Dialect, Driver, Expect, Query, Row, Statement};
 use tokio::{
     sync::watch,
-    task::AbortHandle,
+    task::{AbortHandle, JoinHandle},
     time::{Instant, sleep, timeout},
 };
 
 use crate::{
     address::{Address, Pooling},
+    connector::{Connector, PoolConnect},
     fault::{Trouble, text, unavailable},
     lease::Lease,
     migrate::{OpenFault, PATIENT, demand, first, migrate},
     news, pooler,
     server::{Flush, Kind},
     stats::{Counters, Stats},
-    tls,
     train::{self, Done, Mark, Session, Wagon},
     value::row,
 };
@@ -84,13 +83,13 @@ struct Inner {
 /// How it is reached.
 #[derive(Debug)]
 pub(crate) struct Ways {
-    pub(crate) address: Address,
+    pub(crate) connector: Arc<Connector>,
     pub(crate) kind: Kind,
 }
 
 impl Ways {
     fn session(&self, flush: Flush) -> Session {
-        match self.address.pooling() {
+        match self.connector.address().pooling() {
             Pooling::Session => Session::Own,
             Pooling::Transaction => Session::Shared { begin: self.kind.begin(flush) },
         }
@@ -98,7 +97,7 @@ impl Ways {
 
     /// Whether `LISTEN` works: a pooler in transaction mode accepts it and delivers nothing.
     fn listens(&self) -> bool {
-        self.kind.listens() && self.address.pooling() == Pooling::Session
+        self.kind.listens() && self.connector.address().pooling() == Pooling::Session
     }
 }
 
@@ -113,9 +112,10 @@ impl Drop for Inner {
 impl Postgres {
     /// Opens a database and brings its schema up to date. A server that is just starting is waited for.
     pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenFault> {
-        let (client, driving) = reach(address).await?;
+        let connector = Arc::new(Connector::new(address).map_err(OpenFault::Database)?);
+        let (client, driving) = reach(&connector).await?;
         let kind = Kind::of(&first(&client, "SELECT version()").await?.unwrap_or_default());
-        pooler::check(&client, address, kind).await?;
+        pooler::check(&client, &connector, kind).await?;
         let migrated = if options.migrate { migrate(&client, kind).await } else { demand(&client).await };
         drop(client);
         driving.abort();
@@ -124,14 +124,14 @@ impl Postgres {
             Flush::Later => {
                 let few = (options.connections / 8).max(1);
                 (
-                    Some(pool(address, kind.session(Flush::Later), options, few)?),
+                    Some(pool(&connector, kind.session(Flush::Later), options, few)?),
                     options.connections.saturating_sub(few),
                 )
             }
             Flush::Now => (None, options.connections),
         };
-        let pool = pool(address, kind.session(Flush::Now), options, others.max(2))?;
-        let ways = Arc::new(Ways { address: address.clone(), kind });
+        let pool = pool(&connector, kind.session(Flush::Now), options, others.max(2))?;
+        let ways = Arc::new(Ways { connector, kind });
         let (counters, patience, news) = (Counters::default(), options.patience, Mutex::default());
         Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, patience, news })))
     }
@@ -212,7 +212,10 @@ impl Postgres {
                     }
                     return Err(trouble.into());
                 }
-                Err(_) => return Err(Fault::Timeout { what: "database" }),
+                Err(_) => {
+                    self.drop_idle();
+                    return Err(Fault::Timeout { what: "database" });
+                }
             }
         }
     }
@@ -302,12 +305,23 @@ impl Postgres {
         let answers = match timeout(self.0.patience, exchange).await {
             Ok(Ok(answers)) => answers,
             Ok(Err(trouble)) => all(trouble),
-            Err(_) => all(Trouble::Lost("the server did not answer in time".to_owned())),
+            Err(_) => {
+                self.drop_idle();
+                all(Trouble::Lost("the server did not answer in time".to_owned()))
+            }
         };
         if !answers.iter().any(|answer| matches!(answer, Err(Trouble::Lost(_)))) {
             lease.settled();
         }
         (answers, true)
+    }
+
+    /// Closes idle connections. The server ends a slow statement earlier than this program stops waiting: without any response the host is
+    /// frozen or away, and each idle connection to it would cost the same time again.
+    fn drop_idle(&self) {
+        for pool in std::iter::once(&self.0.pool).chain(&self.0.hasty) {
+            pool.retain(|_, _| false);
+        }
     }
 
     /// Clears old marks away in the background.
@@ -356,45 +370,33 @@ async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row
 }
 
 /// A first connection, with the task that drives it.
-async fn reach(address: &Address) -> Result<(Client, AbortHandle), OpenFault> {
+async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenFault> {
     let until = Instant::now() + STARTING;
     loop {
-        let failed = match connect(address).await {
-            Ok(connected) => return Ok(connected),
-            Err(failed) => failed,
+        let failed = match timeout(connector.timeout(), connector.connect(None)).await {
+            Ok(Ok(connected)) => return Ok(connected),
+            Ok(Err(error)) => Trouble::from(error),
+            Err(_) => Trouble::Lost("it accepts connections and does not respond".to_owned()),
         };
         // A server that is starting refuses connections, or says so; a wrong password stays wrong.
         let passing = matches!(failed, Trouble::Lost(_)) && Instant::now() < until;
         if !passing {
             let detail = Fault::from(failed).to_string();
-            return Err(OpenFault::Database(format!("{address} cannot be reached: {detail}")));
+            return Err(OpenFault::Database(format!("{} cannot be reached: {detail}", connector.address())));
         }
         sleep(Duration::from_millis(250)).await;
     }
 }
 
-pub(crate) async fn connect(address: &Address) -> Result<(Client, AbortHandle), Trouble> {
-    if address.wants_tls() {
-        let tls = tls::connector().map_err(|fault| Trouble::Fault(unavailable(fault)))?;
-        let (client, connection) = address.config().connect(tls).await?;
-        return Ok((client, tokio::spawn(connection).abort_handle()));
-    }
-    let (client, connection) = address.config().connect(NoTls).await?;
-    Ok((client, tokio::spawn(connection).abort_handle()))
-}
-
-fn pool(address: &Address, session: String, options: &Options, connections: usize) -> Result<Pool, OpenFault> {
-    let fault = |detail: String| OpenFault::Database(detail);
+fn pool(connector: &Arc<Connector>, session: String, options: &Options, connections: usize) -> Result<Pool, OpenFault> {
     // A connection that broke is noticed when it is used: to ask each time would cost what a question costs.
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = match address.wants_tls() {
-        true => Manager::from_config(address.config().clone(), tls::connector().map_err(fault)?, config),
-        false => Manager::from_config(address.config().clone(), NoTls, config),
-    };
+    let address = connector.address();
+    let manager = Manager::from_connect(address.config().clone(), PoolConnect(Arc::clone(connector)), config);
     let mut pool = Pool::builder(manager)
         .max_size(connections)
         .wait_timeout(Some(options.wait))
-        .create_timeout(Some(options.wait))
+        .create_timeout(Some(connector.timeout().max(options.wait)))
         .recycle_timeout(Some(options.wait))
         .runtime(Runtime::Tokio1);
     if address.pooling() == Pooling::Session {
@@ -406,7 +408,7 @@ fn pool(address: &Address, session: String, options: &Options, connections: usiz
             })
         }));
     }
-    pool.build().map_err(|error| fault(error.to_string()))
+    pool.build().map_err(|error| OpenFault::Database(error.to_string()))
 }
 
 /// Milliseconds since 1970.

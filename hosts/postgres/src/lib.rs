@@ -6,6 +6,7 @@
 //! done, and it is never done twice. hosts/postgres/README.md is the operator's page.
 
 mod address;
+mod connector;
 mod database;
 mod fault;
 mod lease;

@@ -6,8 +6,8 @@ use deadpool_postgres::tokio_postgres::Client;
 use tokio::time::timeout;
 
 use crate::{
-    address::{Address, Pooling},
-    database::connect,
+    address::Pooling,
+    connector::Connector,
     fault::SHARED_SESSION,
     migrate::{OpenFault, first},
     server::Kind,
@@ -21,8 +21,8 @@ const PROBES: usize = 4;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Rejects a pooler that shares sessions where the address does not name it, and one that shares them within transactions.
-pub(crate) async fn check(client: &Client, address: &Address, kind: Kind) -> Result<(), OpenFault> {
-    match address.pooling() {
+pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) -> Result<(), OpenFault> {
+    match connector.address().pooling() {
         Pooling::Transaction => {
             // Two messages: a pooler of statements lets both pass in one.
             let begun = async {
@@ -37,7 +37,7 @@ pub(crate) async fn check(client: &Client, address: &Address, kind: Kind) -> Res
         }
         Pooling::Session if kind == Kind::Postgres => {
             // What cannot be learnt now shows later: the errors of a shared session carry the same advice.
-            match timeout(PROBE_TIMEOUT, is_shared(client, address)).await {
+            match timeout(PROBE_TIMEOUT, is_shared(client, connector)).await {
                 Ok(Ok(true)) => Err(OpenFault::Database(SHARED_SESSION.to_owned())),
                 _ => Ok(()),
             }
@@ -47,9 +47,8 @@ pub(crate) async fn check(client: &Client, address: &Address, kind: Kind) -> Res
 }
 
 /// Whether two connections share a session, or one of them changes it.
-async fn is_shared(client: &Client, address: &Address) -> Result<bool, OpenFault> {
-    let (other, driving) =
-        connect(address).await.map_err(|error| OpenFault::Database(format!("a second connection: {error:?}")))?;
+async fn is_shared(client: &Client, connector: &Connector) -> Result<bool, OpenFault> {
+    let (other, driving) = connector.connect(None).await?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..PROBES {
         ours.push(first(client, SESSION).await?);

@@ -44,13 +44,24 @@ impl Cluster {
 
     /// Kills every process of the server with SIGKILL.
     pub fn kill(&self) -> Result<(), Failure> {
+        self.signal("-KILL")
+    }
+
+    /// Stops every process of the server with SIGSTOP: connections are still accepted by the kernel, and nothing responds. To be killed before
+    /// it is dropped.
+    pub fn freeze(&self) -> Result<(), Failure> {
+        self.signal("-STOP")
+    }
+
+    fn signal(&self, signal: &str) -> Result<(), Failure> {
         let file = self.data().join("postmaster.pid");
         let text = std::fs::read_to_string(&file).map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
         let first = text.lines().next().unwrap_or_default().trim().to_owned();
-        let children = run(Command::new("ps").args(["-o", "pid=", "--ppid", &first]))?;
+        // An error where it has none, as when it was killed before.
+        let children = run(Command::new("ps").args(["-o", "pid=", "--ppid", &first])).unwrap_or_default();
         // The first process goes first: it would restart the others.
         let mut kill = Command::new("kill");
-        kill.arg("-9").arg(&first).args(children.split_whitespace());
+        kill.arg(signal).arg(&first).args(children.split_whitespace());
         // A child that has ended by itself meanwhile is an error of this command, and none here.
         let _ = run(&mut kill);
         Ok(())

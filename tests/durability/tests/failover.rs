@@ -14,7 +14,10 @@ use std::{
 use despacho_cluster::Cluster;
 use despacho_core::demo::KEY;
 use despacho_durability::{PATIENCE, agent, get};
-use despacho_tool::server::{self, Server};
+use despacho_tool::{
+    run::Failure,
+    server::{self, Server},
+};
 use serde_json::{Value, json};
 
 const CLIENTS: usize = 8;
@@ -27,7 +30,17 @@ const RECOVERY_LIMIT: Duration = Duration::from_secs(30);
 type Acknowledged = Mutex<BTreeMap<String, (u64, Instant)>>;
 
 #[test]
-fn failover_to_a_synchronous_standby_loses_no_acknowledged_order() {
+fn failover_from_a_killed_primary_loses_no_acknowledged_order() {
+    fail_over(Cluster::kill);
+}
+
+/// A frozen machine accepts connections for as long as its kernel has room, and does not respond.
+#[test]
+fn failover_from_a_frozen_primary_loses_no_acknowledged_order() {
+    fail_over(Cluster::freeze);
+}
+
+fn fail_over(end: fn(&Cluster) -> Result<(), Failure>) {
     if let Some(missing) = despacho_cluster::missing() {
         eprintln!("skipped: {missing}");
         return;
@@ -55,7 +68,7 @@ fn failover_to_a_synchronous_standby_loses_no_acknowledged_order() {
         }
         let back = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             until(|| acknowledged.lock().unwrap().len() >= LOAD, "load before the failover");
-            primary.kill().unwrap();
+            end(&primary).unwrap();
             std::thread::sleep(Duration::from_secs(2));
             let before = acknowledged.lock().unwrap().len();
             let promoted = Instant::now();
@@ -65,6 +78,8 @@ fn failover_to_a_synchronous_standby_loses_no_acknowledged_order() {
             orders.values().filter(|(_, at)| *at > promoted).map(|(_, at)| *at - promoted).min().unwrap()
         }));
         over.store(true, SeqCst);
+        // Frozen processes do not end otherwise.
+        primary.kill().unwrap();
         back
     });
     let back = back.unwrap_or_else(|panic| std::panic::resume_unwind(panic));

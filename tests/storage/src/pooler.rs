@@ -1,4 +1,4 @@
-//! Connection poolers between the server and PostgreSQL.
+//! Between the server and PostgreSQL: connection poolers, and hosts that do not respond.
 
 use despacho_cluster::Pooler;
 use despacho_core::host::{Changes, Host, Write};
@@ -91,4 +91,17 @@ async fn pooled_transactions_set_their_own_limits_and_leave_none() {
     let through = backend.pooler.through(&backend.direct.address);
     let shown = backend.direct.cluster.ask(&through, "SHOW statement_timeout").unwrap();
     assert_eq!(shown, "77s");
+}
+
+#[tokio::test]
+async fn host_that_never_responds_is_passed_over() {
+    let Some(backend) = OnPgBouncer::find().await else { return };
+    // Accepts connections, as a frozen server's kernel does, and sends nothing.
+    let frozen = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (_, rest) = backend.direct.address.split_once('@').unwrap();
+    let hosts = format!("127.0.0.1:{},{rest}", frozen.local_addr().unwrap().port());
+    let address = Address::parse(&format!("postgres://despacho@{hosts}?connect_timeout=1")).unwrap();
+    let opening = Postgres::open(&address, &Options::default());
+    let database = tokio::time::timeout(std::time::Duration::from_secs(60), opening).await.unwrap().unwrap();
+    assert_eq!(database.ready().await, Ok(()));
 }
