@@ -101,7 +101,8 @@ async fn host_that_never_responds_is_passed_over() {
     let (_, rest) = backend.direct.address.split_once('@').unwrap();
     let hosts = format!("127.0.0.1:{},{rest}", frozen.local_addr().unwrap().port());
     let address = Address::parse(&format!("postgres://despacho@{hosts}?connect_timeout=1")).unwrap();
-    let opening = Postgres::open(&address, &Options::default());
+    let options = Options::default();
+    let opening = Postgres::open(&address, &options);
     let database = tokio::time::timeout(std::time::Duration::from_secs(60), opening).await.unwrap().unwrap();
     assert_eq!(database.ready().await, Ok(()));
 }
