@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use tokio_postgres::config::{Config, Host, SslMode};
+use tokio_postgres::config::{Config, Host, LoadBalanceHosts, SslMode};
 
 /// Silence after which a connection is asked whether its other end is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
@@ -16,7 +16,20 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub struct Address {
     // On the heap: configurations carry an address that most deployments have none of.
     config: Box<Config>,
+    /// The same for each host by itself, in the order of the URL.
+    hosts: Vec<Config>,
     database: String,
+    pooling: Pooling,
+}
+
+/// How long a pooler between this program and the server keeps a server connection for one client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pooling {
+    /// For as long as the client is connected, as without a pooler.
+    #[default]
+    Session,
+    /// For one transaction: prepared statements, session settings and `LISTEN` do not outlive it.
+    Transaction,
 }
 
 impl Address {
@@ -30,21 +43,18 @@ impl Address {
         // Certificates are always checked, against the host's name too, so that these three are one.
         let text =
             text.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
+        let (text, pooling) = take_pooling(&text)?;
         let mut config: Config = text.parse().map_err(|_| fault())?;
+        let mut hosts = single_hosts(&text, &config);
         let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(fault()) };
         if config.get_hosts().is_empty() || config.get_user().is_none() {
             return Err(fault());
         }
-        if config.get_application_name().is_none() {
-            config.application_name("despacho");
+        let is_plain = config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local);
+        for config in std::iter::once(&mut config).chain(&mut hosts) {
+            complete(config, is_plain);
         }
-        config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT));
-        config.tcp_user_timeout(config.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED));
-        config.keepalives_idle(config.get_keepalives_idle().min(KEEPALIVE));
-        if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
-            config.ssl_mode(SslMode::Disable);
-        }
-        Ok(Address { config: Box::new(config), database })
+        Ok(Address { config: Box::new(config), hosts, database, pooling })
     }
 
     /// Whether there is a password in it, which other users of the machine must not see.
@@ -57,6 +67,20 @@ impl Address {
         &self.database
     }
 
+    pub(crate) fn pooling(&self) -> Pooling {
+        self.pooling
+    }
+
+    /// One configuration for each host.
+    pub(crate) fn hosts(&self) -> &[Config] {
+        &self.hosts
+    }
+
+    /// For a connection to one host, from the first packet until it takes queries.
+    pub(crate) fn host_timeout(&self) -> Duration {
+        self.config.get_connect_timeout().copied().unwrap_or(CONNECT)
+    }
+
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -65,6 +89,54 @@ impl Address {
     pub(crate) fn wants_tls(&self) -> bool {
         self.config.get_ssl_mode() != SslMode::Disable
     }
+}
+
+/// Sets what the URL leaves open.
+fn complete(config: &mut Config, is_plain: bool) {
+    if config.get_application_name().is_none() {
+        config.application_name("despacho");
+    }
+    config.connect_timeout(config.get_connect_timeout().copied().unwrap_or(CONNECT));
+    config.tcp_user_timeout(config.get_tcp_user_timeout().copied().unwrap_or(UNACKNOWLEDGED));
+    config.keepalives_idle(config.get_keepalives_idle().min(KEEPALIVE));
+    if is_plain {
+        config.ssl_mode(SslMode::Disable);
+    }
+}
+
+/// The same URL for each of its hosts. All hosts stay together if the driver is to choose by chance, or if addresses are parameters.
+fn single_hosts(text: &str, all: &Config) -> Vec<Config> {
+    let split = || {
+        let (scheme, rest) = text.split_once("://")?;
+        let (authority, tail) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let (user, hosts) = authority.rsplit_once('@')?;
+        let one = |host: &str| format!("{scheme}://{user}@{host}{tail}").parse::<Config>().ok();
+        let configs = hosts.split(',').map(one).collect::<Option<Vec<_>>>()?;
+        let is_same = all.get_hosts().iter().eq(configs.iter().flat_map(Config::get_hosts));
+        (is_same && all.get_load_balance_hosts() == LoadBalanceHosts::Disable).then_some(configs)
+    };
+    split().unwrap_or_else(|| vec![all.clone()])
+}
+
+/// Removes the parameter `pooler`, which the driver does not know, and returns the rest with its value.
+fn take_pooling(text: &str) -> Result<(String, Pooling), String> {
+    let Some((base, query)) = text.split_once('?') else { return Ok((text.to_owned(), Pooling::Session)) };
+    let (mut pooling, mut rest) = (Pooling::Session, Vec::new());
+    for parameter in query.split('&') {
+        match parameter.strip_prefix("pooler=") {
+            Some("transaction") => pooling = Pooling::Transaction,
+            Some("session") => pooling = Pooling::Session,
+            Some(_) => {
+                return Err(
+                    "must be postgres://USER:PASSWORD@HOST:PORT/NAME with pooler=session or pooler=transaction"
+                        .to_owned(),
+                );
+            }
+            None => rest.push(parameter),
+        }
+    }
+    let mark = if rest.is_empty() { "" } else { "?" };
+    Ok((format!("{base}{mark}{}", rest.join("&")), pooling))
 }
 
 /// This machine, which nobody listens in on.
@@ -97,7 +169,8 @@ impl fmt::Display for Address {
             SslMode::Require => "require",
             _ => "prefer",
         };
-        write!(f, "/{}?sslmode={mode}", self.database)
+        let pooler = if self.pooling == Pooling::Transaction { "&pooler=transaction" } else { "" };
+        write!(f, "/{}?sslmode={mode}{pooler}", self.database)
     }
 }
 
@@ -119,6 +192,39 @@ mod tests {
         assert!(!format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe"));
         assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.wants_tls()), Ok(false));
         assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.wants_tls()), Ok(true));
+    }
+
+    #[test]
+    fn each_host_has_its_own_configuration() {
+        let address =
+            Address::parse("postgres://ana:s@a.example:1,b.example:2/d?target_session_attrs=read-write").unwrap();
+        let hosts: Vec<(&[Host], &[u16])> =
+            address.hosts().iter().map(|config| (config.get_hosts(), config.get_ports())).collect();
+        let named = |name: &str| [Host::Tcp(name.to_owned())];
+        assert_eq!(hosts, [(&named("a.example")[..], &[1][..]), (&named("b.example"), &[2])]);
+        assert!(
+            address
+                .hosts()
+                .iter()
+                .all(|config| config.get_password() == Some(b"s") && config.get_dbname() == Some("d"))
+        );
+        let random = Address::parse("postgres://ana@a,b/d?load_balance_hosts=random").unwrap();
+        assert_eq!(random.hosts().len(), 1);
+    }
+
+    #[test]
+    fn pooler_parameter_selects_transaction_pooling() {
+        let parse = |query: &str| Address::parse(&format!("postgres://ana@db.example/d{query}"));
+        for query in ["?pooler=transaction", "?sslmode=require&pooler=transaction&connect_timeout=3"] {
+            let address = parse(query).unwrap();
+            assert_eq!(address.pooling(), Pooling::Transaction, "{query}");
+            assert!(address.to_string().ends_with("&pooler=transaction"), "{address}");
+        }
+        for query in ["", "?pooler=session", "?sslmode=disable"] {
+            assert_eq!(parse(query).unwrap().pooling(), Pooling::Session, "{query}");
+        }
+        let error = parse("?pooler=statement").unwrap_err();
+        assert!(error.contains("pooler=session or pooler=transaction"), "{error}");
     }
 
     #[test]

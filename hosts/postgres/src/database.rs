@@ -7,28 +7,27 @@ use std::{
 };
 
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime,
-    tokio_postgres::{Client, NoTls},
+    Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, tokio_postgres::Client,
 };
 use despacho_core::host::Fault;
 use despacho_sql::{Dialect, Driver, Expect, Query, Row, Statement};
 use tokio::{
     sync::watch,
-    task::AbortHandle,
+    task::{AbortHandle, JoinHandle},
     time::{Instant, sleep, timeout},
 };
 
 use crate::{
-    address::Address,
+    address::{Address, Pooling},
+    connector::{Connector, PoolConnect},
     fault::{Trouble, text, unavailable},
     lease::Lease,
-    migrate::{OpenFault, PATIENT, demand, migrate},
-    news,
+    migrate::{OpenFault, PATIENT, demand, first, migrate},
+    news, pooler,
     server::{Flush, Kind},
     stats::{Counters, Stats},
-    tls,
-    train::{self, Done, Mark, Wagon},
-    value::{borrowed, parameters, row},
+    train::{self, Done, Mark, Session, Wagon},
+    value::row,
 };
 
 /// How much may happen at once.
@@ -84,8 +83,22 @@ struct Inner {
 /// How it is reached.
 #[derive(Debug)]
 pub(crate) struct Ways {
-    pub(crate) address: Address,
+    pub(crate) connector: Arc<Connector>,
     pub(crate) kind: Kind,
+}
+
+impl Ways {
+    fn session(&self, flush: Flush) -> Session {
+        match self.connector.address().pooling() {
+            Pooling::Session => Session::Own,
+            Pooling::Transaction => Session::Shared { begin: self.kind.begin(flush) },
+        }
+    }
+
+    /// Whether `LISTEN` works: a pooler in transaction mode accepts it and delivers nothing.
+    fn listens(&self) -> bool {
+        self.kind.listens() && self.connector.address().pooling() == Pooling::Session
+    }
 }
 
 impl Drop for Inner {
@@ -99,9 +112,10 @@ impl Drop for Inner {
 impl Postgres {
     /// Opens a database and brings its schema up to date. A server that is just starting is waited for.
     pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenFault> {
-        let (client, driving) = reach(address).await?;
-        let version: String = client.query_one("SELECT version()", &[]).await?.try_get(0)?;
-        let kind = Kind::of(&version);
+        let connector = Arc::new(Connector::new(address).map_err(OpenFault::Database)?);
+        let (client, driving) = reach(&connector).await?;
+        let kind = Kind::of(&first(&client, "SELECT version()").await?.unwrap_or_default());
+        pooler::check(&client, &connector, kind).await?;
         let migrated = if options.migrate { migrate(&client, kind).await } else { demand(&client).await };
         drop(client);
         driving.abort();
@@ -109,12 +123,15 @@ impl Postgres {
         let (hasty, others) = match kind.flush() {
             Flush::Later => {
                 let few = (options.connections / 8).max(1);
-                (Some(pool(address, kind.hasty(), options, few)?), options.connections.saturating_sub(few))
+                (
+                    Some(pool(&connector, kind.session(Flush::Later), options, few)?),
+                    options.connections.saturating_sub(few),
+                )
             }
             Flush::Now => (None, options.connections),
         };
-        let pool = pool(address, kind.session().to_owned(), options, others.max(2))?;
-        let ways = Arc::new(Ways { address: address.clone(), kind });
+        let pool = pool(&connector, kind.session(Flush::Now), options, others.max(2))?;
+        let ways = Arc::new(Ways { connector, kind });
         let (counters, patience, news) = (Counters::default(), options.patience, Mutex::default());
         Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, patience, news })))
     }
@@ -138,8 +155,8 @@ impl Postgres {
     /// Tells other instances whenever `told` changes, and calls `heard` whenever they tell. On a server that has no such news,
     /// nothing is told and nothing heard.
     pub fn exchange_news(&self, told: watch::Receiver<u64>, heard: impl Fn() + Send + Sync + 'static) {
-        if !self.0.ways.kind.listens() {
-            tracing::info!("this database tells no news: events of other instances are found by polling");
+        if !self.0.ways.listens() {
+            tracing::info!("LISTEN/NOTIFY unavailable; polling for events of other instances");
             return;
         }
         let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways), told, heard)).abort_handle();
@@ -178,11 +195,11 @@ impl Postgres {
             Flush::Now => &self.0.pool,
             Flush::Later => self.0.hasty.as_ref().unwrap_or(&self.0.pool),
         };
-        let mut asked = 0;
+        let (mut asked, session) = (0, self.0.ways.session(flush));
         loop {
             let lease = Lease::of(pool).await?;
             asked += 1;
-            match timeout(self.0.patience, rows(&lease, query)).await {
+            match timeout(self.0.patience, rows(&lease, &session, query)).await {
                 Ok(Ok(rows)) => {
                     lease.settled();
                     self.0.counters.reads.fetch_add(1, Relaxed);
@@ -195,7 +212,10 @@ impl Postgres {
                     }
                     return Err(trouble.into());
                 }
-                Err(_) => return Err(Fault::Timeout { what: "database" }),
+                Err(_) => {
+                    self.drop_idle();
+                    return Err(Fault::Timeout { what: "database" });
+                }
             }
         }
     }
@@ -280,16 +300,28 @@ impl Postgres {
             Err(trouble) => return (all(trouble), false),
         };
         self.0.counters.trains.fetch_add(1, Relaxed);
-        let exchange = async { train::run(lease.client()?, wagons).await };
+        let session = self.0.ways.session(Flush::Now);
+        let exchange = async { train::run(lease.client()?, &session, wagons).await };
         let answers = match timeout(self.0.patience, exchange).await {
             Ok(Ok(answers)) => answers,
             Ok(Err(trouble)) => all(trouble),
-            Err(_) => all(Trouble::Lost("the server did not answer in time".to_owned())),
+            Err(_) => {
+                self.drop_idle();
+                all(Trouble::Lost("the server did not answer in time".to_owned()))
+            }
         };
         if !answers.iter().any(|answer| matches!(answer, Err(Trouble::Lost(_)))) {
             lease.settled();
         }
         (answers, true)
+    }
+
+    /// Closes idle connections. The server ends a slow statement earlier than this program stops waiting: without any response the host is
+    /// frozen or away, and each idle connection to it would cost the same time again.
+    fn drop_idle(&self) {
+        for pool in std::iter::once(&self.0.pool).chain(&self.0.hasty) {
+            pool.retain(|_, _| false);
+        }
     }
 
     /// Clears old marks away in the background.
@@ -333,63 +365,50 @@ impl Driver for Postgres {
     }
 }
 
-async fn rows(lease: &Lease, query: &Query) -> Result<Vec<Row>, Trouble> {
-    let client = lease.client()?;
-    let statement = client.prepare_cached(query.sql).await?;
-    let params = parameters(&query.params);
-    client.query(&statement, &borrowed(&params)).await?.iter().map(row).collect()
+async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row>, Trouble> {
+    train::query(lease.client()?, session, query).await?.iter().map(row).collect()
 }
 
 /// A first connection, with the task that drives it.
-async fn reach(address: &Address) -> Result<(Client, AbortHandle), OpenFault> {
+async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenFault> {
     let until = Instant::now() + STARTING;
     loop {
-        let failed = match connect(address).await {
-            Ok(connected) => return Ok(connected),
-            Err(failed) => failed,
+        let failed = match timeout(connector.timeout(), connector.connect(None)).await {
+            Ok(Ok(connected)) => return Ok(connected),
+            Ok(Err(error)) => Trouble::from(error),
+            Err(_) => Trouble::Lost("it accepts connections and does not respond".to_owned()),
         };
         // A server that is starting refuses connections, or says so; a wrong password stays wrong.
         let passing = matches!(failed, Trouble::Lost(_)) && Instant::now() < until;
         if !passing {
             let detail = Fault::from(failed).to_string();
-            return Err(OpenFault::Database(format!("{address} cannot be reached: {detail}")));
+            return Err(OpenFault::Database(format!("{} cannot be reached: {detail}", connector.address())));
         }
         sleep(Duration::from_millis(250)).await;
     }
 }
 
-async fn connect(address: &Address) -> Result<(Client, AbortHandle), Trouble> {
-    if address.wants_tls() {
-        let tls = tls::connector().map_err(|fault| Trouble::Fault(unavailable(fault)))?;
-        let (client, connection) = address.config().connect(tls).await?;
-        return Ok((client, tokio::spawn(connection).abort_handle()));
-    }
-    let (client, connection) = address.config().connect(NoTls).await?;
-    Ok((client, tokio::spawn(connection).abort_handle()))
-}
-
-fn pool(address: &Address, session: String, options: &Options, connections: usize) -> Result<Pool, OpenFault> {
-    let fault = |detail: String| OpenFault::Database(detail);
+fn pool(connector: &Arc<Connector>, session: String, options: &Options, connections: usize) -> Result<Pool, OpenFault> {
     // A connection that broke is noticed when it is used: to ask each time would cost what a question costs.
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let manager = match address.wants_tls() {
-        true => Manager::from_config(address.config().clone(), tls::connector().map_err(fault)?, config),
-        false => Manager::from_config(address.config().clone(), NoTls, config),
-    };
-    let pool = Pool::builder(manager)
+    let address = connector.address();
+    let manager = Manager::from_connect(address.config().clone(), PoolConnect(Arc::clone(connector)), config);
+    let mut pool = Pool::builder(manager)
         .max_size(connections)
         .wait_timeout(Some(options.wait))
-        .create_timeout(Some(options.wait))
+        .create_timeout(Some(connector.timeout().max(options.wait)))
         .recycle_timeout(Some(options.wait))
-        .runtime(Runtime::Tokio1)
-        .post_create(Hook::async_fn(move |client, _| {
+        .runtime(Runtime::Tokio1);
+    if address.pooling() == Pooling::Session {
+        pool = pool.post_create(Hook::async_fn(move |client, _| {
             let session = session.clone();
             Box::pin(async move {
-                let told = client.batch_execute(&session).await;
-                told.map_err(|error| HookError::message(text(&error)))
+                let set = client.batch_execute(&session).await;
+                set.map_err(|error| HookError::message(text(&error)))
             })
         }));
-    pool.build().map_err(|error| fault(error.to_string()))
+    }
+    pool.build().map_err(|error| OpenFault::Database(error.to_string()))
 }
 
 /// Milliseconds since 1970.

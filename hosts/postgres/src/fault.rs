@@ -7,6 +7,10 @@ use tokio_postgres::Error;
 /// The part's name in the documentation.
 const DATABASE: &str = "database";
 
+/// The cause and the remedy where several clients share one session of the server.
+pub(crate) const SHARED_SESSION: &str = "a connection pooler between this program and the database shares sessions: add \
+     pooler=transaction to the database's URL, or set the pooler to session mode (PgBouncer: pool_mode = session)";
+
 /// Why something was not done, or not known to be.
 #[derive(Debug)]
 pub(crate) enum Trouble {
@@ -71,8 +75,8 @@ fn by_state(state: &str, detail: String) -> Trouble {
         "57014" => Trouble::Fault(Fault::Timeout { what: DATABASE }),
         // The server is going or coming, or cut the connection: 57P01 to 57P05, and the connection's own class.
         _ if state.starts_with("57P") || state.starts_with("08") => Trouble::Lost(detail),
-        // A pooler in between gave the session to somebody else, with the statements that were prepared in it.
-        "26000" => Trouble::Lost(detail),
+        // A pooler gave the session to another client: a prepared statement is missing, or another one has its name.
+        "26000" | "42P05" => Trouble::Lost(format!("{detail}; {SHARED_SESSION}")),
         // No memory, no disk, no connections left; a system's error; a replica that only reads.
         _ if state.starts_with("53") || state.starts_with("58") => Trouble::Fault(unavailable(detail)),
         "25006" | "25P03" | "28P01" | "28000" | "3D000" => Trouble::Fault(unavailable(detail)),
@@ -114,7 +118,7 @@ mod tests {
         for state in ["40001", "40P01", "55P03"] {
             assert!(matches!(trouble(state), Trouble::Again(_)), "{state}");
         }
-        for state in ["57P01", "57P02", "57P03", "08006"] {
+        for state in ["57P01", "57P02", "57P03", "08006", "26000", "42P05"] {
             assert!(matches!(trouble(state), Trouble::Lost(_)), "{state}");
         }
         assert!(matches!(trouble("57014"), Trouble::Fault(Fault::Timeout { .. })));

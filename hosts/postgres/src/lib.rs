@@ -6,12 +6,14 @@
 //! done, and it is never done twice. hosts/postgres/README.md is the operator's page.
 
 mod address;
+mod connector;
 mod database;
 mod fault;
 mod lease;
 mod migrate;
 mod news;
 mod order;
+mod pooler;
 mod server;
 mod stats;
 mod tls;

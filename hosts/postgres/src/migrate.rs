@@ -1,6 +1,6 @@
 //! The schema's migrations, one instance at a time.
 
-use deadpool_postgres::tokio_postgres::Client;
+use deadpool_postgres::tokio_postgres::{Client, SimpleQueryMessage};
 use despacho_sql::{Dialect, SchemaFault, Standing, is_ahead, migrations, pending};
 
 use crate::{
@@ -106,10 +106,20 @@ async fn is_current(client: &Client) -> Result<bool, OpenFault> {
 }
 
 async fn standing(client: &Client) -> Result<Standing, tokio_postgres::Error> {
-    let version = client.query_one(Dialect::VERSION_QUERY, &[]).await?.try_get(0)?;
-    let floor = match is_ahead(version) {
-        true => client.query_one(Dialect::FLOOR_QUERY, &[]).await?.try_get(0)?,
-        false => None,
-    };
+    let version = number(client, Dialect::VERSION_QUERY).await?;
+    let floor = if is_ahead(version) { number(client, Dialect::FLOOR_QUERY).await? } else { None };
     Ok(Standing { version, floor })
+}
+
+async fn number(client: &Client, sql: &str) -> Result<Option<i64>, tokio_postgres::Error> {
+    Ok(first(client, sql).await?.and_then(|text| text.parse().ok()))
+}
+
+/// The first column of the first row, without a prepared statement: a pooler in transaction mode would lose it.
+pub(crate) async fn first(client: &Client, sql: &str) -> Result<Option<String>, tokio_postgres::Error> {
+    let messages = client.simple_query(sql).await?;
+    Ok(messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    }))
 }

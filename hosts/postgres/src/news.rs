@@ -3,16 +3,14 @@
 //! It is said after the commit, on a connection of its own, gathered for some milliseconds. Within the transaction it would make
 //! every commit of the database wait for every other one. What is lost costs a poll's interval, no event.
 
-use std::{future::poll_fn, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use deadpool_postgres::tokio_postgres::{AsyncMessage, Client, Connection};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
     sync::{mpsc, watch},
-    time::sleep,
+    time::{sleep, timeout},
 };
 
-use crate::{database::Ways, fault::text, tls};
+use crate::{database::Ways, fault::text};
 
 /// How long commits are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(5);
@@ -43,7 +41,8 @@ pub(crate) async fn exchange(
 /// Until this process ends, or the connection does.
 async fn follow(ways: &Ways, name: &str, told: &mut watch::Receiver<u64>, heard: &impl Fn()) -> Result<(), String> {
     let (to, mut from) = mpsc::channel(64);
-    let client = connect(ways, to).await?;
+    let connecting = timeout(ways.connector.timeout(), ways.connector.connect(Some(to))).await;
+    let (client, _driver) = connecting.map_err(|_| "no host responds".to_owned())?.map_err(|error| text(&error))?;
     client.batch_execute("LISTEN despacho_news").await.map_err(|error| text(&error))?;
     let tell = client.prepare("SELECT pg_notify('despacho_news', $1)").await.map_err(|error| text(&error))?;
     told.borrow_and_update();
@@ -62,33 +61,6 @@ async fn follow(ways: &Ways, name: &str, told: &mut watch::Receiver<u64>, heard:
                 told.borrow_and_update();
                 client.execute(&tell, &[&name]).await.map_err(|error| text(&error))?;
             }
-        }
-    }
-}
-
-async fn connect(ways: &Ways, to: mpsc::Sender<String>) -> Result<Client, String> {
-    let config = ways.address.config();
-    if ways.address.wants_tls() {
-        let (client, connection) = config.connect(tls::connector()?).await.map_err(|error| text(&error))?;
-        tokio::spawn(drive(connection, to));
-        return Ok(client);
-    }
-    let connected = config.connect(deadpool_postgres::tokio_postgres::NoTls).await;
-    let (client, connection) = connected.map_err(|error| text(&error))?;
-    tokio::spawn(drive(connection, to));
-    Ok(client)
-}
-
-/// Moves a connection's bytes and hands its news on. It ends with its client.
-async fn drive<S, T>(mut connection: Connection<S, T>, to: mpsc::Sender<String>)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
-        if let AsyncMessage::Notification(news) = message {
-            // One that waits says as much as many.
-            let _ = to.try_send(news.payload().to_owned());
         }
     }
 }

@@ -55,27 +55,52 @@ impl Kind {
         }
     }
 
-    /// What a new connection is told. Nothing runs longer than a request may take, and nothing holds a row for longer.
-    pub(crate) fn session(self) -> &'static str {
+    /// Time limits: no statement runs longer than a request may take, and no transaction holds a row for longer.
+    fn limits(self) -> &'static [&'static str] {
         match self {
             // Every statement is short: to compile one costs more than to run it.
-            Kind::Postgres => {
-                "SET statement_timeout = '10s'; SET lock_timeout = '8s'; SET idle_in_transaction_session_timeout = '15s'; \
-                 SET default_transaction_isolation = 'read committed'; SET jit = off"
-            }
-            _ => "SET statement_timeout = '10s'; SET idle_in_transaction_session_timeout = '15s'",
+            Kind::Postgres => &[
+                "statement_timeout = '10s'",
+                "lock_timeout = '8s'",
+                "idle_in_transaction_session_timeout = '15s'",
+                "jit = off",
+            ],
+            _ => &["statement_timeout = '10s'", "idle_in_transaction_session_timeout = '15s'"],
         }
     }
 
-    /// The same for a connection whose writes are flushed later.
-    pub(crate) fn hasty(self) -> String {
-        format!("{}; SET synchronous_commit = off", self.session())
+    /// The settings of a new connection.
+    pub(crate) fn session(self, flush: Flush) -> String {
+        let isolation = (self == Kind::Postgres).then_some("default_transaction_isolation = 'read committed'");
+        self.settings("SET", isolation, flush).join("; ")
+    }
+
+    /// The beginning of a transaction that carries the same settings with it, for connections whose session is not kept.
+    pub(crate) fn begin(self, flush: Flush) -> String {
+        let isolation = if self == Kind::Postgres { " ISOLATION LEVEL READ COMMITTED" } else { "" };
+        format!("BEGIN{isolation}; {}", self.settings("SET LOCAL", None, flush).join("; "))
+    }
+
+    fn settings(self, set: &str, isolation: Option<&str>, flush: Flush) -> Vec<String> {
+        let later = (flush == Flush::Later).then_some("synchronous_commit = off");
+        self.limits().iter().copied().chain(isolation).chain(later).map(|one| format!("{set} {one}")).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn session_and_transaction_carry_the_same_limits() {
+        let (session, begin) = (Kind::Postgres.session(Flush::Later), Kind::Postgres.begin(Flush::Later));
+        for limit in ["statement_timeout = '10s'", "lock_timeout = '8s'", "jit = off", "synchronous_commit = off"] {
+            assert!(session.contains(&format!("SET {limit}")), "{session}");
+            assert!(begin.contains(&format!("SET LOCAL {limit}")), "{begin}");
+        }
+        assert!(begin.starts_with("BEGIN ISOLATION LEVEL READ COMMITTED; "), "{begin}");
+        assert!(!Kind::Cockroach.begin(Flush::Now).contains("synchronous_commit"));
+    }
 
     #[test]
     fn servers_are_told_apart_by_their_version() {

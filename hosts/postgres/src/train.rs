@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
-use deadpool_postgres::{ClientWrapper, tokio_postgres::Error};
-use despacho_sql::{Expect, Statement, Value};
+use deadpool_postgres::{
+    ClientWrapper,
+    tokio_postgres::{Error, Row as SqlRow},
+};
+use despacho_sql::{Expect, Query, Statement, Value};
 
 use crate::{
     fault::Trouble,
     order::{Sent, in_order},
-    value::{Parameter, borrowed, parameters},
+    value::{Parameter, borrowed, inferred, parameters},
 };
 
 /// Puts a transaction's mark down. A second transaction of the same mark waits for the first one's end, and then finds it.
@@ -42,23 +45,85 @@ pub(crate) enum Done {
     Before,
 }
 
-/// A prepared statement and its parameters.
+/// A statement and its parameters.
 struct Ready<'a> {
-    statement: deadpool_postgres::tokio_postgres::Statement,
+    form: Form<'a>,
     parameters: Vec<Parameter<'a>>,
 }
 
+/// How a statement is sent.
+enum Form<'a> {
+    Prepared(deadpool_postgres::tokio_postgres::Statement),
+    /// With its SQL, parsed and run by one message: the session may be another one the next time.
+    Unnamed(Cow<'a, str>),
+}
+
+impl Ready<'_> {
+    async fn send(&self, client: &ClientWrapper) -> Result<u64, Error> {
+        match &self.form {
+            Form::Prepared(statement) => client.execute(statement, &borrowed(&self.parameters)).await,
+            Form::Unnamed(sql) => client.execute_typed(sql, &inferred(&self.parameters)).await,
+        }
+    }
+}
+
+/// How a transaction begins, and whether statements stay prepared after it.
+#[derive(Clone, Debug)]
+pub(crate) enum Session {
+    /// The session is ours: its settings are made once.
+    Own,
+    /// A pooler shares it between transactions; each begins with its settings.
+    Shared {
+        /// `BEGIN` with the settings.
+        begin: String,
+    },
+}
+
+impl Session {
+    fn begin(&self) -> &str {
+        match self {
+            Session::Own => "BEGIN",
+            Session::Shared { begin } => begin,
+        }
+    }
+}
+
+/// The rows of one statement, which is a transaction of its own.
+pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, Trouble> {
+    let params = parameters(&query.params);
+    let Session::Shared { begin } = session else {
+        let statement = client.prepare_cached(query.sql).await?;
+        return Ok(client.query(&statement, &borrowed(&params)).await?);
+    };
+    let inferred = inferred(&params);
+    let plain = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
+    let requests: Vec<Sent<'_, Result<Vec<SqlRow>, Error>>> = vec![
+        Box::pin(plain(begin.as_str())),
+        Box::pin(client.query_typed(query.sql, &inferred)),
+        Box::pin(plain("COMMIT")),
+    ];
+    let mut rows = Vec::new();
+    for answer in in_order(requests).await {
+        rows.append(&mut answer?);
+    }
+    Ok(rows)
+}
+
 /// Runs transactions one after the other, each for itself, and says what became of each.
-pub(crate) async fn run(client: &ClientWrapper, wagons: &[&Wagon<'_>]) -> Result<Vec<Result<Done, Trouble>>, Trouble> {
+pub(crate) async fn run(
+    client: &ClientWrapper,
+    session: &Session,
+    wagons: &[&Wagon<'_>],
+) -> Result<Vec<Result<Done, Trouble>>, Trouble> {
     let mut prepared = Vec::with_capacity(wagons.len());
     for wagon in wagons {
-        prepared.push(prepare(client, wagon).await?);
+        prepared.push(prepare(client, session, wagon).await?);
     }
     let mut requests: Vec<Sent<'_, Result<u64, Error>>> = Vec::new();
     for wagon in &prepared {
-        requests.push(Box::pin(async { client.batch_execute("BEGIN").await.map(|()| 0) }));
+        requests.push(Box::pin(async { client.batch_execute(session.begin()).await.map(|()| 0) }));
         for ready in wagon {
-            requests.push(Box::pin(async { client.execute(&ready.statement, &borrowed(&ready.parameters)).await }));
+            requests.push(Box::pin(ready.send(client)));
         }
         requests.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| 0) }));
     }
@@ -67,18 +132,28 @@ pub(crate) async fn run(client: &ClientWrapper, wagons: &[&Wagon<'_>]) -> Result
     Ok(prepared.iter().map(|wagon| outcome(answers.by_ref().take(wagon.len() + 2))).collect())
 }
 
-async fn prepare<'a>(client: &ClientWrapper, wagon: &'a Wagon<'_>) -> Result<Vec<Ready<'a>>, Trouble> {
+async fn prepare<'a>(
+    client: &ClientWrapper,
+    session: &Session,
+    wagon: &'a Wagon<'_>,
+) -> Result<Vec<Ready<'a>>, Trouble> {
     let mut list = Vec::with_capacity(wagon.statements.len() + 1);
-    let mark = client.prepare_cached(PUT_MARK).await?;
-    list.push(Ready { statement: mark, parameters: parameters(&wagon.mark.0) });
+    list.push(Ready { form: form(client, session, PUT_MARK.into()).await?, parameters: parameters(&wagon.mark.0) });
     for statement in wagon.statements {
-        let prepared = match statement.expect {
-            Expect::Any => client.prepare_cached(statement.sql).await?,
-            Expect::One => client.prepare_cached(&guarded(statement.sql)).await?,
+        let sql = match statement.expect {
+            Expect::Any => statement.sql.into(),
+            Expect::One => guarded(statement.sql),
         };
-        list.push(Ready { statement: prepared, parameters: parameters(&statement.params) });
+        list.push(Ready { form: form(client, session, sql).await?, parameters: parameters(&statement.params) });
     }
     Ok(list)
+}
+
+async fn form<'a>(client: &ClientWrapper, session: &Session, sql: Cow<'a, str>) -> Result<Form<'a>, Error> {
+    match session {
+        Session::Own => client.prepare_cached(&sql).await.map(Form::Prepared),
+        Session::Shared { .. } => Ok(Form::Unnamed(sql)),
+    }
 }
 
 /// What plain inserts end in, for SQLite, which would fail otherwise instead of touching no row.

@@ -1,16 +1,19 @@
 //! Values and rows on the wire.
 
-use std::error::Error;
+use std::{error::Error, sync::LazyLock};
 
 use deadpool_postgres::tokio_postgres::{
     Row as SqlRow,
-    types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
+    types::{Format, FromSql, IsNull, Kind, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 use despacho_sql::{Row, Value};
 
 use crate::fault::Trouble;
 
 type Strange = Box<dyn Error + Sync + Send>;
+
+/// A parameter's type that the server infers from the statement, OID 0 on the wire. Such a parameter is sent as text.
+static INFERRED: LazyLock<Type> = LazyLock::new(|| Type::new("inferred".into(), 0, Kind::Simple, String::new()));
 
 /// A parameter as the server expects it.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ impl ToSql for Parameter<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Strange> {
         match self.0 {
             Value::Null => Ok(IsNull::Yes),
+            Value::Integer(number) if *kind == *INFERRED => number.to_string().to_sql(&Type::TEXT, out),
+            Value::Text(text) if *kind == *INFERRED => text.as_str().to_sql(&Type::TEXT, out),
             Value::Integer(number) => match *kind {
                 Type::INT2 => i16::try_from(*number)?.to_sql(kind, out),
                 Type::INT4 => i32::try_from(*number)?.to_sql(kind, out),
@@ -33,6 +38,10 @@ impl ToSql for Parameter<'_> {
 
     fn accepts(_: &Type) -> bool {
         true
+    }
+
+    fn encode_format(&self, kind: &Type) -> Format {
+        if *kind == *INFERRED { Format::Text } else { Format::Binary }
     }
 
     to_sql_checked!();
@@ -68,6 +77,11 @@ pub(crate) fn parameters(values: &[Value]) -> Vec<Parameter<'_>> {
 /// The same as tokio-postgres takes them.
 pub(crate) fn borrowed<'a>(parameters: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
     parameters.iter().map(|parameter| parameter as &(dyn ToSql + Sync)).collect()
+}
+
+/// The same for a statement that is not prepared, whose parameter types the server infers.
+pub(crate) fn inferred<'a>(parameters: &'a [Parameter<'a>]) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    parameters.iter().map(|parameter| (parameter as &(dyn ToSql + Sync), INFERRED.clone())).collect()
 }
 
 /// A row of an answer.

@@ -1,5 +1,10 @@
 //! A PostgreSQL server of a test's own: made in a temporary folder, on a socket port of its own, gone with the test.
 
+mod pooler;
+mod standby;
+
+pub use pooler::{Pooler, pooler_missing};
+
 use std::{
     net::TcpListener,
     path::{Path, PathBuf},
@@ -61,6 +66,14 @@ impl Cluster {
 
     /// Makes and starts a server that is not like the others.
     pub fn start_as(options: Options) -> Result<Cluster, Failure> {
+        let cluster = Cluster::make(options)?;
+        cluster.fill()?;
+        cluster.run()?;
+        Ok(cluster)
+    }
+
+    /// A folder and a port for a server, without its data.
+    fn make(options: Options) -> Result<Cluster, Failure> {
         let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
         let folder = match &options.place {
             Some(place) => tempfile::tempdir_in(place),
@@ -74,8 +87,6 @@ impl Cluster {
             // The server refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
         }
-        cluster.fill()?;
-        cluster.run()?;
         Ok(cluster)
     }
 
@@ -172,14 +183,18 @@ impl Cluster {
     }
 
     fn command(&self, program: &str) -> Command {
-        let program = self.programs.join(program);
-        if !is_root() {
-            return Command::new(program);
-        }
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
-        command
+        command_as_postgres(&self.programs.join(program))
     }
+}
+
+/// A command that does not run as root.
+fn command_as_postgres(program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
+    command
 }
 
 impl Drop for Cluster {

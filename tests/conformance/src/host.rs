@@ -13,7 +13,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_cluster::Cluster;
+use despacho_cluster::{Cluster, Pooler};
 use despacho_core::{
     Settings, api,
     domain::{self, Precision},
@@ -77,6 +77,13 @@ pub const KINDS: &[Kind] = &[
         missing: despacho_cluster::missing,
         covered_by: None,
         start: |_, chosen| Ok(Box::new(Shared::start(3, chosen)?)),
+    },
+    Kind {
+        name: "pgbouncer",
+        has_clock: false,
+        missing: despacho_cluster::pooler_missing,
+        covered_by: None,
+        start: |_, chosen| Ok(Box::new(Shared::start_pooled(chosen)?)),
     },
     Kind {
         name: "spin",
@@ -221,6 +228,7 @@ struct Shared {
     next: usize,
     // Declared in this order, so that the servers are gone before their database.
     _servers: Vec<Server>,
+    _pooler: Option<Pooler>,
     _cluster: Arc<Cluster>,
     _folder: tempfile::TempDir,
 }
@@ -229,10 +237,28 @@ impl Shared {
     fn start(count: usize, chosen: &Chosen) -> Result<Shared, String> {
         let cluster = despacho_cluster::shared().map_err(|e| e.to_string())?;
         let database = cluster.fresh().map_err(|e| e.to_string())?;
+        Shared::over(cluster, None, &database, count, chosen)
+    }
+
+    /// Two servers behind a PgBouncer in transaction mode.
+    fn start_pooled(chosen: &Chosen) -> Result<Shared, String> {
+        let cluster = despacho_cluster::shared().map_err(|e| e.to_string())?;
+        let pooler = Pooler::start(&cluster, "transaction").map_err(|e| e.to_string())?;
+        let database = pooler.through(&cluster.fresh().map_err(|e| e.to_string())?);
+        Shared::over(cluster, Some(pooler), &format!("{database}?pooler=transaction"), 2, chosen)
+    }
+
+    fn over(
+        cluster: Arc<Cluster>,
+        pooler: Option<Pooler>,
+        database: &str,
+        count: usize,
+        chosen: &Chosen,
+    ) -> Result<Shared, String> {
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let secret = "5e".repeat(32);
         let more = [
-            ("DESPACHO_DATABASE", database.as_str()),
+            ("DESPACHO_DATABASE", database),
             ("DESPACHO_SECRET", secret.as_str()),
             ("DESPACHO_DATABASE_CONNECTIONS", "4"),
         ];
@@ -243,7 +269,7 @@ impl Shared {
             started.collect::<Result<Vec<_>, String>>()
         })?;
         let clients = servers.iter().map(|server| Client::to(&server.base)).collect();
-        Ok(Shared { clients, next: 0, _servers: servers, _cluster: cluster, _folder: folder })
+        Ok(Shared { clients, next: 0, _servers: servers, _pooler: pooler, _cluster: cluster, _folder: folder })
     }
 }
 

@@ -175,6 +175,97 @@ fn archives(data: &Path, database: &Database) {
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
+#[test]
+fn archive_killed_at_random_points_loses_nothing_on_sqlite() {
+    let data = tempfile::tempdir().unwrap();
+    let database = Database::File(data.path().join("despacho.db"));
+    killed_at_random(data.path(), &database);
+}
+
+#[test]
+fn archive_killed_at_random_points_loses_nothing_on_postgresql() {
+    if let Some(missing) = despacho_cluster::missing() {
+        eprintln!("skipped: {missing}");
+        return;
+    }
+    let cluster = despacho_cluster::shared().unwrap_or_else(|failure| panic!("{failure}"));
+    let address = cluster.fresh().unwrap_or_else(|failure| panic!("{failure}"));
+    let data = tempfile::tempdir().unwrap();
+    killed_at_random(data.path(), &Database::Server(cluster, address));
+}
+
+/// Kills of one test, and the orders that become old between two of them.
+const KILLS: usize = 10;
+const ORDERS_PER_KILL: usize = 12;
+
+/// Kills the command at points by a seed, in between lets more orders grow old, and runs it to its end.
+fn killed_at_random(data: &Path, database: &Database) {
+    let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
+    let (server, folder) = (start(&binary, data, database), tempfile::tempdir().unwrap());
+    let ids: Vec<u64> =
+        (0..KILLS * ORDERS_PER_KILL).map(|number| create(&server.base, &format!("KILL-{number}"))).collect();
+    for id in &ids {
+        assert_eq!(post(&server.base, "/delivery/orders/cancel", &json!({ "orderId": id })).0, 200);
+    }
+    let before = standing(database, ids[0]);
+    let grow_old = |group: &[u64]| {
+        database.write(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})", list(group)));
+    };
+    // The span within which kills fall: a run with nothing to do, and as long again.
+    let begun = Instant::now();
+    said(&archive(&binary, data, database).args(ARCHIVE).arg("--dry-run").output().unwrap());
+    let span = u64::try_from(begun.elapsed().as_millis()).unwrap() * 2;
+    let mut rng = fastrand::Rng::with_seed(29);
+    let mut archived = BTreeMap::new();
+    for group in ids.chunks(ORDERS_PER_KILL) {
+        grow_old(group);
+        let mut command = archive(&binary, data, database);
+        let mut child = command.args(ARCHIVE).arg("--to").arg(folder.path()).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(rng.u64(..span)));
+        // It may have ended.
+        let _ = child.kill();
+        child.wait().unwrap();
+        each_history_is_whole(&binary, database, folder.path(), &ids, &mut archived);
+    }
+    said(&archive(&binary, data, database).args(ARCHIVE).arg("--to").arg(folder.path()).output().unwrap());
+    each_history_is_whole(&binary, database, folder.path(), &ids, &mut archived);
+    assert_eq!(archived.keys().copied().collect::<Vec<_>>(), ids, "every history is in a file");
+    let after = standing(database, ids[0]);
+    assert_eq!(after, [0, before[1], before[2], before[3]], "events are gone; orders and money are as they were");
+}
+
+/// Every history is whole in the database or whole in a file, and the same in every file.
+fn each_history_is_whole(
+    binary: &Path,
+    database: &Database,
+    folder: &Path,
+    ids: &[u64],
+    archived: &mut BTreeMap<u64, Value>,
+) {
+    for file in files(folder) {
+        for (id, record) in records(binary, &file) {
+            assert_eq!(record["events"].as_array().unwrap().len(), 2, "{record}");
+            let first = archived.entry(id).or_insert_with(|| record.clone());
+            assert_eq!(*first, record, "order {id} is in two files that differ");
+        }
+    }
+    let all = list(ids);
+    let partly = format!(
+        "SELECT COUNT(*) FROM (SELECT order_id FROM events WHERE order_id IN ({all}) \
+         GROUP BY order_id HAVING COUNT(*) <> 2) AS partly"
+    );
+    assert_eq!(database.count(&partly), 0, "a history is partly deleted");
+    let open: Vec<u64> = ids.iter().copied().filter(|id| !archived.contains_key(id)).collect();
+    if !open.is_empty() {
+        let kept = format!("SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})", list(&open));
+        assert_eq!(database.count(&kept), open.len() as i64, "a history is in no file and not in the database");
+    }
+}
+
+fn list(ids: &[u64]) -> String {
+    ids.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+}
+
 /// Runs the command until its file is there, with the database held, and kills it.
 fn killed_before_the_deletion(command: &mut Command, database: &Database, folder: &Path) {
     let held = database.hold();
@@ -265,7 +356,11 @@ fn until(so: impl Fn() -> bool, what: &str) {
 
 fn start(binary: &Path, data: &Path, database: &Database) -> Server {
     let secret = "a7".repeat(32);
-    let variables = [("DESPACHO_DATABASE", database.address()), ("DESPACHO_SECRET", &secret)];
+    let variables = [
+        ("DESPACHO_DATABASE", database.address()),
+        ("DESPACHO_SECRET", &secret),
+        ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
+    ];
     Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
 }
 

@@ -128,7 +128,7 @@ impl Place<'_> {
     fn cut(&self, report: &mut Report) {
         self.say("connections are cut");
         report.count("cuts of all connections");
-        if let Err(failure) = self.cluster.ask(self.world.address, CUT) {
+        if let Err(failure) = self.world.database.ask(CUT) {
             self.say(&format!("they were not: {failure}"));
         }
         let back = self.recovered();
@@ -232,7 +232,7 @@ impl Place<'_> {
     /// Starts the database where it is not there, until it takes questions.
     fn start(&self) {
         let since = Instant::now();
-        while self.cluster.ask(self.world.address, "SELECT 1").is_err() {
+        while self.world.database.ask("SELECT 1").is_err() {
             if since.elapsed() > PATIENCE {
                 return self.world.wrong("PostgreSQL does not start again".to_owned());
             }

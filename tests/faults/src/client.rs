@@ -12,6 +12,9 @@ use crate::world::World;
 /// Within so long a request is answered when nothing fails any more, on however busy a machine.
 const CALM: Duration = Duration::from_secs(120);
 
+/// For one response.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
+
 /// What became of a request.
 pub(crate) enum Reply {
     /// Status and body.
@@ -24,21 +27,22 @@ pub(crate) enum Reply {
 pub(crate) struct Caller<'a> {
     agent: ureq::Agent,
     world: &'a World<'a>,
-    key: &'a str,
+    key: String,
 }
 
 impl<'a> Caller<'a> {
     /// A caller with a key.
-    pub(crate) fn new(world: &'a World<'a>, key: &'a str) -> Caller<'a> {
-        Caller { agent: agent(Duration::from_secs(30)), world, key }
+    pub(crate) fn new(world: &'a World<'a>, key: &str) -> Caller<'a> {
+        Caller { agent: agent(TIMEOUT), world, key: key.to_owned() }
     }
 
     /// Sends a request once, to one of the servers that are there.
     pub(crate) fn try_once(&self, method: &str, path: &str, idempotency: Option<&str>, body: &Value) -> Reply {
         let Some(base) = self.world.some_base() else { return Reply::Nothing };
         let url = format!("{base}{path}");
-        let answer = if method == "GET" {
-            self.agent.get(&url).header("x-api-token", self.key).call()
+        let answer = if matches!(method, "GET" | "DELETE") {
+            let request = if method == "GET" { self.agent.get(&url) } else { self.agent.delete(&url) };
+            request.header("x-api-token", &self.key).call()
         } else {
             let mut request = match method {
                 "PATCH" => self.agent.patch(&url),
@@ -47,17 +51,31 @@ impl<'a> Caller<'a> {
             if let Some(key) = idempotency {
                 request = request.header("idempotency-key", key);
             }
-            let request = request.header("x-api-token", self.key).header("content-type", "application/json");
+            let request = request.header("x-api-token", &self.key).header("content-type", "application/json");
             request.send(body.to_string().as_bytes())
         };
+        self.read(&format!("{method} {path}"), answer)
+    }
+
+    /// Sends a body as it is, with a content type.
+    pub(crate) fn send_raw(&self, path: &str, kind: &str, body: &[u8]) -> Reply {
+        let Some(base) = self.world.some_base() else { return Reply::Nothing };
+        let request = self.agent.post(format!("{base}{path}")).header("x-api-token", &self.key);
+        self.read(&format!("POST {path}"), request.header("content-type", kind).send(body))
+    }
+
+    /// Reads a response. An error must be a problem document, and none may be an internal error.
+    fn read(&self, what: &str, answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Reply {
+        let world = self.world;
         let Ok(mut answer) = answer else { return Reply::Nothing };
         let status = answer.status().as_u16();
         let Ok(text) = answer.body_mut().read_to_string() else { return Reply::Nothing };
         let body = serde_json::from_str(&text).unwrap_or_else(|_| json!({ "text": text }));
-        self.world.count(status);
-        if status == 500 {
-            self.world.wrong(format!("{method} {path} was answered 500: {body}"));
-        }
+        world.count(status);
+        world.check(status != 500, || format!("{what} was answered 500: {body}"));
+        world.check(status < 400 || (body["status"] == status && body["code"].is_string()), || {
+            format!("{what} was answered {status} without a problem document: {body}")
+        });
         Reply::Answer(status, body)
     }
 

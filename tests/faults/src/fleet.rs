@@ -6,7 +6,7 @@ use std::{
     path::Path,
     sync::{
         Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
         mpsc::Receiver,
     },
     time::{Duration, Instant},
@@ -31,6 +31,8 @@ pub(crate) struct Instance {
     pub(crate) clock: Option<Clock>,
     pub(crate) readiness: Readiness,
     pub(crate) starts: AtomicU64,
+    /// The process, while it runs; 0 otherwise.
+    pub(crate) pid: AtomicU32,
 }
 
 impl Instance {
@@ -43,6 +45,7 @@ impl Instance {
             clock: clocks.map(|clocks| clocks.of(number)),
             readiness: Readiness::default(),
             starts: AtomicU64::new(0),
+            pid: AtomicU32::new(0),
         }
     }
 
@@ -93,6 +96,7 @@ pub(crate) fn serve(world: &World<'_>, instance: &Instance, folder: &Path) {
 
 /// Until the server is killed, or ends by itself, which it must not.
 fn watch_over(world: &World<'_>, instance: &Instance, mut server: Server) {
+    instance.pid.store(server.child().id(), Ordering::SeqCst);
     *lock(&instance.base) = Some(server.base.clone());
     loop {
         let doomed = instance.doomed.load(Ordering::SeqCst);
@@ -106,6 +110,7 @@ fn watch_over(world: &World<'_>, instance: &Instance, mut server: Server) {
         std::thread::sleep(Duration::from_millis(10));
     }
     // Callers that are in the middle of a request see its connection break: it is dropped with SIGKILL.
+    instance.pid.store(0, Ordering::SeqCst);
     drop(server);
     *lock(&instance.base) = None;
     let until = Instant::now() + Duration::from_millis(instance.rest_ms.load(Ordering::SeqCst));

@@ -7,12 +7,14 @@ mod chaos;
 mod client;
 mod clock;
 mod courier;
+mod database;
 mod disk;
 mod fleet;
 mod judge;
 mod merchant;
 mod reader;
 mod report;
+mod storm;
 mod watch;
 mod world;
 
@@ -25,8 +27,12 @@ use std::{
 use despacho_cluster::{Cluster, Options};
 use despacho_tool::run::Failure;
 
-use crate::{clock::Clocks, disk::Disk, fleet::Instance, world::World};
-pub use crate::{report::Report, world::Say};
+use crate::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, world::World};
+pub use crate::{
+    report::Report,
+    storm::{Storm, StormReport, run as run_storm},
+    world::Say,
+};
 
 /// What is run.
 #[derive(Clone, Debug)]
@@ -71,7 +77,7 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     };
     let cluster = Cluster::start_as(options)?;
     let address = cluster.fresh()?;
-    let world = World::new(plan, &address, clocks.as_ref());
+    let world = World::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
     std::thread::scope(|scope| {
         for instance in &world.instances {
             scope.spawn(|| fleet::serve(&world, instance, folder.path()));
@@ -110,20 +116,21 @@ fn under_load<'scope, 'env: 'scope>(
     for instance in &world.instances {
         scope.spawn(move || watch::readiness(world, instance));
     }
-    scope.spawn(move || watch::allocation(world, cluster));
+    scope.spawn(move || watch::allocation(world));
     chaos::rage(world, plan, cluster, disk, clocks, report);
     // Nothing fails from here on: whoever was told nothing asks until there is an answer.
     world.closing.store(true, Ordering::SeqCst);
     for merchant in busy {
         merchant.join().map_err(|_| Failure::new("a merchant stopped"))?;
     }
-    let written = judge::written(world, parties, cluster)?;
+    let written = judge::written(world, parties)?;
     world.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
         read.push(reader.join().map_err(|_| Failure::new("a reader stopped"))?);
     }
-    judge::judge(world, parties, cluster, &written, &read, report)
+    let (what, sql) = judge::REFUNDED_ONCE;
+    judge::judge(world, parties, &written, &read, &[(what, sql.to_owned())], report)
 }
 
 /// The folder of an instance.

@@ -1,20 +1,21 @@
-//! `cargo run --release -p despacho-faults -- [--seconds N] [--seed N] [--merchants N] [--couriers N] [--log FOLDER]`
+//! `cargo run --release -p despacho-faults -- [storm [--sqlite]] [--seconds N] [--seed N] [--merchants N] [--couriers N] [--log FOLDER]`
 //!
-//! Tells what fails while it runs and what came of it, and fails where something is wrong.
+//! Prints what fails while it runs and the result, and exits with an error if an invariant is violated.
 
 #![expect(clippy::print_stdout, reason = "telling what was found is what this program is for")]
 
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{fmt::Display, path::PathBuf, process::ExitCode, time::Duration};
 
-use despacho_faults::{Plan, run};
+use despacho_faults::{Plan, Storm, run, run_storm};
 use despacho_tool::server;
 
 fn main() -> ExitCode {
-    match plan().and_then(|plan| run(&plan).map_err(Into::into)) {
-        Ok(report) => {
-            println!("{report}");
-            if report.wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
+    let done = command().and_then(|command| match command {
+        Command::Faults(plan) => Ok(shown(&run(&plan)?, |report| report.wrong.is_empty())),
+        Command::Storm(storm) => Ok(shown(&run_storm(&storm)?, |report| report.wrong.is_empty())),
+    });
+    match done {
+        Ok(code) => code,
         Err(failure) => {
             println!("despacho-faults: {failure}");
             ExitCode::FAILURE
@@ -22,7 +23,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn plan() -> Result<Plan, Box<dyn std::error::Error>> {
+enum Command {
+    Faults(Plan),
+    Storm(Storm),
+}
+
+fn shown<R: Display>(report: &R, holds: impl Fn(&R) -> bool) -> ExitCode {
+    println!("{report}");
+    if holds(report) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn command() -> Result<Command, Box<dyn std::error::Error>> {
     let mut plan = Plan {
         binary: PathBuf::new(),
         seed: 1,
@@ -34,9 +45,15 @@ fn plan() -> Result<Plan, Box<dyn std::error::Error>> {
         log: None,
         say: |line| println!("{line}"),
     };
+    let (mut storm, mut sqlite) = (false, false);
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
+            lexopt::Arg::Value(name) if name == "storm" => {
+                storm = true;
+                plan.merchants = 24;
+            }
+            lexopt::Arg::Long("sqlite") if storm => sqlite = true,
             lexopt::Arg::Long("seconds") => {
                 plan.span = Duration::from_secs(arguments.value()?.to_string_lossy().parse()?);
             }
@@ -51,5 +68,5 @@ fn plan() -> Result<Plan, Box<dyn std::error::Error>> {
         std::fs::create_dir_all(log)?;
     }
     plan.binary = server::shipped()?;
-    Ok(plan)
+    Ok(if storm { Command::Storm(Storm { plan, sqlite }) } else { Command::Faults(plan) })
 }

@@ -58,7 +58,7 @@ fn create(world: &World<'_>, caller: &Caller<'_>, code: &str, body: &Value, dice
 }
 
 /// Whether the order is cancelled now. One that was picked up meanwhile is not.
-fn cancel(world: &World<'_>, caller: &Caller<'_>, id: u64) -> bool {
+pub(crate) fn cancel(world: &World<'_>, caller: &Caller<'_>, id: u64) -> bool {
     let key = format!("cancel-{id}");
     match caller.until_told("POST", "/delivery/orders/cancel", Some(&key), &json!({ "orderId": id })) {
         Some((200, _)) => true,
@@ -71,7 +71,7 @@ fn cancel(world: &World<'_>, caller: &Caller<'_>, id: u64) -> bool {
 }
 
 /// Half of the orders look for a courier at once; the others wait for a day, and are there to be kept.
-fn order(code: &str, dice: &mut Rng) -> Value {
+pub(crate) fn order(code: &str, dice: &mut Rng) -> Value {
     let delivery = |stop: u32| {
         let off = f64::from(stop) * 0.001;
         json!({ "name": format!("Recipient of {code}"), "phone": "+5511990000201", "onlinePayment": stop != 2,

@@ -5,8 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_cluster::Cluster;
-
 use crate::{
     client,
     fleet::Instance,
@@ -67,14 +65,12 @@ pub(crate) fn readiness(world: &World<'_>, instance: &Instance) {
 }
 
 /// Looks whether orders and couriers say the same of each other, one to one, until the world is over.
-pub(crate) fn allocation(world: &World<'_>, cluster: &Cluster) {
+pub(crate) fn allocation(world: &World<'_>) {
     while !world.is_over() {
         // While the database is away there is nothing to see.
-        if let Ok(count) = cluster.ask(world.address, judge::APART) {
+        if let Ok(count) = world.database.ask(judge::APART) {
             world.snapshots.fetch_add(1, Ordering::Relaxed);
-            if count != "0" {
-                world.wrong(format!("in one moment {count} orders or couriers were not one to one"));
-            }
+            world.check(count == "0", || format!("{count} orders or couriers were not one to one during the run"));
         }
         let until = Instant::now() + LOOKS;
         while Instant::now() < until && !world.is_over() {

@@ -13,13 +13,13 @@ use std::{
 use despacho_tool::run::Failure;
 use serde_json::{Value, json};
 
-use crate::{INSTANCES, Plan, client::Caller, clock::Clocks, fleet::Instance};
+use crate::{Plan, client::Caller, clock::Clocks, database::Database, fleet::Instance};
 
 /// Tells a line to whoever watches.
 pub type Say = fn(&str);
 
 /// The operator's token.
-const OPERATOR: &str = "operator-token-of-the-fault-run";
+pub(crate) const OPERATOR: &str = "operator-token-of-the-fault-run";
 /// What is wrong is listed up to so many.
 const MOST_FINDINGS: usize = 50;
 
@@ -35,7 +35,7 @@ pub(crate) struct Acknowledged {
 /// The shared state of a run.
 pub(crate) struct World<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) address: &'a str,
+    pub(crate) database: Database<'a>,
     pub(crate) instances: Vec<Instance>,
     pub(crate) parties: OnceLock<Parties>,
     /// Nothing fails any more: no new orders, but the open ones are asked for until they are acknowledged.
@@ -46,6 +46,11 @@ pub(crate) struct World<'a> {
     pub(crate) over: AtomicBool,
     pub(crate) acknowledged: Mutex<BTreeMap<String, Acknowledged>>,
     pub(crate) sent: Mutex<BTreeSet<String>>,
+    /// Codes of orders whose creation was rejected for good.
+    pub(crate) rejected: Mutex<BTreeSet<String>>,
+    /// Settings of the servers beside those of every run.
+    pub(crate) settings: Vec<(&'static str, String)>,
+    checks: AtomicU64,
     pub(crate) findings: Mutex<Vec<String>>,
     pub(crate) answers: Mutex<BTreeMap<u16, u64>>,
     pub(crate) snapshots: AtomicU64,
@@ -66,11 +71,11 @@ pub(crate) struct Party {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(plan: &'a Plan, address: &'a str, clocks: Option<&Clocks>) -> World<'a> {
-        let instances = (0..INSTANCES).map(|number| Instance::new(number, clocks)).collect();
+    pub(crate) fn new(plan: &'a Plan, database: Database<'a>, instances: usize, clocks: Option<&Clocks>) -> World<'a> {
+        let instances = (0..instances).map(|number| Instance::new(number, clocks)).collect();
         World {
             plan,
-            address,
+            database,
             instances,
             parties: OnceLock::new(),
             closing: AtomicBool::new(false),
@@ -78,6 +83,9 @@ impl<'a> World<'a> {
             over: AtomicBool::new(false),
             acknowledged: Mutex::default(),
             sent: Mutex::default(),
+            rejected: Mutex::default(),
+            settings: Vec::new(),
+            checks: AtomicU64::new(0),
             findings: Mutex::default(),
             answers: Mutex::default(),
             snapshots: AtomicU64::new(0),
@@ -103,6 +111,24 @@ impl<'a> World<'a> {
             self.say(&format!("WRONG: {what}"));
             findings.push(what);
         }
+    }
+
+    /// Counts a check, and notes its failure.
+    pub(crate) fn check(&self, holds: bool, failure: impl FnOnce() -> String) {
+        self.count_check();
+        if !holds {
+            self.wrong(failure());
+        }
+    }
+
+    /// Counts a check that was made elsewhere.
+    pub(crate) fn count_check(&self) {
+        self.checks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many checks were made so far.
+    pub(crate) fn checks(&self) -> u64 {
+        self.checks.load(Ordering::Relaxed)
     }
 
     /// Tells a line with the time since the run began.
@@ -142,13 +168,7 @@ impl<'a> World<'a> {
         let mut parties = Parties { merchants: Vec::new(), couriers: Vec::new() };
         // Company numbers that nobody has, with their check digits.
         for (number, cnpj) in ["44333222000100", "55544333000173"].into_iter().enumerate() {
-            let matrix = json!({
-                "cnpj": cnpj, "name": format!("Merchant {number}"), "email": format!("merchant-{number}@faults.example"),
-                "responsible": { "name": "Ana Souza", "phone": "+5511999990000" }, "password": "correct horse battery",
-                "marketplaceBranchId": 3,
-                "address": { "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
-                    "latitude": -23.5558, "longitude": -46.6582 },
-            });
+            let matrix = store(cnpj, &format!("merchant-{number}"));
             let made = made(&operator, "/admin/matrices", &matrix)?;
             let id = made["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
             parties.merchants.push(Party { id, key: text(&made) });
@@ -164,7 +184,7 @@ impl<'a> World<'a> {
     /// The environment of an instance.
     pub(crate) fn variables(&self, instance: &Instance) -> Vec<(&'static str, String)> {
         let mut variables = vec![
-            ("DESPACHO_DATABASE", self.address.to_owned()),
+            ("DESPACHO_DATABASE", self.database.address().to_owned()),
             ("DESPACHO_SECRET", "5c".repeat(32)),
             ("DESPACHO_ADMIN_TOKEN", OPERATOR.to_owned()),
             ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000".to_owned()),
@@ -172,6 +192,7 @@ impl<'a> World<'a> {
             ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1".to_owned()),
             ("DESPACHO_LOG_LEVEL", "warn".to_owned()),
         ];
+        variables.extend(self.settings.iter().cloned());
         variables.extend(instance.clock.iter().flat_map(|clock| clock.variables()));
         variables
     }
@@ -182,14 +203,25 @@ impl<'a> World<'a> {
     }
 }
 
-fn made(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
+/// The body that creates a store.
+pub(crate) fn store(cnpj: &str, name: &str) -> Value {
+    json!({
+        "cnpj": cnpj, "name": name, "email": format!("{name}@faults.example"),
+        "responsible": { "name": "Ana Souza", "phone": "+5511999990000" }, "password": "correct horse battery",
+        "marketplaceBranchId": 3,
+        "address": { "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
+            "latitude": -23.5558, "longitude": -46.6582 },
+    })
+}
+
+pub(crate) fn made(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
     match operator.until_told("POST", path, None, body) {
         Some((201, made)) => Ok(made),
         other => Err(Failure::new(format!("{path} was answered {other:?}"))),
     }
 }
 
-fn text(made: &Value) -> String {
+pub(crate) fn text(made: &Value) -> String {
     made["value"].as_str().unwrap_or_default().to_owned()
 }
 

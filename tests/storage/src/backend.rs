@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use despacho_cluster::Cluster;
+use despacho_cluster::{Cluster, Pooler};
 use despacho_core::{host::Host, memory::MemoryHost, order::Timing};
 use despacho_postgres::{Address, Postgres};
 use despacho_sql::{SqlHost, TABLES, Table};
@@ -176,5 +176,58 @@ impl Backend for OnPostgres {
         self.host.driver().close().await.unwrap();
         let host = self.beside().await;
         OnPostgres { host, ..self }
+    }
+}
+
+/// PostgreSQL behind a PgBouncer in transaction mode.
+pub(crate) struct OnPgBouncer {
+    // Declared in this order, so that the host is gone before the pooler, and the pooler before its server.
+    host: PostgresHost,
+    pub(crate) pooler: Pooler,
+    /// The same database without the pooler.
+    pub(crate) direct: OnPostgres,
+}
+
+impl OnPgBouncer {
+    /// The database's URL through the pooler.
+    pub(crate) fn address(&self) -> String {
+        format!("{}?pooler=transaction", self.pooler.through(&self.direct.address))
+    }
+
+    /// Another instance behind the same pooler.
+    pub(crate) async fn second_instance(&self) -> PostgresHost {
+        OnPostgres::open(&self.address(), despacho_postgres::Options::default()).await
+    }
+}
+
+impl Backend for OnPgBouncer {
+    type Host = PostgresHost;
+
+    async fn start() -> OnPgBouncer {
+        let cluster = despacho_cluster::shared().unwrap();
+        let (address, pooler) = (cluster.fresh().unwrap(), Pooler::start(&cluster, "transaction").unwrap());
+        let pooled = format!("{}?pooler=transaction", pooler.through(&address));
+        // The host behind the pooler comes first and makes the tables through it.
+        let host = OnPostgres::open(&pooled, despacho_postgres::Options::default()).await;
+        let direct = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
+        OnPgBouncer { host, pooler, direct: OnPostgres { cluster, address, host: direct } }
+    }
+
+    async fn find() -> Option<OnPgBouncer> {
+        if let Some(missing) = despacho_cluster::pooler_missing() {
+            eprintln!("skipped: {missing}");
+            return None;
+        }
+        Some(OnPgBouncer::start().await)
+    }
+
+    fn host(&self) -> &PostgresHost {
+        &self.host
+    }
+
+    async fn restart(self) -> OnPgBouncer {
+        self.host.driver().close().await.unwrap();
+        let host = self.second_instance().await;
+        OnPgBouncer { host, ..self }
     }
 }

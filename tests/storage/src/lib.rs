@@ -9,6 +9,7 @@ mod fixtures;
 mod instances;
 mod migration;
 mod plans;
+mod pooler;
 mod postgres;
 mod recent;
 mod sqlite;
@@ -85,4 +86,5 @@ against! {
     InMemory in memory;
     OnSqlite in on_sqlite;
     OnPostgres in on_postgres;
+    OnPgBouncer in on_pgbouncer;
 }

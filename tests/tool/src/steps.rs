@@ -105,7 +105,12 @@ pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "test",
         what: "every test of the workspace, the component's own aside; the cases run on it too, and on PostgreSQL",
-        needs: &[Need::Target("wasm32-wasip1"), Need::Target(component::TARGET), Need::Postgres],
+        needs: &[
+            Need::Target("wasm32-wasip1"),
+            Need::Target(component::TARGET),
+            Need::Postgres,
+            Need::Program("pgbouncer", "pgbouncer"),
+        ],
         act: test_workspace,
     },
     Step {

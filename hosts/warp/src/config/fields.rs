@@ -114,7 +114,8 @@ pub static FIELDS: &[Field] = &[
         "database",
         "sqlite|postgres://...",
         "The database: sqlite is the file despacho.db in the data folder; several instances share a PostgreSQL server, \
-        postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require, and need one secret",
+        postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require, and need one secret; &pooler=transaction if a PgBouncer in \
+        transaction mode is in between",
         text,
         |c, text, _| value::database(text).map(|v| c.database = v),
         |c| match &c.database {

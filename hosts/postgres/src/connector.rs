@@ -1,0 +1,128 @@
+//! New connections: to the host that accepted the last one, and to the others if it does not respond.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use deadpool_postgres::{
+    Connect,
+    tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Socket, tls::MakeTlsConnect},
+};
+use futures_util::future::BoxFuture;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::mpsc,
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::{address::Address, tls};
+
+/// Receives the payloads of notifications.
+pub(crate) type Notifications = mpsc::Sender<String>;
+
+/// Opens connections to one database.
+pub(crate) struct Connector {
+    address: Address,
+    tls: Option<MakeRustlsConnect>,
+    /// Index of the host that accepted the last connection.
+    last: AtomicUsize,
+}
+
+impl Connector {
+    pub(crate) fn new(address: &Address) -> Result<Connector, String> {
+        let tls = if address.wants_tls() { Some(tls::connector()?) } else { None };
+        Ok(Connector { address: address.clone(), tls, last: AtomicUsize::new(0) })
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// The time within which every host was tried. `connect_timeout` of the driver ends with the TCP handshake, and a frozen server
+    /// accepts connections for as long as its kernel has room.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.address.host_timeout() * u32::try_from(self.address.hosts().len()).unwrap_or(u32::MAX)
+    }
+
+    /// Opens a connection, with the task that drives it. The caller must bound it by [`Connector::timeout`].
+    pub(crate) async fn connect(
+        &self,
+        notifications: Option<Notifications>,
+    ) -> Result<(Client, JoinHandle<()>), Error> {
+        let (hosts, first) = (self.address.hosts(), self.last.load(Relaxed));
+        for tried in 1..=hosts.len() {
+            let index = (first + tried - 1) % hosts.len();
+            let attempt = self.attempt(&hosts[index], notifications.clone());
+            if tried == hosts.len() {
+                return attempt.await.inspect(|_| self.last.store(index, Relaxed));
+            }
+            if let Ok(Ok(connected)) = timeout(self.address.host_timeout(), attempt).await {
+                self.last.store(index, Relaxed);
+                return Ok(connected);
+            }
+        }
+        // An address has at least one host.
+        self.attempt(self.address.config(), notifications).await
+    }
+
+    async fn attempt(
+        &self,
+        config: &Config,
+        notifications: Option<Notifications>,
+    ) -> Result<(Client, JoinHandle<()>), Error> {
+        match &self.tls {
+            Some(tls) => open(config, tls.clone(), notifications).await,
+            None => open(config, NoTls, notifications).await,
+        }
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connector({})", self.address)
+    }
+}
+
+/// The same for a pool.
+pub(crate) struct PoolConnect(pub(crate) Arc<Connector>);
+
+impl Connect for PoolConnect {
+    fn connect(&self, _config: &Config) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), Error>> {
+        Box::pin(self.0.connect(None))
+    }
+}
+
+async fn open<T>(
+    config: &Config,
+    tls: T,
+    notifications: Option<Notifications>,
+) -> Result<(Client, JoinHandle<()>), Error>
+where
+    T: MakeTlsConnect<Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, connection) = config.connect(tls).await?;
+    Ok((client, tokio::spawn(drive(connection, notifications))))
+}
+
+/// Moves a connection's bytes and passes its notifications on. It ends with its client.
+async fn drive<S, T>(mut connection: Connection<S, T>, notifications: Option<Notifications>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let (AsyncMessage::Notification(notification), Some(to)) = (message, &notifications) {
+            // One that waits says as much as many.
+            let _ = to.try_send(notification.payload().to_owned());
+        }
+    }
+}
