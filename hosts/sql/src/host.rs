@@ -9,10 +9,10 @@ use despacho_core::{
         StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Fault, Host},
+    host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, Timing},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -288,6 +288,14 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
         self.one(read::claim(scope, key), read::to_claim).await
+    }
+
+    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, Fault> {
+        Ok(self.one(read::claim_usage(owner, since), read::to_claim_usage).await?.unwrap_or_default())
+    }
+
+    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, Fault> {
+        Ok(self.one(outward::merchant_size(merchant), outward::to_merchant_size).await?.unwrap_or_default())
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {

@@ -153,6 +153,7 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, GEOCODED),
     // A program that does not look there would answer with a gap in the journal and not say so.
     (Change::Breaking, ARCHIVED),
+    (Change::Additive, FAIRNESS),
 ];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
@@ -262,6 +263,16 @@ const ARCHIVED: &[&str] = &[
     // The last place of an event of the store that was taken out: a cursor from before it would miss some.
     "CREATE TABLE archived (store {id}, matrix {int} NOT NULL, place {int} NOT NULL){strict}",
     "CREATE INDEX archived_matrix ON archived (matrix, place)",
+];
+
+/// What is bounded for each merchant: stored responses by owner and hour, webhooks, and webhooks of one receiver. A webhook that was written
+/// before has no receiver until it is written again.
+const FAIRNESS: &[&str] = &[
+    "CREATE TABLE claim_usage (owner TEXT NOT NULL, hour {int} NOT NULL, records {int} NOT NULL, bytes {int} NOT NULL, \
+     PRIMARY KEY (owner, hour)){strict}",
+    "CREATE INDEX claim_usage_hour ON claim_usage (hour)",
+    "ALTER TABLE webhooks ADD COLUMN receiver TEXT",
+    "CREATE INDEX webhooks_matrix ON webhooks (matrix) WHERE removed = 0",
 ];
 
 #[cfg(test)]

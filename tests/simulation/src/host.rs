@@ -14,10 +14,10 @@ use despacho_core::{
         OrderId, StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Fault, Host},
+    host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -146,6 +146,8 @@ impl Host for SimulatedHost {
         attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
         attempt(id: AttemptId) -> Option<RecordedAttempt>;
         claim(scope: &str, key: &str) -> Option<Claim>;
+        claim_usage(owner: &str, since: Timestamp) -> ClaimUsage;
+        merchant_size(merchant: StoreId) -> MerchantSize;
         webhooks(store: StoreId) -> Vec<Webhook>;
         webhook(id: WebhookId) -> Option<Webhook>;
         admit(bucket: &Bucket, now: Timestamp) -> Admission;
