@@ -58,8 +58,6 @@ async fn follow(
     let tell = client.prepare("SELECT pg_notify('despacho_news', $1)").await.map_err(|error| text(&error))?;
     told.borrow_and_update();
     access.borrow_and_update();
-    // What changed while nothing was heard is not known.
-    heard(true);
     loop {
         tokio::select! {
             news = from.recv() => match news {
