@@ -15,7 +15,8 @@ use crate::{
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
     store::{
-        Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, TopUp,
+        Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine,
+        Store, TopUp,
     },
     webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
 };

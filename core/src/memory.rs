@@ -22,7 +22,9 @@ use crate::{
     host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Arrival, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
-    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password},
+    store::{
+        Claim, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password,
+    },
     webhook::{Message, RecordedAttempt, Webhook},
 };
 use state::State;

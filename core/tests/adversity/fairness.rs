@@ -87,7 +87,11 @@ fn stored_responses_are_bounded_per_merchant() {
         assert!(refused.header("retry-after").is_some());
     }
     let replayed = create(&parent, "a", &[("idempotency-key", "a")]);
-    assert_eq!((replayed.status, replayed.header("idempotent-replayed")), (201, Some("true")), "a replay needs no room");
+    assert_eq!(
+        (replayed.status, replayed.header("idempotent-replayed")),
+        (201, Some("true")),
+        "a replay needs no room"
+    );
     assert_eq!(create(&parent, "d", &[]).status, 201, "without a key the request is carried out");
     host.advance(Duration::minutes(25 * 60));
     assert_eq!(create(&parent, "e", &[("idempotency-key", "e")]).status, 201, "a day later there is room");

@@ -320,7 +320,8 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
 }
 
 pub(crate) fn answered(claim: Claim) -> Claim {
-    let answer = StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()), recompute: None };
+    let answer =
+        StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()), recompute: None };
     Claim { answer: Some(answer), expires_at: at(24 * 60), ..claim }
 }
 

@@ -288,7 +288,13 @@ pub static FIELDS: &[Field] = &[
         1..=1_000_000,
         limits.writes_per_minute
     ),
-    field!("limits.reads-per-minute", "COUNT", "Reads per minute of one merchant", 1..=1_000_000, limits.reads_per_minute),
+    field!(
+        "limits.reads-per-minute",
+        "COUNT",
+        "Reads per minute of one merchant",
+        1..=1_000_000,
+        limits.reads_per_minute
+    ),
     field!(
         "limits.logins-per-quarter",
         "COUNT",

@@ -188,7 +188,7 @@ fn healthy() -> (String, mpsc::Receiver<String>) {
 fn hanging_receivers_delay_their_own_merchant_only() {
     let folder = tempfile::tempdir().unwrap();
     let parent = matrix(&folder);
-    let webhooks = ["--webhooks-loopback", "true", "--webhooks-per-store", "1000", "--webhooks-per-merchant", "1000"];
+    let webhooks = ["--webhooks-loopback", "--webhooks-per-store", "1000", "--webhooks-per-merchant", "1000"];
     let args = [UNLIMITED, &webhooks, &["--webhooks-timeout-seconds", "30"]].concat();
     let server = Server::start_in(folder, &args);
     let other = made(&ask(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));

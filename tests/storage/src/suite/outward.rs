@@ -145,7 +145,8 @@ pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
     assert_eq!(due(host, 2).await, [100, 500, 101, 501, 102, 103, 104, 105, 106, 107], "in turns, up to the bound");
     // What is sent for on any instance counts.
     let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
-    let taken = (100..105).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1, &format!("a{id}")) })).collect();
+    let taken =
+        (100..105).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1, &format!("a{id}")) })).collect();
     host.commit(&Changes { webhooks: taken, ..changes() }).await.unwrap();
     assert_eq!(due(host, 2).await, [500, 501, 105, 106, 107]);
     assert_eq!(due(host, 5).await.len(), 10, "leases end");
