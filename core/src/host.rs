@@ -98,8 +98,8 @@ pub trait Host {
     async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault>;
     /// Active subscriptions without a lease at `now` that have a message due or events behind their position, at most `limit`. Merchants
     /// take turns: each one's subscriptions are numbered, those with a lease first, then those that were looked at longest ago; lower
-    /// numbers come first. A number above [`crate::webhook::ROUNDS_PER_MERCHANT`] is left out, and likewise one above
-    /// [`crate::webhook::ROUNDS_PER_RECEIVER`] among the subscriptions of one receiver.
+    /// numbers come first. A number above [`crate::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered likewise for each
+    /// receiver, one above [`crate::webhook::ROUNDS_PER_RECEIVER`].
     async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault>;
     /// The messages of a subscription that wait, by their place in the journal.
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault>;

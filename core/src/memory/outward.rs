@@ -100,16 +100,14 @@ impl State {
         let mut considered: Vec<&Webhook> = considered.collect();
         considered.sort_by_key(|webhook| (!leased(webhook), webhook.seen_at, webhook.id));
         let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
-        let mut due = Vec::new();
-        for webhook in considered {
-            let turn = counted(&mut merchants, webhook.matrix);
-            let of_receiver = counted(&mut receivers, webhook.receiver());
-            if !leased(webhook) && turn <= ROUNDS_PER_MERCHANT && of_receiver <= ROUNDS_PER_RECEIVER {
-                due.push((turn, webhook));
-            }
-        }
-        due.sort_by_key(|(turn, webhook)| (*turn, webhook.seen_at, webhook.id));
-        due.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
+        let mut chosen: Vec<(u32, &Webhook)> =
+            considered.into_iter().map(|webhook| (counted(&mut merchants, webhook.matrix), webhook)).collect();
+        chosen.retain(|(turn, webhook)| leased(webhook) || *turn <= ROUNDS_PER_MERCHANT);
+        chosen.sort_by_key(|(turn, webhook)| (!leased(webhook), *turn, webhook.seen_at, webhook.id));
+        chosen.retain(|(_, webhook)| {
+            counted(&mut receivers, webhook.receiver()) <= ROUNDS_PER_RECEIVER && !leased(webhook)
+        });
+        chosen.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
     }
 
     pub(super) fn merchant_size(&self, merchant: StoreId) -> MerchantSize {

@@ -19,18 +19,18 @@ const JOURNAL_OF_BRANCH: &str =
     "SELECT place, id, body FROM events WHERE store = $1 AND place > $2 ORDER BY place LIMIT $3";
 
 /// A subscription of a matrix has news where its journal goes on, one of a branch where an event of that branch is there: others'
-/// events do not stir it. Those with a lease are numbered first, so that a merchant's running rounds count against its bound on every
-/// instance.
-const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id, seen_at, leased_until, \
-     ROW_NUMBER() OVER (PARTITION BY matrix \
-     ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, seen_at, id) AS turn, \
+/// events do not stir it. Those with a lease are numbered first, so that running rounds count against the bounds on every instance; a
+/// receiver's are numbered after each merchant's bound, so that one merchant's backlog keeps no other from a receiver that they share.
+const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id, seen_at, leased_until, turn, \
      ROW_NUMBER() OVER (PARTITION BY COALESCE(receiver, CAST(id AS TEXT)) \
-     ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, seen_at, id) AS receiver_turn FROM webhooks \
+     ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, turn, seen_at, id) AS receiver_turn \
+     FROM (SELECT version, body, id, seen_at, leased_until, receiver, ROW_NUMBER() OVER (PARTITION BY matrix \
+     ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, seen_at, id) AS turn FROM webhooks \
      WHERE active = 1 AND (leased_until > $1 OR due_at <= $1 \
      OR (store = matrix AND position < (SELECT last FROM journals WHERE journals.matrix = webhooks.matrix)) \
      OR (store <> matrix AND EXISTS (SELECT 1 FROM events WHERE events.store = webhooks.store \
-     AND events.place > webhooks.position)))) AS considered \
-     WHERE leased_until <= $1 AND turn <= $2 AND receiver_turn <= $3 ORDER BY turn, seen_at, id LIMIT $4";
+     AND events.place > webhooks.position)))) AS considered WHERE leased_until > $1 OR turn <= $2) AS chosen \
+     WHERE leased_until <= $1 AND receiver_turn <= $3 ORDER BY turn, seen_at, id LIMIT $4";
 
 const MERCHANT_SIZE: &str = "SELECT (SELECT COUNT(*) FROM stores WHERE matrix = $1 AND deleted_at IS NULL), \
      (SELECT COUNT(*) FROM webhooks WHERE matrix = $1 AND removed = 0)";

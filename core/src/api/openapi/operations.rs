@@ -86,7 +86,11 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
         codes.extend(body);
     }
     if route.method == http::Method::POST {
-        codes.extend([Code::MalformedRequest, Code::BodyTooLarge, Code::RequestInProgress, Code::IdempotencyKeyReused]);
+        codes.extend([Code::MalformedRequest, Code::BodyTooLarge]);
+        // A login is never replayed.
+        if route.authority != Authority::Public {
+            codes.extend([Code::RequestInProgress, Code::IdempotencyKeyReused]);
+        }
     }
     if route.method == http::Method::POST && matches!(route.authority, Authority::Store | Authority::Courier) {
         codes.push(Code::IdempotencyLimit);

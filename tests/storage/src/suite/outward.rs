@@ -159,6 +159,23 @@ pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
     assert_eq!(all.len(), 16 + 5);
 }
 
+pub(crate) async fn a_backlog_keeps_no_other_merchant_from_its_receiver(backend: impl Backend) {
+    let host = backend.host();
+    let of = |id: u64, merchant: u64| {
+        let store = store_id(merchant);
+        Webhook { due_at: Some(at(0)), lease: None, store, matrix: store, ..webhook(id, merchant) }
+    };
+    let mut webhooks: Vec<Webhook> = (100..400).map(|id| of(id, 1)).collect();
+    webhooks.push(Webhook { seen_at: at(1), ..of(500, 2) });
+    let webhooks = webhooks.into_iter().map(Write::insert).collect();
+    host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 2).await, [100, 500, 101, 102, 103, 104, 105, 106, 107]);
+    let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
+    let taken = (100..108).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1) })).collect();
+    host.commit(&Changes { webhooks: taken, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 2).await, [500]);
+}
+
 pub(crate) async fn a_merchants_branches_and_webhooks_are_counted(backend: impl Backend) {
     let host = backend.host();
     merchant(host).await;
