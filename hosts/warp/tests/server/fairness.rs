@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, OPERATOR, PATIENCE, Server, matrix};
+use crate::harness::{Answer, OPERATOR, PATIENCE, Server, matrix, run};
 
 const UNLIMITED: &[&str] = &["--limits-writes-per-minute", "1000000"];
 
@@ -129,6 +129,18 @@ fn silent_stream_ends_with_its_key_or_its_branch() {
     assert!(rest(&mut own, Duration::from_secs(10)).is_some(), "the key was revoked");
     assert!(rest(&mut removed, Duration::from_secs(10)).is_some(), "the branch was removed");
     assert!(rest(&mut kept, Duration::from_secs(2)).is_none(), "another key's stream goes on");
+}
+
+#[test]
+fn stream_ends_when_another_process_revokes_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let parent = matrix(&folder);
+    let server = Server::start_in(folder, UNLIMITED);
+    let (id, revoked) = key(&server, &parent);
+    let mut reader = stream(&server, &revoked).1;
+    // A command notifies nobody: the server finds it out by reading the key again.
+    assert!(run(&server.folder, &["key", "revoke", &id]).status.success());
+    assert!(rest(&mut reader, Duration::from_secs(10)).is_some(), "before the first heartbeat");
 }
 
 #[test]
