@@ -16,7 +16,8 @@ use crate::{
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
     privacy::{PersonalData, PersonalQuery, Redaction},
     store::{
-        Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, TopUp,
+        Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine,
+        Store, TopUp,
     },
     webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
 };
@@ -113,8 +114,10 @@ pub trait Host {
     async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault>;
     /// A subscription, unless it was removed.
     async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault>;
-    /// Active subscriptions that nobody holds at `now` and that have a message due or events behind their position, at most
-    /// `limit`, those first that were looked at longest ago.
+    /// Active subscriptions without a lease at `now` that have a message due or events behind their position, at most `limit`. Merchants
+    /// take turns: each one's subscriptions are numbered, those with a lease first, then those that were looked at longest ago; lower
+    /// numbers come first. A number above [`crate::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered likewise for each
+    /// receiver, one above [`crate::webhook::ROUNDS_PER_RECEIVER`].
     async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault>;
     /// The messages of a subscription that wait, by their place in the journal.
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault>;
@@ -131,6 +134,10 @@ pub trait Host {
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault>;
     /// Stored personal data, for an export, an erasure or the retention.
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault>;
+    /// The responses that were stored for an owner of claims from the hour of `since` on, by [`Claim::hour`].
+    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, Fault>;
+    /// The size of a merchant: its branches and webhooks, without those that were removed.
+    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, Fault>;
 
     /// Where addresses are, one answer for each. Slow where a geocoder is asked, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
@@ -206,6 +213,15 @@ pub struct Changes {
     pub claim: Option<ClaimChange>,
     /// Personal data to erase from rows that are otherwise never rewritten, in this order.
     pub redactions: Vec<Redaction>,
+}
+
+/// How much of what is bounded for each merchant there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MerchantSize {
+    /// Branches of the parent store.
+    pub branches: u64,
+    /// Webhooks of the parent store and its branches.
+    pub webhooks: u64,
 }
 
 /// A value to write in place of the version that was read; version 0 is none, so that it is an insert.

@@ -18,16 +18,25 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Minutes of preparation, at most.
     pub preparation_minutes: u32,
-    /// Previews for each key and minute.
+    /// Previews of one merchant, a parent store with its branches, per minute.
     pub previews_per_minute: u32,
-    /// Order and store writes for each key and minute.
+    /// Order and store writes of one merchant per minute.
     pub writes_per_minute: u32,
-    /// Reads for each key and minute.
+    /// Reads of one merchant per minute.
     pub reads_per_minute: u32,
     /// Failed and successful logins for each email and quarter of an hour.
     pub logins_per_quarter: u32,
     /// The same for each caller's address, where the host knows it: more than for an email, since an office shares one.
     pub logins_per_address: u32,
+    /// Branches that a parent store may have.
+    pub branches: u32,
+    /// Attempts of one merchant per day to create a branch or change a store's email: each one that fails may tell that another merchant
+    /// has that email or CNPJ.
+    pub registrations_per_day: u32,
+    /// Responses that are stored for the idempotency keys of one merchant, or one courier, within 24 hours.
+    pub idempotency_records: u32,
+    /// Their megabytes.
+    pub idempotency_megabytes: u32,
     /// Requests with a key that nobody has, for each caller's address and minute, where the host knows it.
     pub unknown_keys_per_minute: u32,
 }
@@ -43,6 +52,10 @@ impl Default for Limits {
             reads_per_minute: 600,
             logins_per_quarter: 10,
             logins_per_address: 100,
+            branches: 1_000,
+            registrations_per_day: 200,
+            idempotency_records: 50_000,
+            idempotency_megabytes: 64,
             unknown_keys_per_minute: 600,
         }
     }
@@ -79,7 +92,7 @@ impl Usage {
 /// A quota of one caller for one usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// Whose and what for: the usage's name and the key's number, a hash of the email, or the caller's address.
+    /// The usage and who is counted: the merchant's ID, a courier's ID, a hash of the email, or the caller's address.
     pub name: String,
     /// What it counts.
     pub usage: Usage,

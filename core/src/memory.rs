@@ -21,11 +21,13 @@ use crate::{
         AttemptId, CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId,
         Timestamp, WebhookId, hmac_sha256,
     },
-    host::{Changes, Fault, Host},
+    host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Arrival, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password},
+    store::{
+        Claim, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password,
+    },
     webhook::{Message, RecordedAttempt, Webhook},
 };
 use state::State;
@@ -347,6 +349,14 @@ impl Host for MemoryHost {
         self.state(|state| state.personal_data(query))
     }
 
+    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, Fault> {
+        self.state(|state| state.claim_usage(owner, since))
+    }
+
+    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, Fault> {
+        self.state(|state| state.merchant_size(merchant))
+    }
+
     async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
         let mut inner = self.lock();
         let first = inner.next_id;
@@ -421,6 +431,7 @@ mod tests {
         let host = MemoryHost::seeded(1);
         let claim = Claim {
             scope: "store/1".into(),
+            owner: None,
             key: "k".into(),
             fingerprint: String::new(),
             holder: "me".into(),

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     courier::Courier,
-    domain::{Language, Moment},
+    domain::{Language, Moment, Timestamp, fingerprint},
     host::{Changes, Fault, Host},
     settings::Settings,
-    store::{Claim, ClaimChange, KeyHolder, StoredAnswer},
+    store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
 };
 
 /// Attempts at load, decide and commit before a request that keeps meeting other writes is given up.
@@ -51,6 +51,8 @@ pub(super) struct Answer {
     pub told: Option<Told>,
     /// The media type of the body.
     pub media: &'static str,
+    /// Whether the body follows from the request and the time alone, so that a claim stores its digest.
+    pub recomputable: bool,
 }
 
 /// A secret in an answer, which a kept answer holds by its nonce alone.
@@ -106,20 +108,27 @@ impl Answer {
 
     /// An answer of JSON text.
     pub(super) fn of(status: u16, body: Vec<u8>) -> Answer {
-        Answer { status, body, replayed: false, told: None, media: JSON }
+        Answer { status, body, replayed: false, told: None, media: JSON, recomputable: false }
     }
 
-    /// What a claim keeps: a secret's nonce stands in place of its text.
-    fn stored(&self) -> StoredAnswer {
-        let body = String::from_utf8_lossy(&self.body).into_owned();
-        match &self.told {
-            Some(Told { text, placeholder, nonce }) => StoredAnswer {
-                status: self.status,
-                body: body.replace(text, placeholder),
-                key_nonce: Some(nonce.clone()),
-            },
-            None => StoredAnswer { status: self.status, body, key_nonce: None },
+    /// What a claim stores: a secret's nonce in place of its text, a preview's digest in place of its body.
+    fn stored(&self, at: Timestamp) -> StoredAnswer {
+        let status = self.status;
+        if self.recomputable {
+            let recompute = Some(Recompute { at, digest: self.digest() });
+            return StoredAnswer { status, body: String::new(), key_nonce: None, recompute };
         }
+        let body = String::from_utf8_lossy(&self.body).into_owned();
+        let (body, key_nonce) = match &self.told {
+            Some(Told { text, placeholder, nonce }) => (body.replace(text, placeholder), Some(nonce.clone())),
+            None => (body, None),
+        };
+        StoredAnswer { status, body, key_nonce, recompute: None }
+    }
+
+    /// SHA-256 of the body, in hexadecimal.
+    pub(super) fn digest(&self) -> String {
+        fingerprint(&[&self.body])
     }
 }
 
@@ -143,7 +152,7 @@ impl<H: Host> Call<'_, H> {
         let claim = self.claim.take();
         if let Some(claim) = &claim {
             let finished = Claim {
-                answer: Some(answer.stored()),
+                answer: Some(answer.stored(self.moment.now)),
                 expires_at: self.moment.now.after(super::idempotency::KEPT),
                 ..claim.clone()
             };

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, header};
 use super::{
     CallerAddress,
     call::{Call, plain},
-    handlers, idempotency,
+    idempotency,
     problem::{Code, Problem},
     routes::{Authority, Endpoint, Route},
 };
@@ -23,8 +23,10 @@ const TOKEN: &str = "x-api-token";
 
 /// What is known of a request that has passed.
 pub(super) struct Passed {
-    /// Whose idempotency keys these are.
-    pub scope: String,
+    /// The owner of the request's idempotency keys; `None` where a request is never replayed.
+    pub scope: Option<String>,
+    /// Whose stored responses are bounded together.
+    pub owner: Option<String>,
 }
 
 /// Takes a request through its gates, and notes what the rate limiter said.
@@ -33,38 +35,45 @@ pub(super) async fn pass<H: Host>(
     route: &Route,
     admission: &mut Option<Admission>,
 ) -> Result<Passed, Problem> {
-    let scope = match route.authority {
+    let (scope, owner) = match route.authority {
         Authority::Store => {
             authenticate(call, changes_nothing(call, route)).await?;
             let caller = call.caller()?;
-            let (key, store) = (caller.key.id, caller.store.id);
-            *admission = Some(rate(call, route.usage, format!("{}/{key}", route.usage.name())).await?);
-            format!("store/{store}")
+            let (store, merchant, usage) = (caller.store.id, caller.store.merchant(), route.usage.name());
+            let bucket = match route.endpoint {
+                // A merchant whose quota is used up by a leaked key must still be able to revoke that key.
+                Endpoint::RevokeKey => format!("{usage}/key/{}", caller.key.id),
+                _ => format!("{usage}/{merchant}"),
+            };
+            *admission = Some(rate(call, route.usage, bucket).await?);
+            (Some(format!("store/{store}")), Some(format!("merchant/{merchant}")))
         }
         Authority::Courier => {
             authenticate_courier(call).await?;
             let courier = call.courier()?.id;
             *admission = Some(rate(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
-            format!("courier/{courier}")
+            let scope = format!("courier/{courier}");
+            (Some(scope.clone()), Some(scope))
         }
         Authority::Operator => {
             authorise(call).await?;
-            "operator".to_owned()
+            (Some("operator".to_owned()), None)
         }
-        // Strangers share no idempotency keys: who logs in has those of the login name.
-        Authority::Public => handlers::login_scope(call.body),
+        // A login is never replayed: each attempt verifies the password and counts against the limits of logins, and nothing that is
+        // derived from the password is stored.
+        Authority::Public => (None, None),
     };
     if let Some(admission) = admission.filter(|admission| !admission.admitted) {
         return Err(Problem::new(
             Code::RateLimited,
-            "The key's quota for this kind of request is used up. Wait as long as Retry-After says.",
-            "A cota da chave para este tipo de requisição acabou. Espere o tempo indicado em Retry-After.",
+            "The merchant's quota for this kind of request is used up. Wait as long as Retry-After says.",
+            "A cota da empresa para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
         )
         .retry_after(admission.reset));
     }
     accepts(&call.parts.headers, route.endpoint.media())?;
     body_is_json(call, route)?;
-    Ok(Passed { scope })
+    Ok(Passed { scope, owner })
 }
 
 /// Whether a request only computes, so that it may go by what the host knew a moment ago. One with an idempotency key is kept.

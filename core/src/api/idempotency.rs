@@ -10,13 +10,14 @@ use super::{
     call::{ATTEMPTS, Answer, Call, given_up},
     erasure::without_recipients,
     problem::{Code, Problem},
+    routes::Endpoint,
 };
 use crate::{
-    domain::{Duration, OrderId, fingerprint},
+    domain::{Duration, OrderId, fingerprint, hmac_sha256},
     host::{Changes, Fault, Host},
     json::Tree,
     privacy::is_fingerprint,
-    store::{Claim, ClaimChange, Key, StoredAnswer},
+    store::{Claim, ClaimChange, Key, Recompute, StoredAnswer},
     webhook,
 };
 
@@ -28,19 +29,37 @@ const LONGEST_KEY: usize = 255;
 /// The header of the key.
 pub(super) const HEADER: &str = "idempotency-key";
 
-/// Takes the claim that the request's header asks for. Gives the answer where there is one already.
-pub(super) async fn begin<H: Host>(call: &mut Call<'_, H>, scope: String) -> Result<Option<Answer>, Problem> {
-    let Some(key) = header(call)? else { return Ok(None) };
-    let path = call.parts.uri.path().as_bytes();
-    let fingerprint = fingerprint(&[call.parts.method.as_str().as_bytes(), path, call.body]);
+/// What a request's `Idempotency-Key` comes to.
+pub(super) enum Begun {
+    /// The request is carried out.
+    New,
+    /// The response is the stored one.
+    Replayed(Answer),
+    /// The response is computed again.
+    Recompute(Recompute),
+}
+
+/// Takes the claim that the request's header asks for, or finds the response to the request that took it before.
+pub(super) async fn begin<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+    scope: String,
+    owner: Option<String>,
+) -> Result<Begun, Problem> {
+    let Some(key) = header(call)? else { return Ok(Begun::New) };
+    let fingerprint = fingerprint_of(call, endpoint, &scope, &key).await?;
     let holder = call.moment.entropy.hex();
     for _ in 0..ATTEMPTS {
         let standing = call.host.claim(&scope, &key).await?;
         if let Some(claim) = standing.filter(|claim| claim.expires_at > call.moment.now) {
-            return standing_answer(call, &claim, &fingerprint).map(Some);
+            return standing_answer(call, &claim, &fingerprint);
+        }
+        if let Some(owner) = &owner {
+            within_limits(call, owner).await?;
         }
         let claim = Claim {
             scope: scope.clone(),
+            owner: owner.clone(),
             key: key.clone(),
             fingerprint: fingerprint.clone(),
             holder: holder.clone(),
@@ -51,13 +70,56 @@ pub(super) async fn begin<H: Host>(call: &mut Call<'_, H>, scope: String) -> Res
         match call.host.commit(&take).await {
             Ok(()) => {
                 call.claim = Some(claim);
-                return Ok(None);
+                return Ok(Begun::New);
             }
             Err(Fault::Conflict) => {}
             Err(fault) => return Err(fault.into()),
         }
     }
     Err(given_up())
+}
+
+/// What tells a request from others with its key. A fast hash of a body with a password would let whoever reads the database try
+/// passwords against it, so that one is hashed as slowly as a password is.
+async fn fingerprint_of<H: Host>(
+    call: &Call<'_, H>,
+    endpoint: Endpoint,
+    scope: &str,
+    key: &str,
+) -> Result<String, Problem> {
+    let path = call.parts.uri.path().as_bytes();
+    let fast = fingerprint(&[call.parts.method.as_str().as_bytes(), path, call.body]);
+    if !endpoint.reads_password() {
+        return Ok(fast);
+    }
+    // Of the claim, so that the same request has the same hash and no two claims share a salt.
+    let claim = hmac_sha256(&call.settings.secret.0, &[b"claim", scope.as_bytes(), key.as_bytes()]);
+    let mut salt = [0; 16];
+    salt.copy_from_slice(&claim[..16]);
+    Ok(call.host.hash_password(&fast, salt).await?)
+}
+
+/// Refuses a further stored response once its owner has as many as are kept for it within 24 hours.
+async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
+    let limits = &call.settings.limits;
+    let usage = call.host.claim_usage(owner, call.moment.now.before(KEPT)).await?;
+    let megabytes = u64::from(limits.idempotency_megabytes);
+    if usage.records < limits.idempotency_records.into() && usage.bytes < megabytes * 1_048_576 {
+        return Ok(());
+    }
+    let records = limits.idempotency_records;
+    Err(Problem::new(
+        Code::IdempotencyLimit,
+        format!(
+            "Responses are stored for at most {records} idempotency keys and {megabytes} MB in 24 hours. Send the request without an \
+             Idempotency-Key, or wait as long as Retry-After says."
+        ),
+        format!(
+            "São armazenadas respostas de no máximo {records} chaves de idempotência e {megabytes} MB em 24 horas. Envie a requisição \
+             sem Idempotency-Key ou aguarde o tempo indicado em Retry-After."
+        ),
+    )
+    .retry_after(Duration::minutes(60)))
 }
 
 /// Ends a claim that no commit has finished: keeps a success, gives a failure up. With a failure go the changes that it leaves,
@@ -84,7 +146,7 @@ pub(super) async fn end<H: Host>(
     }
 }
 
-fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Answer, Problem> {
+fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Begun, Problem> {
     if !is_fingerprint(&claim.fingerprint, fingerprint, &call.settings.secret) {
         return Err(Problem::new(
             Code::IdempotencyKeyReused,
@@ -93,7 +155,8 @@ fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
         ));
     }
     match &claim.answer {
-        Some(stored) => replay(&readable(call, stored), call.settings.secret.0),
+        Some(StoredAnswer { recompute: Some(recompute), .. }) => Ok(Begun::Recompute(recompute.clone())),
+        Some(stored) => replay(&readable(call, stored), call.settings.secret.0).map(Begun::Replayed),
         None => Err(Problem::new(
             Code::RequestInProgress,
             "The first request with this Idempotency-Key is still running. Ask again in a second.",

@@ -31,7 +31,7 @@ use http::{Method, Request, Response, request::Parts};
 
 use self::{
     call::{Answer, Call},
-    gates::Passed,
+    idempotency::Begun,
     problem::{Code, Problem},
     respond::Reply,
     routes::{Endpoint, Match, Route},
@@ -47,6 +47,7 @@ use crate::{
     host::Host,
     limits::{Admission, Usage},
     settings::Settings,
+    store::Recompute,
 };
 
 /// The OpenAPI 3.1 document, `core/openapi.json` as its build script packed it: unpacked when it is first asked for, and kept.
@@ -169,14 +170,34 @@ async fn carried_out<H: Host>(
     route: &'static Route,
     admission: &mut Option<Admission>,
 ) -> Result<Answer, Problem> {
-    let Passed { scope } = gates::pass(call, route, admission).await?;
-    if call.parts.method == Method::POST
-        && route.endpoint.stores_response()
-        && let Some(answer) = idempotency::begin(call, scope).await?
-    {
-        return Ok(answer);
+    let passed = gates::pass(call, route, admission).await?;
+    let begun = match passed.scope {
+        Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
+            idempotency::begin(call, route.endpoint, scope, passed.owner).await?
+        }
+        _ => Begun::New,
+    };
+    match begun {
+        Begun::New => handlers::run(call, route.endpoint).await,
+        Begun::Replayed(answer) => Ok(answer),
+        Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
     }
-    handlers::run(call, route.endpoint).await
+}
+
+/// A preview once more, with the time of its first response. Where what it rests on has changed since, as the tariff, it is a new preview:
+/// it created nothing that could happen twice.
+async fn recomputed<H: Host>(
+    call: &mut Call<'_, H>,
+    endpoint: Endpoint,
+    Recompute { at, digest }: Recompute,
+) -> Result<Answer, Problem> {
+    let now = std::mem::replace(&mut call.moment.now, at);
+    let again = handlers::run(call, endpoint).await;
+    call.moment.now = now;
+    match again {
+        Ok(answer) if answer.digest() == digest => Ok(Answer { replayed: true, ..answer }),
+        _ => handlers::run(call, endpoint).await,
+    }
 }
 
 /// Whether a creation that failed so is told to the store too: every one that fails by the caller's doing, from the media type

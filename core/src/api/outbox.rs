@@ -11,13 +11,14 @@ use http::{Request, header};
 
 use super::wire::WebhookPayload;
 use crate::{
-    domain::{NotificationId, OrderId, Timestamp},
+    domain::{NotificationId, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, Fault, Host, Write},
     order::{Order, RecordedEvent},
     settings::Settings,
     store::{FailureReason, Notification, NotificationKind},
     webhook::{
-        Answer, Lease, Message, PAGE, Round, Settled, Tried, WAITING, Webhook, plan, settle, signature, stopped,
+        Answer, Lease, Message, PAGE, ROUNDS_PER_MERCHANT, Round, Settled, Tried, WAITING, Webhook, plan, settle,
+        signature, stopped,
     },
 };
 
@@ -96,6 +97,37 @@ impl Lane {
     pub fn tried(self) -> Vec<Tried> {
         let left = self.jobs.map(|job| Tried { message: job.message, sent: None });
         self.tried.into_iter().chain(left).collect()
+    }
+}
+
+/// The rounds that one sender runs at once, shared fairly among merchants.
+#[derive(Clone, Debug)]
+pub struct Rounds {
+    at_once: usize,
+    running: BTreeMap<WebhookId, StoreId>,
+}
+
+impl Rounds {
+    /// None yet, and so many at once.
+    pub fn new(at_once: usize) -> Rounds {
+        Rounds { at_once, running: BTreeMap::new() }
+    }
+
+    /// Begins a subscription's round unless it runs already or its merchant has its share: [`ROUNDS_PER_MERCHANT`], and at most as many as are
+    /// free, so that a few merchants whose receivers hang leave room for others.
+    pub fn begin(&mut self, webhook: &Webhook) -> bool {
+        let own = self.running.values().filter(|merchant| **merchant == webhook.matrix).count();
+        let free = self.at_once.saturating_sub(self.running.len());
+        let begins = own < free.min(ROUNDS_PER_MERCHANT as usize) && !self.running.contains_key(&webhook.id);
+        if begins {
+            self.running.insert(webhook.id, webhook.matrix);
+        }
+        begins
+    }
+
+    /// Ends a subscription's round.
+    pub fn end(&mut self, webhook: WebhookId) {
+        self.running.remove(&webhook);
     }
 }
 
@@ -221,10 +253,7 @@ async fn jobs<H: Host>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        domain::WebhookId,
-        webhook::{SendFault, Subject},
-    };
+    use crate::webhook::{SendFault, SigningSecret, Subject, WebhookState};
 
     fn job(name: &str) -> Job {
         let at = Timestamp::from_millis(0);
@@ -252,6 +281,41 @@ mod tests {
         let mut late = Lane::new(jobs());
         assert!(late.turn(false).is_none() && late.turn(true).is_none());
         assert_eq!(sent(late).iter().filter(|(_, sent)| *sent).count(), 0);
+    }
+
+    fn subscription(number: u64, merchant: u64) -> Webhook {
+        let (at, merchant) = (Timestamp::from_millis(0), StoreId::new(merchant).unwrap());
+        Webhook {
+            id: WebhookId::new(number).unwrap(),
+            version: 1,
+            store: merchant,
+            matrix: merchant,
+            url: "https://loja.example/hook".to_owned(),
+            events: Vec::new(),
+            secrets: vec![SigningSecret { nonce: "0".repeat(64), until: None }],
+            state: WebhookState::Active,
+            created_at: at,
+            position: 0,
+            failures: 0,
+            due_at: None,
+            seen_at: at,
+            lease: None,
+        }
+    }
+
+    #[test]
+    fn merchants_share_rounds_and_leave_some_free() {
+        let mut rounds = Rounds::new(64);
+        let of_one: Vec<Webhook> = (1..=300).map(|number| subscription(number, 1)).collect();
+        let begun = |rounds: &mut Rounds, webhooks: &[Webhook]| webhooks.iter().filter(|one| rounds.begin(one)).count();
+        assert_eq!(begun(&mut rounds, &of_one), ROUNDS_PER_MERCHANT as usize);
+        assert!(!rounds.begin(&of_one[0]), "it runs already");
+        let of_others: Vec<Webhook> = (1_000..2_000).map(|number| subscription(number, 2 + number % 20)).collect();
+        let others = begun(&mut rounds, &of_others);
+        assert!((40..56).contains(&others), "{others}: twenty more merchants with receivers that hang leave some free");
+        assert!(rounds.begin(&subscription(5_000, 500)), "a merchant that comes later");
+        rounds.end(of_one[0].id);
+        assert_eq!(begun(&mut Rounds::new(8), &of_one), 4, "half of a few");
     }
 
     #[test]

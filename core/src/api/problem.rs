@@ -61,6 +61,8 @@ codes! {
     CredentialsInvalid "credentials_invalid" 401 "Email or password is wrong" "E-mail ou senha incorretos",
     /// The fee would take a prepaid store below its floor.
     InsufficientBalance "insufficient_balance" 402 "The balance is too low" "Saldo insuficiente",
+    /// A session does this only with the store's password.
+    PasswordRequired "password_required" 403 "The store's password is required" "É necessária a senha da loja",
     /// Only a matrix may do that.
     MatrixRequired "matrix_required" 403 "Only a matrix may do this" "Somente uma matriz pode fazer isso",
     /// The caller may not act for that store.
@@ -91,6 +93,10 @@ codes! {
     CnpjTaken "cnpj_taken" 409 "The CNPJ is taken" "O CNPJ já está cadastrado",
     /// A store with this email exists.
     EmailTaken "email_taken" 409 "The email is taken" "O e-mail já está cadastrado",
+    /// The CNPJ or the email cannot be used, for a reason that is not the caller's to know.
+    StoreConflict "store_conflict" 409 "The CNPJ or the email cannot be used" "O CNPJ ou o e-mail não pode ser usado",
+    /// The parent store has as many branches as it may have.
+    TooManyBranches "too_many_branches" 409 "There are too many branches" "Há filiais demais",
     /// The operator has booked another amount under this reference.
     ReferenceConflict "reference_conflict" 409 "The reference is taken" "A referência já está em uso",
     /// The store has as many webhooks as it may have.
@@ -141,6 +147,8 @@ codes! {
     CodeIncorrect "code_incorrect" 422 "The code is wrong" "Código incorreto",
     /// The caller's quota is used up.
     RateLimited "rate_limited" 429 "Too many requests" "Requisições demais",
+    /// The merchant has as many stored responses as are kept for it.
+    IdempotencyLimit "idempotency_limit" 429 "Too many idempotency keys" "Chaves de idempotência demais",
     /// Too many wrong codes.
     CodeLocked "code_locked" 429 "Too many wrong codes" "Códigos incorretos demais",
     /// A defect of the service.

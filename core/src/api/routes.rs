@@ -289,6 +289,11 @@ impl Endpoint {
                 | Endpoint::RetryAttempt
         )
     }
+
+    /// Whether the endpoint's body may hold a password.
+    pub(super) fn reads_password(self) -> bool {
+        matches!(self, Endpoint::CreateSession | Endpoint::CreateStore | Endpoint::CreateMatrix | Endpoint::IssueKey)
+    }
 }
 
 impl Route {

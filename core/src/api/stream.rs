@@ -2,7 +2,8 @@
 //!
 //! [`super::handle_or_stream`] answers the beginning and a [`Subscription`]. The host then asks [`next`] whenever something was
 //! committed, and every few seconds besides, since another instance may have; where nothing came for [`HEARTBEAT`] it writes
-//! [`HEARTBEAT_TEXT`] and asks [`is_allowed`].
+//! [`HEARTBEAT_TEXT`]. It asks [`is_allowed`] before each batch of events and often enough to end the stream within a second after its key
+//! was revoked or expired, or its store was removed.
 
 use std::fmt::Write as _;
 

@@ -1,14 +1,17 @@
 //! What leaves the service: journals, statements, subscriptions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::state::{State, check_version, claim_value};
 use crate::{
     domain::{AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId},
-    host::{Changes, Fault, Write},
+    host::{Changes, Fault, MerchantSize, Write},
     order::{Journal, JournalEntry, RecordedEvent},
-    store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
-    webhook::{ATTEMPTS_KEPT, Message, MessageChange, RecordedAttempt, Webhook, WebhookState},
+    store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
+    webhook::{
+        ATTEMPTS_KEPT, Message, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook,
+        WebhookState,
+    },
 };
 
 /// An entry of the ledger with the balance after it.
@@ -93,16 +96,32 @@ impl State {
     }
 
     pub(super) fn due_webhooks(&self, now: Timestamp, limit: u32) -> Vec<Webhook> {
-        let due = self.webhooks.rows().values().filter(|webhook| {
-            let free = webhook.lease.as_ref().is_none_or(|lease| lease.until <= now);
+        let leased = |webhook: &Webhook| webhook.lease.as_ref().is_some_and(|lease| lease.until > now);
+        let considered = self.webhooks.rows().values().filter(|webhook| {
             let waiting = webhook.due_at.is_some_and(|due| due <= now);
-            webhook.is_active()
-                && free
-                && (waiting || !self.journal_after(webhook.journal(), webhook.position, 1).is_empty())
+            let behind = || !self.journal_after(webhook.journal(), webhook.position, 1).is_empty();
+            webhook.is_active() && (leased(webhook) || waiting || behind())
         });
-        let mut due: Vec<&Webhook> = due.collect();
-        due.sort_by_key(|webhook| (webhook.seen_at, webhook.id));
-        due.into_iter().take(limit as usize).cloned().collect()
+        let mut considered: Vec<&Webhook> = considered.collect();
+        considered.sort_by_key(|webhook| (!leased(webhook), webhook.seen_at, webhook.id));
+        let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
+        let mut chosen: Vec<(u32, &Webhook)> =
+            considered.into_iter().map(|webhook| (counted(&mut merchants, webhook.matrix), webhook)).collect();
+        chosen.retain(|(turn, webhook)| leased(webhook) || *turn <= ROUNDS_PER_MERCHANT);
+        chosen.sort_by_key(|(turn, webhook)| (!leased(webhook), *turn, webhook.seen_at, webhook.id));
+        chosen.retain(|(_, webhook)| {
+            counted(&mut receivers, webhook.receiver()) <= ROUNDS_PER_RECEIVER && !leased(webhook)
+        });
+        chosen.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
+    }
+
+    pub(super) fn merchant_size(&self, merchant: StoreId) -> MerchantSize {
+        let branch = |store: &&Store| store.matrix == Some(merchant) && store.deleted_at.is_none();
+        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && stands(webhook);
+        MerchantSize {
+            branches: self.stores.rows().values().filter(branch).count() as u64,
+            webhooks: self.webhooks.rows().values().filter(subscribed).count() as u64,
+        }
     }
 
     pub(super) fn messages_of(&self, webhook: WebhookId) -> Vec<Message> {
@@ -165,6 +184,13 @@ impl State {
             }
         }
     }
+}
+
+/// Counts one more of a key.
+fn counted<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
+    let count = counts.entry(key).or_default();
+    *count += 1;
+    *count
 }
 
 fn stands(webhook: &Webhook) -> bool {

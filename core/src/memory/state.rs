@@ -10,7 +10,7 @@ use crate::{
     host::{Changes, Fault, Write},
     order::{Event, Order, RecordedEvent},
     privacy::ErasureRecord,
-    store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
+    store::{Claim, ClaimChange, ClaimUsage, Key, KeyHash, LedgerEntry, Notification, Store},
     webhook::{Attempt, Message, Webhook},
 };
 
@@ -46,6 +46,8 @@ pub(super) struct State {
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
     pub(super) erasures: Table<u64, ErasureRecord>,
+    /// Responses that were stored for an owner of claims in an hour.
+    pub(super) claim_usage: Table<(String, i64), ClaimUsage>,
 }
 
 impl State {
@@ -101,6 +103,7 @@ impl State {
             &mut self.notifications,
             &mut self.claims,
             &mut self.erasures,
+            &mut self.claim_usage,
         ]
     }
 
@@ -234,6 +237,21 @@ impl State {
         }
     }
 
+    pub(super) fn claim_usage(&self, owner: &str, since: Timestamp) -> ClaimUsage {
+        let hours = self.claim_usage.rows().range(of_owner(owner, Claim::hour(since)));
+        hours.fold(ClaimUsage::default(), |sum, (_, hour)| ClaimUsage {
+            records: sum.records + hour.records,
+            bytes: sum.bytes + hour.bytes,
+        })
+    }
+
+    fn count_claim(&mut self, claim: &Claim, at: Timestamp) {
+        let Some(owner) = claim.owner.clone() else { return };
+        let place = (owner, Claim::hour(at));
+        let ClaimUsage { records, bytes } = self.claim_usage.get(&place).copied().unwrap_or_default();
+        self.claim_usage.put(place, ClaimUsage { records: records + 1, bytes: bytes + claim.size() });
+    }
+
     fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), Fault> {
         let place = |claim: &Claim| (claim.scope.clone(), claim.key.clone());
         match change {
@@ -248,6 +266,7 @@ impl State {
                     return Err(Fault::Conflict);
                 }
                 self.claims.put(place(claim), claim.clone());
+                self.count_claim(claim, at);
             }
             ClaimChange::Release { scope, key, holder, until } => {
                 let place = (scope.clone(), key.clone());
@@ -259,6 +278,11 @@ impl State {
         }
         Ok(())
     }
+}
+
+/// Where the usage of an owner of claims is from an hour on.
+fn of_owner(owner: &str, from: i64) -> std::ops::RangeInclusive<(String, i64)> {
+    (owner.to_owned(), from)..=(owner.to_owned(), i64::MAX)
 }
 
 /// Where a store's notifications stand, oldest first.

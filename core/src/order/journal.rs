@@ -29,10 +29,7 @@ pub struct JournalEntry {
 impl Journal {
     /// What a store may see: a matrix everything, a branch its own.
     pub fn of(store: &Store) -> Journal {
-        match store.matrix {
-            None => Journal { matrix: store.id, branch: None },
-            Some(matrix) => Journal { matrix, branch: Some(store.id) },
-        }
+        Journal { matrix: store.merchant(), branch: (!store.is_matrix()).then_some(store.id) }
     }
 
     /// The store that looks.

@@ -36,7 +36,7 @@ pub struct NewStore {
 }
 
 /// A valid wish for a key.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct KeyRequest {
     /// The store that it is for, where one was named.
     pub store: Option<StoreId>,
@@ -44,6 +44,8 @@ pub struct KeyRequest {
     pub name: Option<String>,
     /// Days that it is valid, where that was said.
     pub days: Option<u32>,
+    /// The caller's password, where it was sent.
+    pub current_password: Option<String>,
 }
 
 /// What a new key is issued with.

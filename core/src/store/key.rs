@@ -102,9 +102,12 @@ pub struct KeyHolder {
 pub struct Claim {
     /// Whose key it is: `store/12`, `operator`.
     pub scope: String,
+    /// Whose stored responses are bounded together: `merchant/12`, `courier/7`; `None` for the operator.
+    #[serde(default)]
+    pub owner: Option<String>,
     /// The `Idempotency-Key` as sent.
     pub key: String,
-    /// SHA-256 of method, path and body, in hexadecimal.
+    /// SHA-256 of method, path and body, in hexadecimal; of a body with a password the argon2id hash of that.
     pub fingerprint: String,
     /// Which attempt holds the claim: a fresh random text.
     pub holder: String,
@@ -123,6 +126,40 @@ pub struct StoredAnswer {
     pub body: String,
     /// The nonce of the key that the answer told, in hexadecimal.
     pub key_nonce: Option<String>,
+    /// What a preview is computed again from, in place of its body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recompute: Option<Recompute>,
+}
+
+/// A preview's response, which follows from the request and the time: it is computed again rather than stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recompute {
+    /// The time that the response was computed with.
+    pub at: Timestamp,
+    /// SHA-256 of its body, in hexadecimal.
+    pub digest: String,
+}
+
+/// How many responses are stored for one owner, and their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClaimUsage {
+    /// Responses.
+    pub records: u64,
+    /// Bytes of keys and responses, by [`Claim::size`].
+    pub bytes: u64,
+}
+
+impl Claim {
+    /// Bytes that the claim is counted with once it has its response: key, body, and what surrounds them in a row and its indexes.
+    pub fn size(&self) -> u64 {
+        let body = self.answer.as_ref().map_or(0, |answer| answer.body.len());
+        (self.key.len() + body) as u64 + 512
+    }
+
+    /// The number of an instant's hour since 1970: usage is counted by the hour.
+    pub fn hour(at: Timestamp) -> i64 {
+        at.millis().div_euclid(3_600_000)
+    }
 }
 
 /// What happens to a claim.

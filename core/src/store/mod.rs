@@ -9,7 +9,7 @@ pub mod password;
 use serde::{Deserialize, Serialize};
 
 pub use create::{Contact, KeyRequest, NewStore, Opening, issue, open, remove, update};
-pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, StoredAnswer};
+pub use key::{Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredAnswer};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, Notification, NotificationKind};
 
@@ -79,6 +79,12 @@ impl Store {
             (Billing::Prepaid { .. }, Some(parent)) => parent,
             _ => self.id,
         }
+    }
+
+    /// The merchant that the store belongs to, by the ID of its parent store: quotas, streams, webhook deliveries and stored responses are
+    /// counted for it, so that more keys or branches give no more of them.
+    pub fn merchant(&self) -> StoreId {
+        self.matrix.unwrap_or(self.id)
     }
 
     /// Whether this store is a matrix.

@@ -29,6 +29,11 @@ use crate::{
 pub const BOTH_SECRETS: Duration = Duration::minutes(24 * 60);
 /// How long a round may start new requests; the last one may then take [`WebhookTerms::timeout_seconds`] more.
 pub const ROUND: Duration = Duration::seconds(10);
+/// Subscriptions of one merchant that are sent for at once, by all instances together: receivers that hang delay their own merchant only.
+pub const ROUNDS_PER_MERCHANT: u32 = 8;
+/// The same of one receiver, by the host of its URL: more than of a merchant, so that no single merchant keeps others from a receiver that they
+/// share.
+pub const ROUNDS_PER_RECEIVER: u32 = 16;
 /// Messages of a subscription that wait at most, give or take a page; past that the journal waits.
 pub const WAITING: u32 = 500;
 /// Attempts that a subscription's log keeps, the newest ones.
@@ -269,6 +274,12 @@ impl Webhook {
     /// What it reads.
     pub fn journal(&self) -> Journal {
         Journal { matrix: self.matrix, branch: (self.store != self.matrix).then_some(self.store) }
+    }
+
+    /// The host of its URL, in lower case.
+    pub fn receiver(&self) -> String {
+        let uri = self.url.parse::<http::Uri>();
+        uri.ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase)).unwrap_or_default()
     }
 
     /// Whether it wants events of this kind.

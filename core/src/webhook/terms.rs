@@ -21,6 +21,8 @@ pub struct WebhookTerms {
     pub timeout_seconds: u32,
     /// Subscriptions that a store may have.
     pub per_store: u32,
+    /// Subscriptions that a merchant, a parent store with its branches, may have.
+    pub per_merchant: u32,
     /// Whether receivers on this very machine are called, without TLS too: for development alone.
     pub loopback: bool,
 }
@@ -35,6 +37,7 @@ impl Default for WebhookTerms {
             disable_after: 300,
             timeout_seconds: 15,
             per_store: 20,
+            per_merchant: 200,
             loopback: false,
         }
     }

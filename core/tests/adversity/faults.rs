@@ -129,7 +129,7 @@ fn a_key_ends_when_its_time_is_over() {
 }
 
 #[test]
-fn a_quota_is_counted_by_key_and_by_kind() {
+fn a_quota_is_counted_by_merchant_and_kind() {
     let host = demo_host();
     // What the seeding used of the key's quota is long over.
     host.advance(Duration::minutes(1));
@@ -147,7 +147,7 @@ fn a_quota_is_counted_by_key_and_by_kind() {
     assert_eq!(refused.outcome(), (429, Some("rate_limited")));
     assert_eq!((refused.header("retry-after"), refused.header("ratelimit")), (Some("30"), Some("\"create\";r=0;t=30")));
     assert_eq!((host.orders().len(), notifications(&host, &[]).len()), (orders, told));
-    // A failure counts as well, and other kinds and other keys are not touched.
+    // A failure counts as well, and other kinds and other merchants are not touched.
     let preview = request("POST", "/delivery/orders/preview", &[], order("Q-4").to_string());
     assert_eq!(send(&host, &settings, preview).status, 200);
     let (key, _) = matrix(&host, "12ABC34501DE35", "quota@exemplo.com.br", None);
@@ -238,24 +238,6 @@ fn with_one_login_too_many_the_oldest_ends() {
     let statuses = sessions
         .map(|key| send(&host, &settings, request("GET", "/delivery/orders", &[("x-api-token", &key)], "")).status);
     assert_eq!(statuses, [401, 200, 200]);
-}
-
-#[test]
-fn idempotency_keys_of_two_logins_are_two() {
-    let host = demo_host();
-    let headers = [("idempotency-key", "1")];
-    let log_in = |email: &str, password: &str| {
-        post(&host, "/delivery/sessions", &headers, &json!({ "email": email, "password": password }))
-    };
-    let right = despacho_core::demo::PASSWORD;
-    let first = log_in(despacho_core::demo::EMAIL, right);
-    assert_eq!(first.status, 201, "{}", first.body);
-    let other = log_in("centro@demo.despacho.example", right);
-    assert_eq!(other.status, 201, "{}", other.body);
-    assert_ne!(first.body["value"], other.body["value"]);
-    assert_eq!(log_in(despacho_core::demo::EMAIL, right).body, first.body);
-    let reused = log_in(despacho_core::demo::EMAIL, "outra senha");
-    assert_eq!(reused.outcome(), (422, Some("idempotency_key_reused")));
 }
 
 #[test]

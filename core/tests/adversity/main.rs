@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
+mod fairness;
 mod faults;
 mod fuzz;
 mod mutate;

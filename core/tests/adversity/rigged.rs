@@ -14,12 +14,12 @@ use despacho_core::{
     domain::{
         AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
     },
-    host::{Changes, Fault, Host},
+    host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Bucket},
     memory::MemoryHost,
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -118,6 +118,8 @@ impl Host for Rigged<'_> {
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn personal_data(query: &PersonalQuery) -> PersonalData;
+        fn claim_usage(owner: &str, since: Timestamp) -> ClaimUsage;
+        fn merchant_size(merchant: StoreId) -> MerchantSize;
         fn ids(count: u32) -> IdBlock;
         fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
         fn hash_password(password: &str, salt: [u8; 16]) -> String;

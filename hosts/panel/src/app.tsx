@@ -20,7 +20,7 @@ import { WebhooksPage } from "./pages/webhooks";
 import { parts, route } from "./router";
 import { identify, logOut, session, store } from "./session";
 import { Failure, Loading } from "./ui/parts";
-import { Toasts } from "./ui/toast";
+import { Toasts, say } from "./ui/toast";
 
 const menuOpen = signal(false);
 export const unread = signal(0);
@@ -172,7 +172,7 @@ function Side() {
         <div class="who">
           {store.value !== null && <p class="who-name">{store.value.name}</p>}
           <LanguageSwitch />
-          <button type="button" class="button small" onClick={logOut}>
+          <button type="button" class="button small" onClick={() => void logOut().then((revoked) => revoked || say(t.nav.outUnconfirmed))}>
             {t.nav.out}
           </button>
         </div>

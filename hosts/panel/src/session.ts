@@ -61,12 +61,15 @@ export async function logIn(email: string, password: string): Promise<void> {
   await identify();
 }
 
-export function logOut(): void {
+/** Ends the session in this tab at once, and on the server, so that no other tab and no copy of the key goes on. Says whether the server did. */
+export function logOut(): Promise<boolean> {
+  const own = session.value;
   forget();
   session.value = null;
   store.value = null;
   branches.value = [];
   ended.value = false;
+  return own === null ? Promise.resolve(true) : sessions.end(own.keyId, own.key);
 }
 
 let identifying: Promise<void> | null = null;

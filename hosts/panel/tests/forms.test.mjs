@@ -108,6 +108,9 @@ test("a key is made, works, is revoked, and works no more", async () => {
   await page.fill("#f-name", name);
   await page.fill("#f-expiresInDays", "30");
   await page.click("dialog button[type=submit]");
+  await page.waitForSelector("#f-currentPassword-fault");
+  await page.fill("#f-currentPassword", "despacho-demo");
+  await page.click("dialog button[type=submit]");
   await gone(page);
   const value = await page.locator(".secret code").innerText();
   assert.match(value, /^dsp_/);
@@ -150,6 +153,7 @@ test("a branch that is typed while the network is away is created once it is bac
   await fillAddress(page, "#f-address", VERGUEIRO);
   await page.fill("#f-email", `${fresh("queda").toLowerCase()}@demo.despacho.example`);
   await page.fill("#f-password", "a long password");
+  await page.fill("#f-currentPassword", "despacho-demo");
   await page.click("form button[type=submit]");
   await page.locator(".state[role=alert]").waitFor({ timeout: 30_000 });
   assert.equal(await page.inputValue("#f-name"), name);
@@ -190,9 +194,14 @@ test("a session that ends while somebody types loses nothing", async () => {
   // Whoever logs out leaves nothing to the next person.
   await goTo(page, "/orders/new");
   await page.fill("#f-code", "MEU");
+  const { key } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")));
   await page.getByRole("button", { name: "Sair" }).click();
   await page.waitForSelector(".login");
   assert.doesNotMatch(await page.evaluate(() => JSON.stringify({ ...sessionStorage })), /MEU/);
+  // The key is revoked on the server: a copy of it opens nothing.
+  const copy = async () => (await ask(key, "GET", "/delivery/orders")).body.code;
+  for (let tries = 0; tries < 50 && (await copy()) !== "api_key_revoked"; tries += 1) await page.waitForTimeout(100);
+  assert.equal(await copy(), "api_key_revoked");
   assert.deepEqual(wrongs, []);
   await context.close();
 });

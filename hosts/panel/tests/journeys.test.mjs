@@ -210,6 +210,7 @@ test("a matrix creates a branch and is told its key once", async () => {
   await fillAddress(page, "#f-address", VERGUEIRO);
   await page.fill("#f-email", `${fresh("filial").toLowerCase()}@demo.despacho.example`);
   await page.fill("#f-password", "a long password");
+  await page.fill("#f-currentPassword", "despacho-demo");
   await page.click("form button[type=submit]");
   const told = page.locator(".secret code");
   await told.waitFor();

@@ -152,14 +152,19 @@ impl Postgres {
         }
     }
 
-    /// Tells other instances whenever `told` changes, and calls `heard` whenever they tell. On a server that has no such news,
-    /// nothing is told and nothing heard.
-    pub fn exchange_news(&self, told: watch::Receiver<u64>, heard: impl Fn() + Send + Sync + 'static) {
+    /// Notifies other instances whenever `told` or `access` changes, and calls `heard` for their notifications, with whether their `access`
+    /// changed. On a server without LISTEN and NOTIFY it does nothing.
+    pub fn exchange_news(
+        &self,
+        told: watch::Receiver<u64>,
+        access: watch::Receiver<u64>,
+        heard: impl Fn(bool) + Send + Sync + 'static,
+    ) {
         if !self.0.ways.listens() {
             tracing::info!("LISTEN/NOTIFY unavailable; polling for events of other instances");
             return;
         }
-        let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways), told, heard)).abort_handle();
+        let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways), told, access, heard)).abort_handle();
         if let Some(old) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).replace(task) {
             old.abort();
         }

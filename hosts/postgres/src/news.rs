@@ -17,16 +17,20 @@ const GATHER: Duration = Duration::from_millis(5);
 /// How long to wait before another connection is tried.
 const REST: Duration = Duration::from_secs(1);
 
-/// Tells what `told` counts and calls `heard` for what other instances tell, until it is aborted.
+/// What follows an instance's name where a commit changed keys or stores.
+const ACCESS: &str = " access";
+
+/// Notifies others of what `told` and `access` count and calls `heard` for their notifications, until it is aborted.
 pub(crate) async fn exchange(
     ways: Arc<Ways>,
     mut told: watch::Receiver<u64>,
-    heard: impl Fn() + Send + Sync + 'static,
+    mut access: watch::Receiver<u64>,
+    heard: impl Fn(bool) + Send + Sync + 'static,
 ) {
     // Whoever hears this name hears itself.
     let name = format!("{:016x}", fastrand::u64(..));
     loop {
-        match follow(&ways, &name, &mut told, &heard).await {
+        match follow(&ways, &name, &mut told, &mut access, &heard).await {
             Ok(()) => return,
             Err(detail) => {
                 tracing::warn!(detail, "news of other instances come late until the database is there again")
@@ -34,23 +38,30 @@ pub(crate) async fn exchange(
         }
         sleep(REST).await;
         // What was told meanwhile nobody heard.
-        heard();
+        heard(true);
     }
 }
 
 /// Until this process ends, or the connection does.
-async fn follow(ways: &Ways, name: &str, told: &mut watch::Receiver<u64>, heard: &impl Fn()) -> Result<(), String> {
+async fn follow(
+    ways: &Ways,
+    name: &str,
+    told: &mut watch::Receiver<u64>,
+    access: &mut watch::Receiver<u64>,
+    heard: &impl Fn(bool),
+) -> Result<(), String> {
     let (to, mut from) = mpsc::channel(64);
     let connecting = timeout(ways.connector.timeout(), ways.connector.connect(Some(to))).await;
     let (client, _driver) = connecting.map_err(|_| "no host responds".to_owned())?.map_err(|error| text(&error))?;
     client.batch_execute("LISTEN despacho_news").await.map_err(|error| text(&error))?;
     let tell = client.prepare("SELECT pg_notify('despacho_news', $1)").await.map_err(|error| text(&error))?;
     told.borrow_and_update();
+    access.borrow_and_update();
     loop {
         tokio::select! {
             news = from.recv() => match news {
-                Some(sender) if sender == name => {}
-                Some(_) => heard(),
+                Some(sender) if sender.strip_suffix(ACCESS).unwrap_or(&sender) == name => {}
+                Some(sender) => heard(sender.ends_with(ACCESS)),
                 None => return Err("the connection for news is gone".to_owned()),
             },
             changed = told.changed() => {
@@ -60,6 +71,14 @@ async fn follow(ways: &Ways, name: &str, told: &mut watch::Receiver<u64>, heard:
                 sleep(GATHER).await;
                 told.borrow_and_update();
                 client.execute(&tell, &[&name]).await.map_err(|error| text(&error))?;
+            }
+            // At once: until they have heard it, other instances may deliver to a key that was revoked.
+            changed = access.changed() => {
+                if changed.is_err() {
+                    return Ok(());
+                }
+                access.borrow_and_update();
+                client.execute(&tell, &[&format!("{name}{ACCESS}")]).await.map_err(|error| text(&error))?;
             }
         }
     }

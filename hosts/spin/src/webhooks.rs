@@ -10,7 +10,7 @@ use std::{
 
 use despacho_core::{
     Settings,
-    api::outbox::{self, Job, Lane},
+    api::outbox::{self, Job, Lane, Rounds},
     domain::WebhookId,
     host::{Fault, Host},
     webhook::{Answer, ROUND, SendFault, Tried, Webhook, WebhookTerms, check},
@@ -21,7 +21,7 @@ use crate::outbound::{Missed, begin, collect, within};
 
 /// Subscriptions that are looked at together, and those that are sent for at once.
 const LOOKED_AT: u32 = 32;
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 8;
 /// Requests at once to one receiver.
 const REQUESTS_EACH: usize = 8;
 /// Bytes of an answer that are read, so that the connection can be used again, and how long that may take.
@@ -38,7 +38,8 @@ pub(crate) async fn deliver<H: Host>(host: &H, settings: &Settings) -> Result<()
     while Instant::now() < until {
         let due = host.due_webhooks(host.moment().now, LOOKED_AT).await?;
         let is_new = |webhook: &Webhook| idle.get(&webhook.id) != Some(&webhook.version);
-        let chosen: Vec<Webhook> = due.into_iter().filter(is_new).take(AT_ONCE).collect();
+        let mut rounds = Rounds::new(AT_ONCE);
+        let chosen: Vec<Webhook> = due.into_iter().filter(is_new).filter(|webhook| rounds.begin(webhook)).collect();
         if chosen.is_empty() {
             break;
         }

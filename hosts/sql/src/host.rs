@@ -9,11 +9,11 @@ use despacho_core::{
         StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Fault, Host},
+    host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, Timing},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -330,6 +330,14 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault> {
         personal::personal_data(&self.driver, query).await
+    }
+
+    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, Fault> {
+        Ok(self.one(read::claim_usage(owner, since), read::to_claim_usage).await?.unwrap_or_default())
+    }
+
+    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, Fault> {
+        Ok(self.one(outward::merchant_size(merchant), outward::to_merchant_size).await?.unwrap_or_default())
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {

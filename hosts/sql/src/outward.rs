@@ -2,10 +2,12 @@
 
 use despacho_core::{
     domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId, sort_few},
-    host::{Changes, Fault, Write},
+    host::{Changes, Fault, MerchantSize, Write},
     order::{Journal, JournalEntry, RecordedEvent},
     store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
-    webhook::{Attempt, MessageChange, RecordedAttempt, Webhook, WebhookState},
+    webhook::{
+        Attempt, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook, WebhookState,
+    },
 };
 
 use crate::{Query, Row, Statement, Value, write::versioned};
@@ -17,12 +19,21 @@ const JOURNAL_OF_BRANCH: &str =
     "SELECT place, id, body FROM events WHERE store = $1 AND place > $2 ORDER BY place LIMIT $3";
 
 /// A subscription of a matrix has news where its journal goes on, one of a branch where an event of that branch is there: others'
-/// events do not stir it.
-const DUE_WEBHOOKS: &str = "SELECT webhooks.version, webhooks.body FROM webhooks \
-     WHERE active = 1 AND leased_until <= $1 AND (due_at <= $1 \
+/// events do not stir it. Those with a lease are numbered first, so that running rounds count against the bounds on every instance; a
+/// receiver's are numbered after each merchant's bound, so that one merchant's backlog keeps no other from a receiver that they share.
+const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id, seen_at, leased_until, turn, \
+     ROW_NUMBER() OVER (PARTITION BY COALESCE(receiver, CAST(id AS TEXT)) \
+     ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, turn, seen_at, id) AS receiver_turn \
+     FROM (SELECT version, body, id, seen_at, leased_until, receiver, ROW_NUMBER() OVER (PARTITION BY matrix \
+     ORDER BY CASE WHEN leased_until > $1 THEN 0 ELSE 1 END, seen_at, id) AS turn FROM webhooks \
+     WHERE active = 1 AND (leased_until > $1 OR due_at <= $1 \
      OR (store = matrix AND position < (SELECT last FROM journals WHERE journals.matrix = webhooks.matrix)) \
      OR (store <> matrix AND EXISTS (SELECT 1 FROM events WHERE events.store = webhooks.store \
-     AND events.place > webhooks.position))) ORDER BY seen_at, id LIMIT $2";
+     AND events.place > webhooks.position)))) AS considered WHERE leased_until > $1 OR turn <= $2) AS chosen \
+     WHERE leased_until <= $1 AND receiver_turn <= $3 ORDER BY turn, seen_at, id LIMIT $4";
+
+const MERCHANT_SIZE: &str = "SELECT (SELECT COUNT(*) FROM stores WHERE matrix = $1 AND deleted_at IS NULL), \
+     (SELECT COUNT(*) FROM webhooks WHERE matrix = $1 AND removed = 0)";
 
 /// The entries on a store's own balance, and those of a branch on its parent's. Each part is limited, so that a page reads no more than
 /// two pages by index.
@@ -50,10 +61,10 @@ const INSERT_ENTRY: &str = "INSERT INTO ledger (order_id, kind, amount, at, refe
      WHERE own.store = $7 AND own.closed = 0 ON CONFLICT DO NOTHING";
 
 const INSERT_WEBHOOK: &str = "INSERT INTO webhooks (id, version, store, matrix, active, removed, position, due_at, \
-     leased_until, seen_at, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+     leased_until, seen_at, body, receiver) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING";
 
 const UPDATE_WEBHOOK: &str = "UPDATE webhooks SET version = $1, store = $2, matrix = $3, active = $4, removed = $5, \
-     position = $6, due_at = $7, leased_until = $8, seen_at = $9, body = $10 WHERE id = $11 AND version = $12";
+     position = $6, due_at = $7, leased_until = $8, seen_at = $9, body = $10, receiver = $11 WHERE id = $12 AND version = $13";
 
 const PUT_MESSAGE: &str = "INSERT INTO webhook_messages (webhook, name, place, body) VALUES ($1, $2, $3, $4) \
      ON CONFLICT (webhook, name) DO UPDATE SET place = excluded.place, body = excluded.body";
@@ -94,7 +105,18 @@ pub(crate) fn webhook(number: WebhookId) -> Query {
 }
 
 pub(crate) fn due_webhooks(now: Timestamp, limit: u32) -> Query {
-    Query::new(DUE_WEBHOOKS, vec![now.into(), Value::number(limit)])
+    let bounds = [ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, limit].map(Value::number);
+    Query::new(DUE_WEBHOOKS, std::iter::once(now.into()).chain(bounds).collect())
+}
+
+pub(crate) fn merchant_size(merchant: StoreId) -> Query {
+    Query::new(MERCHANT_SIZE, vec![id(merchant.get())])
+}
+
+/// A row of two counts.
+pub(crate) fn to_merchant_size(row: &mut Row) -> Result<MerchantSize, Fault> {
+    let mut count = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
+    Ok(MerchantSize { branches: count()?, webhooks: count()? })
 }
 
 pub(crate) fn messages(webhook: WebhookId) -> Query {
@@ -217,6 +239,7 @@ fn write_webhook(write: &Write<Webhook>) -> Result<Statement, Fault> {
         Value::Integer(webhook.lease.as_ref().map_or(0, |lease| lease.until.millis())),
         webhook.seen_at.into(),
         Value::json(webhook)?,
+        webhook.receiver().as_str().into(),
     ];
     Ok(versioned(INSERT_WEBHOOK, UPDATE_WEBHOOK, id(webhook.id.get()), write.expected, columns))
 }

@@ -7,7 +7,7 @@ use despacho_core::{
     domain::{CourierId, Email, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
     host::Fault,
     order::{Order, OrderFilter, RecordedEvent},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
 use crate::{Query, Row, Value};
@@ -214,6 +214,13 @@ pub(crate) fn claim(scope: &str, key: &str) -> Query {
     Query::new(sql, vec![scope.into(), key.into()])
 }
 
+/// Sums are read as whole numbers: PostgreSQL's have no bound and another type.
+pub(crate) fn claim_usage(owner: &str, since: Timestamp) -> Query {
+    let sql = "SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM claim_usage \
+               WHERE owner = $1 AND hour >= $2";
+    Query::new(sql, vec![owner.into(), Claim::hour(since).into()])
+}
+
 pub(crate) fn timing() -> Query {
     Query::new("SELECT value FROM settings WHERE name = 'timing'", vec![])
 }
@@ -302,6 +309,12 @@ pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, Fault> {
 /// A row of `body`.
 pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, Fault> {
     row.json()
+}
+
+/// A row of two sums.
+pub(crate) fn to_claim_usage(row: &mut Row) -> Result<ClaimUsage, Fault> {
+    let mut sum = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
+    Ok(ClaimUsage { records: sum()?, bytes: sum()? })
 }
 
 fn number(id: u64) -> Value {

@@ -162,6 +162,7 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Breaking, SHARED_BALANCES),
     (Change::Additive, AREAS),
     (Change::Additive, ERASED),
+    (Change::Additive, FAIRNESS),
 ];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
@@ -325,6 +326,15 @@ const ERASED: &[&str] = &[
     "CREATE TABLE erasures (id {serial}, name TEXT NOT NULL, cause TEXT NOT NULL, subject TEXT, at {int} NOT NULL, \
      orders {int} NOT NULL, deliveries {int} NOT NULL, entries {int} NOT NULL, archived {int} NOT NULL){strict}",
     "CREATE UNIQUE INDEX erasures_name ON erasures (name)",
+];
+
+/// What is bounded for each merchant: stored responses by owner and hour, webhooks, and webhooks of one receiver. A webhook that was written
+/// before has no receiver until it is written again.
+const FAIRNESS: &[&str] = &[
+    "CREATE TABLE claim_usage (owner TEXT NOT NULL, hour {int} NOT NULL, records {int} NOT NULL, bytes {int} NOT NULL, \
+     PRIMARY KEY (owner, hour)){strict}",
+    "CREATE INDEX claim_usage_hour ON claim_usage (hour)",
+    "ALTER TABLE webhooks ADD COLUMN receiver TEXT",
 ];
 
 #[cfg(test)]

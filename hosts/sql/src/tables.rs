@@ -28,6 +28,8 @@ enum Kind {
     Seeded,
     /// A number, then text.
     NumberAndText,
+    /// Text, then a number.
+    TextAndNumber,
 }
 
 const fn table(name: &'static str, kind: Kind, key: &'static [&'static str], rest: &'static [&'static str]) -> Table {
@@ -75,13 +77,26 @@ pub const TABLES: &[Table] = &[
     ),
     table("notifications", Kind::Number, &["id"], &["store", "body"]),
     table("claims", Kind::Text, &["scope", "idempotency_key"], &["holder", "expires_at", "body"]),
+    table("claim_usage", Kind::TextAndNumber, &["owner", "hour"], &["records", "bytes"]),
     table("counters", Kind::Seeded, &["name"], &["value"]),
     table("settings", Kind::Seeded, &["name"], &["value"]),
     table(
         "webhooks",
         Kind::Number,
         &["id"],
-        &["version", "store", "matrix", "active", "removed", "position", "due_at", "leased_until", "seen_at", "body"],
+        &[
+            "version",
+            "store",
+            "matrix",
+            "active",
+            "removed",
+            "position",
+            "due_at",
+            "leased_until",
+            "seen_at",
+            "body",
+            "receiver",
+        ],
     ),
     table("webhook_messages", Kind::NumberAndText, &["webhook", "name"], &["place", "body"]),
     table("webhook_attempts", Kind::Sequence, &["id"], &["webhook", "body"]),
@@ -140,6 +155,7 @@ impl Table {
             Kind::Number | Kind::Sequence => false,
             Kind::Text | Kind::Seeded => true,
             Kind::NumberAndText => index > 0,
+            Kind::TextAndNumber => index == 0,
         };
         let column = |(index, name): (usize, &&str)| match dialect {
             Dialect::Postgres if is_text(index) => format!("{name} COLLATE \"C\""),

@@ -2,7 +2,7 @@
 
 use despacho_core::{
     courier::{Cell, Courier, Position},
-    domain::{StoreId, Timestamp},
+    domain::{Duration, StoreId, Timestamp},
     host::{Changes, Fault, Write},
     order::{Event, Order, Timing, next_deadline},
     store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
@@ -154,6 +154,9 @@ const FINISH_CLAIM: &str = "INSERT INTO claims (scope, idempotency_key, holder, 
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (scope, idempotency_key) DO UPDATE SET expires_at = excluded.expires_at, \
      body = excluded.body WHERE claims.holder = excluded.holder";
 
+const COUNT_CLAIM: &str = "INSERT INTO claim_usage (owner, hour, records, bytes) VALUES ($1, $2, 1, $3) \
+     ON CONFLICT (owner, hour) DO UPDATE SET records = claim_usage.records + 1, bytes = claim_usage.bytes + excluded.bytes";
+
 const RELEASE_CLAIM: &str =
     "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at <= $4";
 
@@ -303,9 +306,17 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             list.push(Statement::one(TAKE_CLAIM, params));
             if sweeps(&claim.holder) {
                 list.push(purge_claims(at));
+                let past = Claim::hour(at.before(Duration::minutes(48 * 60)));
+                list.push(Statement::any("DELETE FROM claim_usage WHERE hour < $1", vec![past.into()]));
             }
         }
-        ClaimChange::Finish(claim) => list.push(Statement::one(FINISH_CLAIM, row(claim)?)),
+        ClaimChange::Finish(claim) => {
+            list.push(Statement::one(FINISH_CLAIM, row(claim)?));
+            if let Some(owner) = &claim.owner {
+                let params = vec![owner.as_str().into(), Claim::hour(at).into(), Value::number(claim.size())];
+                list.push(Statement::one(COUNT_CLAIM, params));
+            }
+        }
         ClaimChange::Release { scope, key, holder, until } => {
             let params = vec![scope.as_str().into(), key.as_str().into(), holder.as_str().into(), (*until).into()];
             list.push(Statement::any(RELEASE_CLAIM, params));

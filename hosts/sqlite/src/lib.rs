@@ -16,7 +16,7 @@ mod writer;
 pub use backup::{BackupFault, BackupReport, backup};
 pub use connection::{OpenFault, truncate_log};
 pub use database::{Options, Sqlite};
-pub use platform::LocalPlatform;
+pub use platform::{LocalPlatform, changes_access};
 pub use stats::Stats;
 
 /// The host on SQLite.

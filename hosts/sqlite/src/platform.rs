@@ -29,6 +29,7 @@ pub struct LocalPlatform {
     hashing: Semaphore,
     admissions: Mutex<Admissions>,
     news: watch::Sender<u64>,
+    access: watch::Sender<u64>,
 }
 
 /// What all entropy of this process comes from; never shown.
@@ -54,6 +55,7 @@ impl LocalPlatform {
             hashing: Semaphore::new(at_once),
             admissions: Mutex::default(),
             news: watch::Sender::new(0),
+            access: watch::Sender::new(0),
         })
     }
 
@@ -62,10 +64,20 @@ impl LocalPlatform {
         self.news.subscribe()
     }
 
-    /// What says that another process has written such: whoever waits looks as well.
-    pub fn bell(&self) -> impl Fn() + Send + Sync + 'static + use<> {
-        let news = self.news.clone();
-        move || news.send_modify(|count| *count = count.wrapping_add(1))
+    /// Changes whenever a commit of this process wrote keys or stores: a key that was valid may be so no longer.
+    pub fn access(&self) -> watch::Receiver<u64> {
+        self.access.subscribe()
+    }
+
+    /// Signals a commit of another process, of which `access` says whether it wrote keys or stores.
+    pub fn bell(&self) -> impl Fn(bool) + Send + Sync + 'static + use<> {
+        let (news, keys) = (self.news.clone(), self.access.clone());
+        move |access| {
+            if access {
+                increment(&keys);
+            }
+            increment(&news);
+        }
     }
 
     /// Runs tens of milliseconds of work where it holds up nobody.
@@ -77,6 +89,15 @@ impl LocalPlatform {
         let _permit = self.hashing.acquire().await.map_err(|error| internal(error.to_string()))?;
         tokio::task::spawn_blocking(work).await.map_err(|error| internal(format!("a password's hash: {error}")))?
     }
+}
+
+/// Whether a commit may change what some key opens.
+pub fn changes_access(changes: &Changes) -> bool {
+    !changes.keys.is_empty() || !changes.stores.is_empty()
+}
+
+fn increment(count: &watch::Sender<u64>) {
+    count.send_modify(|count| *count = count.wrapping_add(1));
 }
 
 impl Platform for LocalPlatform {
@@ -96,8 +117,12 @@ impl Platform for LocalPlatform {
     }
 
     fn committed(&self, changes: &Changes) {
+        // Before the news: a stream that looks because of it must not go by a key that it checked before.
+        if changes_access(changes) {
+            increment(&self.access);
+        }
         if !changes.events.is_empty() || !changes.messages.is_empty() {
-            self.news.send_modify(|count| *count = count.wrapping_add(1));
+            increment(&self.news);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Despacho's server on one machine: the core behind one warp filter, its database, its clock and the operator's commands.
 
+pub mod access;
 pub mod app;
 pub mod cli;
 pub mod commands;

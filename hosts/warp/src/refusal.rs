@@ -23,7 +23,7 @@ pub enum Refusal {
     Overloaded,
     /// More is asked than the server can do.
     Busy,
-    /// The key holds as many streams open as it may.
+    /// The merchant or the server has as many streams open as allowed.
     TooManyStreams,
     /// The store does not answer.
     NotReady,
@@ -65,8 +65,8 @@ impl Refusal {
             .retry_after(soon),
             Refusal::TooManyStreams => Problem::new(
                 Code::RateLimited,
-                "The key holds as many streams open as it may, or the server does. Close one, or read /delivery/events.",
-                "A chave, ou o servidor, já mantém abertos todos os fluxos permitidos. Feche um ou leia /delivery/events.",
+                "The merchant or the server has as many streams open as allowed. Close one, or read /delivery/events.",
+                "A empresa ou o servidor já mantém abertos todos os fluxos permitidos. Feche um ou leia /delivery/events.",
             )
             .retry_after(soon),
             Refusal::NotReady => {

@@ -116,6 +116,11 @@ impl Store {
         each!(self, host => host.platform().news())
     }
 
+    /// Changes whenever some instance wrote keys or stores, as far as this process has heard.
+    pub fn access(&self) -> watch::Receiver<u64> {
+        each!(self, host => host.platform().access())
+    }
+
     /// Webhooks that have something to send, at most `limit`.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, Fault> {
         each!(self, host => host.due_webhooks(host.moment().now, limit).await)

@@ -3,14 +3,18 @@
 use std::{
     collections::BTreeMap,
     convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
     time::Duration,
 };
 
 use bytes::Bytes;
 use despacho_core::{
     api::stream::{HEARTBEAT, HEARTBEAT_TEXT, Subscription},
-    domain::KeyId,
+    domain::StoreId,
     host::Fault,
 };
 use futures_util::stream::poll_fn;
@@ -26,6 +30,7 @@ use tokio::{
 use warp::reply::Reply;
 
 use crate::{
+    access::Access,
     app::App,
     config::StreamLimits,
     feed::{Feed, Feeds, Freshness},
@@ -44,38 +49,46 @@ const PAGE: u32 = 100;
 /// Pieces that wait for a slow reader; past that nothing more is read for it.
 const PIECES: usize = 4;
 
-/// The streams that are open, by key.
+/// The streams that are open, by merchant.
 #[derive(Debug)]
 pub struct Streams {
     limits: StreamLimits,
-    open: Mutex<BTreeMap<KeyId, usize>>,
+    open: Mutex<BTreeMap<StoreId, usize>>,
     feeds: Feeds,
     turns: Semaphore,
+    access: Access,
 }
 
 impl Streams {
     /// None so far.
     pub fn new(limits: StreamLimits) -> Streams {
-        Streams { limits, open: Mutex::default(), feeds: Feeds::default(), turns: Semaphore::new(AT_ONCE) }
+        Streams {
+            limits,
+            open: Mutex::default(),
+            feeds: Feeds::default(),
+            turns: Semaphore::new(AT_ONCE),
+            access: Access::default(),
+        }
     }
 
-    /// Takes a place for a key's stream; false where there is none left.
-    fn enter(&self, key: KeyId) -> bool {
+    /// Takes a place for a merchant's stream; false where there is none left. A merchant may hold as many as are free at most, so that
+    /// a few merchants together cannot take them all.
+    fn enter(&self, merchant: StoreId) -> bool {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let total: usize = open.values().sum();
-        let own = open.get(&key).copied().unwrap_or(0);
-        if total >= self.limits.total || own >= self.limits.per_key {
+        let free = self.limits.total.saturating_sub(open.values().sum());
+        let own = open.get(&merchant).copied().unwrap_or(0);
+        if own >= self.limits.per_merchant.min(free) {
             return false;
         }
-        open.insert(key, own + 1);
+        open.insert(merchant, own + 1);
         true
     }
 
-    fn leave(&self, key: KeyId) {
+    fn leave(&self, merchant: StoreId) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        match open.get_mut(&key) {
+        match open.get_mut(&merchant) {
             Some(count) if *count > 1 => *count -= 1,
-            _ => drop(open.remove(&key)),
+            _ => drop(open.remove(&merchant)),
         }
     }
 }
@@ -83,12 +96,12 @@ impl Streams {
 /// A stream's place, given back when it ends however it ends.
 struct Place {
     app: Arc<App>,
-    key: KeyId,
+    merchant: StoreId,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.app.streams.leave(self.key);
+        self.app.streams.leave(self.merchant);
         self.app.metrics.streams.dec();
     }
 }
@@ -100,28 +113,68 @@ pub fn respond(
     begun: Response<Bytes>,
     subscription: Subscription,
 ) -> warp::reply::Response {
-    let key = subscription.key;
-    if !app.streams.enter(key) {
+    let merchant = subscription.journal.matrix;
+    if !app.streams.enter(merchant) {
         return refusal::respond(facts, "GET /delivery/events/stream", Refusal::TooManyStreams).map(Into::into);
     }
     app.metrics.streams.inc();
-    let place = Place { app: app.clone(), key };
+    let place = Place { app: app.clone(), merchant };
     let (mut head, first) = begun.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     // Some proxies hold an answer back until it is whole, unless they are told.
     head.headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     let (pieces, mut waiting) = mpsc::channel(PIECES);
-    tokio::spawn(follow(place, subscription, first, pieces));
-    let body = poll_fn(move |context| waiting.poll_recv(context).map(|piece| piece.map(Ok::<Bytes, Infallible>)));
+    let revoked = Arc::new(AtomicBool::new(false));
+    tokio::spawn(follow(place, subscription, first, pieces, revoked.clone()));
+    let body = poll_fn(move |context| {
+        // Pieces that still wait for a slow reader are not for a key that was revoked.
+        if revoked.load(Ordering::Acquire) {
+            return Poll::Ready(None);
+        }
+        waiting.poll_recv(context).map(|piece| piece.map(Ok::<Bytes, Infallible>))
+    });
     let (_, body) = warp::reply::stream(body).into_response().into_parts();
     Response::from_parts(head, body)
 }
 
-/// Writes until the reader goes, its key ends, or the server stops. A fault ends the stream too: the reader comes again, from
+/// Writes until the reader goes, its key becomes invalid, or the server stops. A fault ends the stream too: the reader comes again, from
 /// where it was.
-async fn follow(place: Place, mut subscription: Subscription, first: Bytes, pieces: mpsc::Sender<Bytes>) {
+async fn follow(
+    place: Place,
+    subscription: Subscription,
+    first: Bytes,
+    pieces: mpsc::Sender<Bytes>,
+    revoked: Arc<AtomicBool>,
+) {
     let app = &place.app;
-    let (mut news, mut stopping) = (app.store.news(), app.stopping.clone());
+    let key = subscription.clone();
+    let ended = tokio::select! {
+        ended = write(app, subscription, first, pieces.clone()) => ended,
+        invalid = app.streams.access.until_invalid(&app.store, &key) => invalid.map(|()| Ended::Revoked),
+    };
+    match ended {
+        Ok(Ended::Gone) => {}
+        // Before `pieces` is dropped, which wakes the reader.
+        Ok(Ended::Revoked) => revoked.store(true, Ordering::Release),
+        Err(fault) => tracing::warn!(%fault, "event stream ended"),
+    }
+}
+
+/// Why a stream ended.
+enum Ended {
+    /// The reader has gone, or the server stops.
+    Gone,
+    /// The key is not valid any more.
+    Revoked,
+}
+
+async fn write(
+    app: &App,
+    mut subscription: Subscription,
+    first: Bytes,
+    pieces: mpsc::Sender<Bytes>,
+) -> Result<Ended, Fault> {
+    let (mut news, access, mut stopping) = (app.store.news(), app.store.access(), app.stopping.clone());
     let feed = app.streams.feeds.of(&subscription);
     let heartbeat = Duration::from_millis(u64::try_from(HEARTBEAT.as_millis()).unwrap_or(15_000));
     let mut piece = Some(first);
@@ -129,84 +182,56 @@ async fn follow(place: Place, mut subscription: Subscription, first: Bytes, piec
     loop {
         if let Some(piece) = piece.take() {
             tokio::select! {
-                sent = pieces.send(piece) => if sent.is_err() { return },
-                () = told(&mut stopping) => return,
+                sent = pieces.send(piece) => if sent.is_err() { return Ok(Ended::Gone) },
+                () = told(&mut stopping) => return Ok(Ended::Gone),
             }
             written = Instant::now();
         }
-        match look(app, &feed, &mut subscription, &mut news, &pieces).await {
-            Ok(Looked::Sent) => {
-                written = Instant::now();
-                continue;
+        let text = look(app, &feed, &mut subscription, &mut news).await?;
+        if !text.is_empty() {
+            // After the events were read, so that none of a later commit than the revocation is among them.
+            if !app.streams.access.is_valid(&app.store, &access, &subscription).await? {
+                return Ok(Ended::Revoked);
             }
-            Ok(Looked::Full(text)) => {
-                piece = Some(text);
-                continue;
+            match pieces.try_send(text) {
+                Ok(()) => written = Instant::now(),
+                Err(TrySendError::Full(text)) => piece = Some(text),
+                Err(TrySendError::Closed(_)) => return Ok(Ended::Gone),
             }
-            Ok(Looked::Nothing) => {}
-            Ok(Looked::Gone) => return,
-            Err(fault) => {
-                tracing::warn!(%fault, "a stream of events ends");
-                return;
-            }
+            tokio::task::yield_now().await;
+            continue;
         }
         if written.elapsed() >= heartbeat {
-            if !app.store.is_allowed(&subscription).await.unwrap_or(false) {
-                return;
-            }
             piece = Some(Bytes::from_static(HEARTBEAT_TEXT.as_bytes()));
             continue;
         }
         let looked = Instant::now();
         tokio::select! {
-            changed = news.changed() => if changed.is_err() { return },
+            changed = news.changed() => if changed.is_err() { return Ok(Ended::Gone) },
             () = sleep_until(looked + POLL) => {}
-            () = pieces.closed() => return,
-            () = told(&mut stopping) => return,
+            () = pieces.closed() => return Ok(Ended::Gone),
+            () = told(&mut stopping) => return Ok(Ended::Gone),
         }
         tokio::select! {
             () = sleep_until(looked + REST) => {}
-            () = pieces.closed() => return,
-            () = told(&mut stopping) => return,
+            () = pieces.closed() => return Ok(Ended::Gone),
+            () = told(&mut stopping) => return Ok(Ended::Gone),
         }
     }
 }
 
-/// What came of looking.
-enum Looked {
-    /// Events, which are on their way.
-    Sent,
-    /// Events, for which the reader has no room yet.
-    Full(Bytes),
-    /// No events.
-    Nothing,
-    /// The reader has gone.
-    Gone,
-}
-
-/// Looks for events, a few streams at a time, and lets others run before the next one looks.
+/// Looks for events, a few streams at a time; empty where there are none.
 async fn look(
     app: &App,
     feed: &Feed,
     subscription: &mut Subscription,
     news: &mut watch::Receiver<u64>,
-    pieces: &mpsc::Sender<Bytes>,
-) -> Result<Looked, Fault> {
+) -> Result<Bytes, Fault> {
     // Nobody closes it; without a turn a stream would still be right, and only hurried.
     let _turn = app.streams.turns.acquire().await;
     // Before the database is asked: what is committed after this is news again.
     let fresh = Freshness { news: *news.borrow_and_update(), age: POLL / 2 };
-    let text = feed.next(&app.store, subscription, fresh, PAGE).await?;
-    if text.is_empty() {
-        return Ok(Looked::Nothing);
-    }
-    let sent = pieces.try_send(text);
-    tokio::task::yield_now().await;
-    Ok(match sent {
-        Ok(()) => Looked::Sent,
-        Err(TrySendError::Full(text)) => Looked::Full(text),
-        Err(TrySendError::Closed(_)) => Looked::Gone,
-    })
+    feed.next(&app.store, subscription, fresh, PAGE).await
 }
 
 /// Until the server was told to stop.
@@ -219,15 +244,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_and_the_server_hold_so_many_open_and_no_more() {
-        let streams = Streams::new(StreamLimits { per_key: 2, total: 3 });
-        let key = |number| KeyId::new(number).unwrap();
-        assert!(streams.enter(key(1)) && streams.enter(key(1)) && !streams.enter(key(1)));
-        assert!(streams.enter(key(2)) && !streams.enter(key(2)));
-        streams.leave(key(1));
-        assert!(streams.enter(key(2)) && !streams.enter(key(3)));
-        (0..2).for_each(|_| streams.leave(key(2)));
-        streams.leave(key(1));
+    fn merchant_and_server_limits_bound_open_streams() {
+        let streams = Streams::new(StreamLimits { per_merchant: 2, total: 4 });
+        let merchant = |number| StoreId::new(number).unwrap();
+        assert!(streams.enter(merchant(1)) && streams.enter(merchant(1)) && !streams.enter(merchant(1)));
+        assert!(streams.enter(merchant(2)) && !streams.enter(merchant(2)), "the last free one is for somebody else");
+        assert!(streams.enter(merchant(3)) && !streams.enter(merchant(4)), "the server is full");
+        streams.leave(merchant(1));
+        assert!(streams.enter(merchant(4)));
+        (1..=4).for_each(|number| streams.leave(merchant(number)));
         assert!(streams.open.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn few_merchants_cannot_take_all_streams() {
+        let streams = Streams::new(StreamLimits { per_merchant: 50, total: 1_000 });
+        let mut open = 0;
+        for _ in 0..1_000 {
+            open += (1..=25).filter(|number| streams.enter(StoreId::new(*number).unwrap())).count();
+        }
+        assert!((900..1_000).contains(&open), "{open}");
+        assert!((100..120).all(|number| streams.enter(StoreId::new(number).unwrap())), "others find room");
     }
 }

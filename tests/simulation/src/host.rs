@@ -15,11 +15,11 @@ use despacho_core::{
         OrderId, StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Fault, Host},
+    host::{Changes, Fault, Host, MerchantSize},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -151,6 +151,8 @@ impl Host for SimulatedHost {
         attempt(id: AttemptId) -> Option<RecordedAttempt>;
         claim(scope: &str, key: &str) -> Option<Claim>;
         personal_data(query: &PersonalQuery) -> PersonalData;
+        claim_usage(owner: &str, since: Timestamp) -> ClaimUsage;
+        merchant_size(merchant: StoreId) -> MerchantSize;
         webhooks(store: StoreId) -> Vec<Webhook>;
         webhook(id: WebhookId) -> Option<Webhook>;
         admit(bucket: &Bucket, now: Timestamp) -> Admission;

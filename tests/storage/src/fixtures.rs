@@ -313,6 +313,7 @@ pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
 /// A running claim that ends in five minutes.
 pub(crate) fn claim(key: &str, holder: &str) -> Claim {
     Claim {
+        owner: Some("merchant/1".to_owned()),
         scope: "store/1".to_owned(),
         key: key.to_owned(),
         fingerprint: "f00d".to_owned(),
@@ -323,7 +324,8 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
 }
 
 pub(crate) fn answered(claim: Claim) -> Claim {
-    let answer = StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()) };
+    let answer =
+        StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()), recompute: None };
     Claim { answer: Some(answer), expires_at: at(24 * 60), ..claim }
 }
 

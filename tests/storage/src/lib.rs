@@ -64,7 +64,9 @@ macro_rules! against {
             }
             outward {
                 a_journal_is_a_merchants, nothing_appears_behind_a_cursor, subscriptions_are_read_as_written,
-                a_subscription_is_due_by_its_news_and_its_messages, messages_wait_by_their_place,
+                a_subscription_is_due_by_its_news_and_its_messages, merchants_and_receivers_take_turns,
+                a_backlog_keeps_no_other_merchant_from_its_receiver,
+                a_merchants_branches_and_webhooks_are_counted, messages_wait_by_their_place,
                 a_log_keeps_the_newest_attempts, a_round_is_one_senders, a_subscription_that_stops_is_told,
             }
             lists {
@@ -76,7 +78,7 @@ macro_rules! against {
             }
             notices {
                 notifications_come_in_pages, a_store_keeps_the_newest_500, a_claim_has_one_holder, an_ended_claim_is_free,
-                ended_claims_do_not_pile_up,
+                ended_claims_do_not_pile_up, stored_responses_are_counted_by_owner_and_hour,
             }
         }
     )*};

@@ -262,15 +262,24 @@ async fn news_reach_the_other_instance_and_not_the_teller() {
     let (tell, told) = watch::channel(0_u64);
     let (own, heard) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
     let (at_home, abroad) = (own.clone(), heard.clone());
-    backend.host().driver().exchange_news(told, move || at_home.send_modify(|count| *count += 1));
+    let (change, changed) = watch::channel(0_u64);
+    backend.host().driver().exchange_news(told, changed, move |_| at_home.send_modify(|count| *count += 1));
     let (_silent, nothing) = watch::channel(0_u64);
-    other.driver().exchange_news(nothing, move || abroad.send_modify(|count| *count += 1));
+    let (access, accessed) = watch::channel(false);
+    other.driver().exchange_news(nothing.clone(), nothing, move |of_access| {
+        access.send_modify(|heard| *heard |= of_access);
+        abroad.send_modify(|count| *count += 1);
+    });
     let mut hears = heard.subscribe();
     let begun = Instant::now();
     while tokio::time::timeout(Duration::from_millis(50), hears.changed()).await.is_err() {
         assert!(begun.elapsed() < Duration::from_secs(20), "nothing was heard");
         tell.send_modify(|count| *count += 1);
     }
+    assert!(!*accessed.borrow(), "no key or store was written");
+    let mut hears = accessed.clone();
+    change.send_modify(|count| *count += 1);
+    tokio::time::timeout(Duration::from_secs(20), hears.wait_for(|heard| *heard)).await.unwrap().unwrap();
     assert_eq!(*own.borrow(), 0, "who tells knows already");
     // The connection breaks: it is made anew, and whoever waits looks once.
     let before = *heard.borrow();

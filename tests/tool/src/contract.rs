@@ -13,12 +13,13 @@ use crate::needs;
 /// The operator's token of the server under test.
 const OPERATOR_TOKEN: &str = "contract-operator-token";
 /// Quotas would answer most generated requests with 429; how they work is shown by the cases.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 6] = [
     ("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN),
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
+    ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
 ];
 /// Examples and boundary values of every field, the same in every run. What happens behind /docs and /metrics is not JSON.
 const COMMON: [&str; 6] =

@@ -19,11 +19,12 @@ const FOLDER: &str = "hosts/panel";
 const OPERATOR: &str = "panel-tests-operator-token";
 /// One account logs in many times, and pages ask often; how quotas work is shown by the cases. Robots ride fast, so that an order is
 /// carried to its end while a test watches.
-const SETTINGS: [(&str, &str); 9] = [
+const SETTINGS: [(&str, &str); 10] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
+    ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
     // The tests listen for webhooks on this machine.
     ("DESPACHO_WEBHOOKS_LOOPBACK", "true"),
     // One that fails is stopped while a test watches.

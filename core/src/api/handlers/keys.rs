@@ -1,6 +1,9 @@
 //! Issuing, listing and revoking keys: by a store for itself and its branches, and by the operator for any store.
 
-use super::{pages, stores::told};
+use super::{
+    pages,
+    stores::{throttled, told},
+};
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain, too_few},
@@ -11,12 +14,13 @@ use crate::{
     },
     domain::{Duration, KeyId, StoreId, Text, Timestamp},
     host::{Changes, Host, Write},
-    store::{self, Key, KeyKind, KeyRequest, Opening, Store},
+    store::{self, Key, KeyHolder, KeyKind, KeyRequest, Opening, Store, password},
 };
 
 /// `POST /delivery/keys`
 pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let request = validate::key(read(call.body)?)?;
+    confirm_password(call, request.current_password.as_deref()).await?;
     let caller = call.caller()?.store.clone();
     let store = match request.store.filter(|id| *id != caller.id) {
         None => caller.clone(),
@@ -26,6 +30,36 @@ pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer,
         }
     };
     issue(call, request, &store, caller.id).await
+}
+
+/// Verifies the calling store's password where the caller is a panel session: a session ends within hours, and must not turn itself into a
+/// key that lives for years. An integration key needs none. Attempts count as logins.
+pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Option<&str>) -> Result<(), Stop> {
+    let KeyHolder { key, store } = call.caller()?;
+    if key.kind != KeyKind::Panel {
+        return Ok(());
+    }
+    let Some(password) = password.filter(|password| !password.is_empty()) else {
+        return Err(password_required(
+            "required",
+            "A panel session needs the store's password here. Send it as currentPassword.",
+            "Uma sessão do painel precisa da senha da loja aqui. Envie-a em currentPassword.",
+        ));
+    };
+    throttled(call, store.email.as_str()).await?;
+    if password.len() <= 4 * password::LONGEST && call.host.verify_password(password, &store.password_hash).await? {
+        return Ok(());
+    }
+    Err(password_required(
+        Code::PasswordRequired.name(),
+        "This is not the store's password.",
+        "Esta não é a senha da loja.",
+    ))
+}
+
+fn password_required(code: &'static str, en: &str, pt: &str) -> Stop {
+    let error = FieldError { pointer: "/currentPassword".to_owned(), code, detail: Text::new(en, pt) };
+    Stop::Problem(Problem::new(Code::PasswordRequired, en, pt).with_errors(vec![error]))
 }
 
 /// `POST /admin/keys`

@@ -29,7 +29,6 @@ use crate::host::Host;
 
 pub(super) use orders::failed_creation;
 pub(super) use preview::preview_view;
-pub(super) use stores::login_scope;
 
 /// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Problem> {

@@ -28,7 +28,8 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, S
         expires_at: quote.expires_at.to_string(),
         tariff_version: quote.tariff_version,
     };
-    Ok(Answer::json(200, &preview_view(&inquiry, &planned, Some(quote)))?)
+    let answer = Answer::json(200, &preview_view(&inquiry, &planned, Some(quote)))?;
+    Ok(Answer { recomputable: true, ..answer })
 }
 
 /// The answer to a preview, with the quote where somebody could sign one.

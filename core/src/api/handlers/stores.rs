@@ -1,6 +1,6 @@
 //! Opening, changing and looking stores up, and logging in.
 
-use super::keys::hand_out;
+use super::keys::{confirm_password, hand_out};
 use crate::{
     api::{
         CallerAddress,
@@ -9,7 +9,7 @@ use crate::{
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
-        wire::{CreateSession, StoreCreated, StoreView},
+        wire::{StoreCreated, StoreView},
     },
     domain::{Cnpj, Duration, Email, Located, StoreId, Text, hex},
     host::{Changes, Host, Write},
@@ -28,7 +28,17 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
         )));
     }
     let parent = matrix.clone();
-    let new = validate::store(read(call.body)?)?;
+    let (new, password) = validate::store(read(call.body)?)?;
+    confirm_password(call, password.as_deref()).await?;
+    let most = call.settings.limits.branches;
+    if call.host.merchant_size(parent.id).await?.branches >= u64::from(most) {
+        return Err(Stop::Problem(Problem::new(
+            Code::TooManyBranches,
+            format!("A parent store has at most {most} branches. Remove one, or ask the operator for more."),
+            format!("Uma matriz tem no máximo {most} filiais. Remova uma ou peça mais ao operador."),
+        )));
+    }
+    count_registration(call, parent.id).await?;
     open(call, new, Some(&parent)).await
 }
 
@@ -39,7 +49,7 @@ pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
 }
 
 async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&Store>) -> Result<Answer, Stop> {
-    unclaimed(call, Some(&new.cnpj), &new.contact.email, None).await?;
+    unclaimed(call, Some(&new.cnpj), &new.contact.email, None, parent.map(|parent| parent.id)).await?;
     let located = located(call, &new.contact.address).await?;
     let salt = call.moment.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
@@ -69,29 +79,60 @@ pub(super) fn told<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 32]) -> R
     Ok(Answer { told: Some(Told { text, placeholder: nonce.clone(), nonce }), ..answer })
 }
 
-/// Refuses a CNPJ or an email that another store has; both are named at once.
+/// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
+async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), Stop> {
+    let bucket = Bucket {
+        name: format!("registration/{merchant}"),
+        usage: Usage::Create,
+        quota: call.settings.limits.registrations_per_day,
+        window: Duration::minutes(24 * 60),
+    };
+    let admission = call.host.admit(&bucket, call.moment.now).await?;
+    if admission.admitted {
+        return Ok(());
+    }
+    Err(Stop::Problem(
+        Problem::new(
+            Code::RateLimited,
+            "The merchant's quota of new branches and emails is used up. Wait as long as Retry-After says, or ask the operator.",
+            "A cota da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
+        )
+        .retry_after(admission.reset),
+    ))
+}
+
+/// Rejects a CNPJ or an email that another store has. The operator, and a merchant about its own stores, gets every such field at once; of
+/// another merchant's stores a merchant learns neither whose they are nor which of the two fields it was.
 async fn unclaimed<H: Host>(
     call: &Call<'_, H>,
     cnpj: Option<&Cnpj>,
     email: &Email,
     own: Option<StoreId>,
+    merchant: Option<StoreId>,
 ) -> Result<(), Stop> {
     let mut taken = Vec::new();
     if let Some(cnpj) = cnpj
-        && call.host.store_by_cnpj(cnpj.as_str()).await?.is_some()
+        && let Some(other) = call.host.store_by_cnpj(cnpj.as_str()).await?
     {
-        taken.push((Code::CnpjTaken, "/cnpj"));
+        taken.push((Code::CnpjTaken, "/cnpj", other));
     }
-    if call.host.store_by_email(email).await?.is_some_and(|other| Some(other.id) != own) {
-        taken.push((Code::EmailTaken, "/email"));
+    if let Some(other) = call.host.store_by_email(email).await?.filter(|other| Some(other.id) != own) {
+        taken.push((Code::EmailTaken, "/email", other));
     }
-    let Some((code, _)) = taken.first().copied() else { return Ok(()) };
-    let errors = taken.iter().map(|(code, pointer)| FieldError {
+    if merchant.is_some_and(|merchant| taken.iter().any(|(.., other)| other.merchant() != merchant)) {
+        return Err(Stop::Problem(Problem::new(
+            Code::StoreConflict,
+            "The CNPJ or the email cannot be used. Check both, and ask the operator if they are right.",
+            "O CNPJ ou o e-mail não pode ser usado. Confira os dois e, se estiverem certos, fale com o operador.",
+        )));
+    }
+    let Some((code, ..)) = taken.first() else { return Ok(()) };
+    let errors = taken.iter().map(|(code, pointer, _)| FieldError {
         pointer: (*pointer).to_owned(),
         code: code.name(),
         detail: Text::new(format!("{}.", code.title().en), format!("{}.", code.title().pt)),
     });
-    Err(Stop::Problem(plain(code).with_errors(errors.collect())))
+    Err(Stop::Problem(plain(*code).with_errors(errors.collect())))
 }
 
 async fn located<H: Host>(call: &Call<'_, H>, address: &crate::domain::Address) -> Result<Located, Stop> {
@@ -104,7 +145,10 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let contact = validate::update(read(call.body)?)?;
     let id = call.caller()?.store.id;
     let store = call.host.store(id).await?.ok_or_else(|| plain(Code::StoreNotFound))?;
-    unclaimed(call, None, &contact.email, Some(id)).await?;
+    if contact.email.key() != store.email.key() {
+        count_registration(call, store.merchant()).await?;
+        unclaimed(call, None, &contact.email, Some(id), Some(store.merchant())).await?;
+    }
     let located = located(call, &contact.address).await?;
     let (changed, changes) = store::update(&store, contact, located, call.moment.now);
     let answer = Answer::json(200, &StoreView::of(&changed))?;
@@ -157,7 +201,7 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 
 /// Counts a login for its address, where the host knows it, and then for its email: who tries one password on many emails, and who
 /// tries many on one.
-async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Result<(), Stop> {
+pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Result<(), Stop> {
     let limits = &call.settings.limits;
     let address = call.parts.extensions.get::<CallerAddress>();
     let by_address = address.map(|address| (format!("login-from/{}", address.name()), limits.logins_per_address));
@@ -178,12 +222,6 @@ async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Ve
     // Newest first: with the new one, one less of these stays.
     let sessions = keys.into_iter().filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.moment.now));
     Ok(sessions.skip(most - 1).collect())
-}
-
-/// Whose idempotency keys those of a login are.
-pub(in crate::api) fn login_scope(body: &[u8]) -> String {
-    let email = if body.is_empty() { None } else { read::<CreateSession>(body).ok().and_then(|body| body.value.email) };
-    login_name(email.unwrap_or_default().trim())
 }
 
 fn login_name(email: &str) -> String {

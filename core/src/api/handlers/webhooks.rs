@@ -30,6 +30,14 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
             format!("Uma loja tem no máximo {most} webhooks. Remova um antes."),
         )));
     }
+    let most = terms.per_merchant;
+    if call.host.merchant_size(journal.matrix).await?.webhooks >= u64::from(most) {
+        return Err(Stop::Problem(Problem::new(
+            Code::TooManyWebhooks,
+            format!("A parent store and its branches have at most {most} webhooks. Remove one first."),
+            format!("Uma matriz e suas filiais têm no máximo {most} webhooks. Remova um antes."),
+        )));
+    }
     // It begins with what comes from now on.
     let position = call.host.journal_end(journal.matrix).await?;
     let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;

@@ -125,7 +125,8 @@ const FIELD_CODES: [(&str, &str); 35] = [
 ];
 
 /// Problems whose code stands at the field at fault too.
-const ALSO_FIELDS: [Code; 8] = [
+const ALSO_FIELDS: [Code; 9] = [
+    Code::PasswordRequired,
     Code::StoreNotAllowed,
     Code::StoreNotFound,
     Code::CnpjTaken,

@@ -86,7 +86,14 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
         codes.extend(body);
     }
     if route.method == http::Method::POST {
-        codes.extend([Code::MalformedRequest, Code::BodyTooLarge, Code::RequestInProgress, Code::IdempotencyKeyReused]);
+        codes.extend([Code::MalformedRequest, Code::BodyTooLarge]);
+        // A login is never replayed.
+        if route.authority != Authority::Public {
+            codes.extend([Code::RequestInProgress, Code::IdempotencyKeyReused]);
+        }
+    }
+    if route.method == http::Method::POST && matches!(route.authority, Authority::Store | Authority::Courier) {
+        codes.push(Code::IdempotencyLimit);
     }
     codes.extend(operation.codes);
     Code::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
@@ -224,7 +231,17 @@ fn store(endpoint: Endpoint) -> Operation {
             request: Some("CreateStore"),
             answers: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
             parameters: &[],
-            codes: &[Code::MatrixRequired, Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
+            codes: &[
+                Code::MatrixRequired,
+                Code::PasswordRequired,
+                Code::CnpjTaken,
+                Code::EmailTaken,
+                Code::StoreConflict,
+                Code::TooManyBranches,
+                PLACES[0],
+                PLACES[1],
+                PLACES[2],
+            ],
         },
         Endpoint::UpdateStore => Operation {
             tag: "Stores",
@@ -234,7 +251,7 @@ fn store(endpoint: Endpoint) -> Operation {
             request: Some("UpdateStore"),
             answers: &[(200, Some("Store"), "The store as it is now.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
+            codes: &[Code::StoreNotFound, Code::EmailTaken, Code::StoreConflict, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::GetStore => Operation {
             tag: "Stores",
@@ -251,7 +268,8 @@ fn store(endpoint: Endpoint) -> Operation {
             id: "createSession",
             summary: "Log in",
             description: "Trades a store's email and password for a key that ends after some hours. Ten attempts in 15 \
-                minutes for one email, successful or not; then 429.",
+                minutes for one email, successful or not; then 429. A login is never replayed: it takes an Idempotency-Key and \
+                does not use it.",
             request: Some("CreateSession"),
             answers: &[(201, Some("IssuedKey"), "Logged in; `value` is the key of this session.")],
             parameters: &[],
@@ -267,11 +285,12 @@ fn key(endpoint: Endpoint) -> Operation {
             id: "issueKey",
             summary: "Issue a key",
             description: "For the calling store or, with `storeId`, for one of its branches. `value` is told this once. Send \
-                `{}` for the defaults: the calling store, one year.",
+                `{}` for the defaults: the calling store, one year. A panel session must send the store's password as \
+                `currentPassword`, since the key outlives it; attempts count as logins.",
             request: Some("IssueKey"),
             answers: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound, Code::TooManyKeys],
+            codes: &[Code::PasswordRequired, Code::StoreNotFound, Code::TooManyKeys],
         },
         Endpoint::ListKeys => Operation {
             tag: "Keys",

@@ -48,6 +48,11 @@ fn problem(code: Code) -> Problem {
             "store_not_allowed",
             "The caller is neither this store nor its matrix.",
         )]),
+        Code::PasswordRequired => problem.with_errors(vec![field(
+            "/currentPassword",
+            "required",
+            "A panel session needs the store's password here.",
+        )]),
         Code::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
         Code::CodeIncorrect => {
             let problem = Problem { tries_left: Some(4), ..problem };

@@ -38,16 +38,18 @@ pub fn contact_and_address(body: Body<CreateMatrix>) -> Result<NewStore, Problem
     checker.finish(new)
 }
 
-/// A new branch, validated. It is invoiced; its matrix's operator decides otherwise.
+/// A new branch, validated, and the password of the store that creates it, where it was sent. It is invoiced; its matrix's operator
+/// decides otherwise.
 ///
 /// # Errors
 /// What is wrong with it, every field at once.
-pub fn store(body: Body<CreateStore>) -> Result<NewStore, Problem> {
+pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Problem> {
     let Body { value: sent, wrong } = body;
-    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id } = sent;
+    let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password } =
+        sent;
     let value =
         CreateMatrix { cnpj, name, responsible, email, password, address, marketplace_branch_id, prepaid_floor: None };
-    contact_and_address(Body { value, wrong })
+    Ok((contact_and_address(Body { value, wrong })?, current_password))
 }
 
 /// What a store changes of itself, validated.
@@ -96,7 +98,7 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
     });
     let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
     let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
-    checker.finish(Some(KeyRequest { store, name, days }))
+    checker.finish(Some(KeyRequest { store, name, days, current_password: sent.current_password }))
 }
 
 impl Checker {

@@ -68,7 +68,11 @@ macro_rules! new_store {
 
 new_store! {
     /// A new branch of the calling matrix.
-    CreateStore {}
+    CreateStore {
+        /// The calling store's own password: required where the key is a panel session's, ignored otherwise.
+        #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+        current_password: Option<String>,
+    }
 }
 
 new_store! {
@@ -122,7 +126,7 @@ pub struct CreateSession {
 }
 
 /// What key to issue.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct IssueKey {
@@ -135,6 +139,9 @@ pub struct IssueKey {
     /// Whole days that it is valid, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
+    /// The calling store's password: required where the key is a panel session's, ignored otherwise.
+    #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
+    pub current_password: Option<String>,
 }
 
 /// A store.

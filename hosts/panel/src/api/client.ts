@@ -1,6 +1,6 @@
 /** Every endpoint that the panel calls, in one place. */
 
-import { download, intention, request } from "./http";
+import { download, headers, intention, request } from "./http";
 import type * as wire from "./wire";
 
 type Query = Record<string, string | number | null | undefined>;
@@ -18,6 +18,11 @@ const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
+  /** Revokes a session's own key, also while the page is being left. Says whether the server has done so. */
+  end: (keyId: string, key: string): Promise<boolean> =>
+    fetch(`/delivery/keys/${keyId}`, {
+      method: "DELETE", headers: { ...headers(), "x-api-token": key }, keepalive: true, credentials: "omit", cache: "no-store",
+    }).then((response) => response.ok || response.status === 401, () => false),
 };
 
 export interface OrderFilter {

@@ -20,6 +20,7 @@ export const en = {
     webhooks: "Webhooks",
     balance: "Balance",
     out: "Log out",
+    outUnconfirmed: "You are logged out here, but the server did not confirm it. The session ends by itself within hours.",
   },
   common: {
     loading: "Loading…",
@@ -251,6 +252,8 @@ export const en = {
     name: "What it is for",
     days: "Valid for days",
     daysHint: "1 to 3650; a year when empty",
+    password: "Your password",
+    passwordHint: "The key outlives this session, so confirm your store's password.",
     number: "Number",
     origin: "Kind",
     origins: { PANEL: "Panel session", INTEGRATION: "Integration" } satisfies Record<Schemas["KeyOrigin"], string> as Record<string, string>,

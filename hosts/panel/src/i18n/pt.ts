@@ -20,6 +20,7 @@ export const pt: Texts = {
     webhooks: "Webhooks",
     balance: "Saldo",
     out: "Sair",
+    outUnconfirmed: "Você saiu aqui, mas o servidor não confirmou. A sessão termina sozinha em algumas horas.",
   },
   common: {
     loading: "Carregando…",
@@ -251,6 +252,8 @@ export const pt: Texts = {
     name: "Para que serve",
     days: "Dias de validade",
     daysHint: "1 a 3650; um ano se ficar vazio",
+    password: "Sua senha",
+    passwordHint: "A chave dura mais que esta sessão: confirme a senha da sua loja.",
     number: "Número",
     origin: "Tipo",
     origins: { PANEL: "Sessão do painel", INTEGRATION: "Integração" } satisfies Record<Schemas["KeyOrigin"], string>,

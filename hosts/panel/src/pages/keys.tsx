@@ -52,7 +52,7 @@ export function KeysPage() {
           yes={t.revoke}
           act={() => keys.revoke(leaving.id)}
           done={() => {
-            if (leaving.id === session.value?.keyId) logOut();
+            if (leaving.id === session.value?.keyId) void logOut();
             else say(t.revokedOne(leaving.name ?? `#${leaving.id}`));
             setLeaving(null);
             list.again();
@@ -109,6 +109,7 @@ function NewKeyDialog(props: { storeId: number; close: () => void; done: (value:
   const [name, setName] = useState("");
   const [days, setDays] = useState("");
   const [of, setOf] = useState(String(props.storeId));
+  const [password, setPassword] = useState("");
   const [sure] = useState(intention);
   const issue = () =>
     keys.issue(
@@ -116,6 +117,7 @@ function NewKeyDialog(props: { storeId: number; close: () => void; done: (value:
         ...(Number(of) === store.value?.id ? {} : { storeId: Number(of) }),
         ...(name.trim() === "" ? {} : { name: name.trim() }),
         ...(days.trim() === "" ? {} : { expiresInDays: decimal(days) }),
+        currentPassword: password,
       },
       sure,
     );
@@ -126,6 +128,7 @@ function NewKeyDialog(props: { storeId: number; close: () => void; done: (value:
         <ChoiceField at="/storeId" label={texts.value.common.store} value={of} set={setOf} options={family.value.map((one) => [String(one.id), storeName(one.id)])} />
       )}
       <TextField at="/expiresInDays" label={t.days} hint={t.daysHint} value={days} set={setDays} mode="numeric" optional />
+      <TextField at="/currentPassword" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="current-password" />
     </Ask>
   );
 }

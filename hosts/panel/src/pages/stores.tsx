@@ -130,8 +130,9 @@ const draft = kept<StoreDraft>("store", emptyStore);
 export function NewStorePage() {
   const t = texts.value.stores;
   const value = draft.value;
-  // A password is kept nowhere but in this form.
+  // Passwords are kept nowhere but in this form.
   const [password, setPassword] = useState("");
+  const [currentPassword, setCurrentPassword] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const set = (part: Partial<StoreDraft>) => (draft.value = { ...draft.value, ...part, intention: intention() });
@@ -142,7 +143,7 @@ export function NewStorePage() {
     setError(null);
     try {
       const body = {
-        name: value.name.trim(), cnpj: value.cnpj.trim(), email: value.email.trim(), password,
+        name: value.name.trim(), cnpj: value.cnpj.trim(), email: value.email.trim(), password, currentPassword,
         responsible: { name: value.responsible.trim(), phone: value.phone.trim() },
         address: sentAddress(value.address), marketplaceBranchId: Number(value.branch),
       };
@@ -187,6 +188,7 @@ export function NewStorePage() {
             <div class="grid two">
               <TextField at="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" most={400} />
               <TextField at="/password" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="new-password" most={128} />
+              <TextField at="/currentPassword" label={texts.value.keys.password} hint={texts.value.keys.passwordHint} value={currentPassword} set={setCurrentPassword} type="password" complete="current-password" />
             </div>
           </fieldset>
           <div class="row">

@@ -278,18 +278,24 @@ pub static FIELDS: &[Field] = &[
     field!(
         "limits.previews-per-minute",
         "COUNT",
-        "Previews for each key and minute",
+        "Previews per minute of one merchant, a parent store with its branches",
         1..=1_000_000,
         limits.previews_per_minute
     ),
     field!(
         "limits.writes-per-minute",
         "COUNT",
-        "Writes for each key and minute",
+        "Writes per minute of one merchant",
         1..=1_000_000,
         limits.writes_per_minute
     ),
-    field!("limits.reads-per-minute", "COUNT", "Reads for each key and minute", 1..=1_000_000, limits.reads_per_minute),
+    field!(
+        "limits.reads-per-minute",
+        "COUNT",
+        "Reads per minute of one merchant",
+        1..=1_000_000,
+        limits.reads_per_minute
+    ),
     field!(
         "limits.logins-per-quarter",
         "COUNT",
@@ -297,6 +303,10 @@ pub static FIELDS: &[Field] = &[
         1..=10_000,
         limits.logins_per_quarter
     ),
+    overload::BRANCHES,
+    overload::REGISTRATIONS,
+    overload::IDEMPOTENCY_RECORDS,
+    overload::IDEMPOTENCY_MEGABYTES,
     overload::LOGINS_FROM,
     overload::UNKNOWN_KEYS,
     overload::REQUESTS,
@@ -421,6 +431,7 @@ pub static FIELDS: &[Field] = &[
         webhooks.timeout_seconds
     ),
     field!("webhooks.per-store", "COUNT", "Webhooks that a store may have", 1..=1_000, webhooks.per_store),
+    overload::MERCHANT_WEBHOOKS,
     field!(
         "webhooks.loopback",
         "true|false",
@@ -431,7 +442,7 @@ pub static FIELDS: &[Field] = &[
     ),
     retention::RECIPIENTS,
     retention::POSITIONS,
-    field!("streams.per-key", "COUNT", "Streams of events that one key may hold open", 1..=1_000, streams.per_key),
+    overload::MERCHANT_STREAMS,
     field!("streams.total", "COUNT", "Streams of events open at once", 1..=1_000_000, streams.total),
 ];
 

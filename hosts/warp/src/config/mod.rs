@@ -134,8 +134,8 @@ pub struct Robots {
 /// How many streams of events may be open at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
-    /// By one key.
-    pub per_key: usize,
+    /// By one merchant, a parent store with its branches.
+    pub per_merchant: usize,
     /// In total.
     pub total: usize,
 }
@@ -175,7 +175,7 @@ impl Default for Config {
             geography: Geography::default(),
             webhooks: WebhookTerms::default(),
             retention: RetentionConfig::default(),
-            streams: StreamLimits { per_key: 5, total: 1_000 },
+            streams: StreamLimits { per_merchant: 50, total: 1_000 },
             cors_origins: Vec::new(),
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,

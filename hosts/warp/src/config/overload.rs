@@ -45,6 +45,49 @@ pub(super) const BODIES: Field = field!(
     overload.body_megabytes
 );
 
+pub(super) const MERCHANT_STREAMS: Field = field!(
+    "streams.per-merchant",
+    "COUNT",
+    "Event streams that one merchant, a parent store with its branches, may hold open",
+    1..=100_000,
+    streams.per_merchant
+);
+
+pub(super) const MERCHANT_WEBHOOKS: Field = field!(
+    "webhooks.per-merchant",
+    "COUNT",
+    "Webhooks that one merchant, a parent store with its branches, may have",
+    1..=100_000,
+    webhooks.per_merchant
+);
+
+pub(super) const BRANCHES: Field =
+    field!("limits.branches", "COUNT", "Branches that a parent store may have", 1..=100_000, limits.branches);
+
+pub(super) const REGISTRATIONS: Field = field!(
+    "limits.registrations-per-day",
+    "COUNT",
+    "Attempts per day of one merchant to create a branch or change a store's email",
+    1..=100_000,
+    limits.registrations_per_day
+);
+
+pub(super) const IDEMPOTENCY_RECORDS: Field = field!(
+    "limits.idempotency-records",
+    "COUNT",
+    "Responses stored within 24 hours for the idempotency keys of one merchant or courier",
+    1..=100_000_000,
+    limits.idempotency_records
+);
+
+pub(super) const IDEMPOTENCY_MEGABYTES: Field = field!(
+    "limits.idempotency-megabytes",
+    "MEGABYTES",
+    "Size of those stored responses",
+    1..=1_000_000,
+    limits.idempotency_megabytes
+);
+
 pub(super) const LOGINS_FROM: Field = field!(
     "limits.logins-per-address",
     "COUNT",

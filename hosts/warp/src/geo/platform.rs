@@ -10,7 +10,7 @@ use despacho_core::{
 };
 use despacho_postgres::Postgres;
 use despacho_sql::Leases;
-use despacho_sqlite::LocalPlatform;
+use despacho_sqlite::{LocalPlatform, changes_access};
 use tokio::sync::watch;
 
 use super::Geography;
@@ -30,6 +30,8 @@ struct Shared {
     leases: Leases,
     /// What the others are told by.
     told: watch::Sender<u64>,
+    /// The same of commits that change keys or stores.
+    access: watch::Sender<u64>,
 }
 
 impl Platform {
@@ -42,13 +44,19 @@ impl Platform {
     #[must_use]
     pub fn sharing(self, database: &Postgres) -> Platform {
         let told = watch::Sender::new(0);
-        database.exchange_news(told.subscribe(), self.machine.bell());
-        Platform { shared: Some(Shared { database: database.clone(), leases: Leases::new(), told }), ..self }
+        let access = watch::Sender::new(0);
+        database.exchange_news(told.subscribe(), access.subscribe(), self.machine.bell());
+        Platform { shared: Some(Shared { database: database.clone(), leases: Leases::new(), told, access }), ..self }
     }
 
     /// As [`LocalPlatform::news`].
     pub fn news(&self) -> watch::Receiver<u64> {
         self.machine.news()
+    }
+
+    /// As [`LocalPlatform::access`].
+    pub fn access(&self) -> watch::Receiver<u64> {
+        self.machine.access()
     }
 
     /// What places and roads are known from.
@@ -60,9 +68,11 @@ impl Platform {
 impl despacho_sql::Platform for Platform {
     fn committed(&self, changes: &Changes) {
         self.machine.committed(changes);
-        if let Some(shared) =
-            self.shared.as_ref().filter(|_| !changes.events.is_empty() || !changes.messages.is_empty())
-        {
+        let Some(shared) = &self.shared else { return };
+        if changes_access(changes) {
+            shared.access.send_modify(|count| *count = count.wrapping_add(1));
+        }
+        if !changes.events.is_empty() || !changes.messages.is_empty() {
             shared.told.send_modify(|count| *count = count.wrapping_add(1));
         }
     }

@@ -4,13 +4,12 @@ mod client;
 mod connect;
 
 use std::{
-    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use despacho_core::{
-    api::outbox::{Batch, Job, Lane},
+    api::outbox::{Batch, Job, Lane, Rounds},
     domain::WebhookId,
     host::Fault,
     webhook::{Answer, ROUND, Tried, Webhook},
@@ -35,17 +34,14 @@ const GATHER: Duration = Duration::from_millis(3);
 /// How long a subscription rests that had nothing to send: others have it, or too much of it waits already.
 const REST: Duration = Duration::from_millis(50);
 /// Subscriptions that are sent for at once.
-const AT_ONCE: usize = 32;
-/// Requests at once, to all receivers.
-const REQUESTS: usize = 128;
-/// Requests at once to one receiver.
+const AT_ONCE: u32 = 64;
+/// Requests at once to one receiver of a round, so 512 at most to all receivers.
 const REQUESTS_EACH: usize = 8;
 
 /// What every round needs.
 struct Sender {
     app: Arc<App>,
     client: Client,
-    room: Semaphore,
     stop: watch::Receiver<bool>,
 }
 
@@ -60,9 +56,9 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
         }
     };
     let (mut news, mut stopping) = (app.store.news(), stop.clone());
-    let sender = Arc::new(Sender { app, client, room: Semaphore::new(REQUESTS), stop });
+    let sender = Arc::new(Sender { app, client, stop });
     let mut rounds: JoinSet<WebhookId> = JoinSet::new();
-    let mut busy = BTreeSet::new();
+    let mut running = Rounds::new(AT_ONCE as usize);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -77,18 +73,18 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
                 news.borrow_and_update();
             }
             Some(ended) = rounds.join_next(), if !rounds.is_empty() => match ended {
-                Ok(id) => drop(busy.remove(&id)),
+                Ok(id) => running.end(id),
                 // Which one panicked is not told: all are looked at again, and leases keep them apart.
-                Err(_) => busy.clear(),
+                Err(_) => running = Rounds::new(AT_ONCE as usize),
             },
         }
-        if rounds.len() >= AT_ONCE {
+        if rounds.len() >= AT_ONCE as usize {
             continue;
         }
-        match sender.app.store.due_webhooks(u32::try_from(2 * AT_ONCE).unwrap_or(u32::MAX)).await {
+        match sender.app.store.due_webhooks(2 * AT_ONCE).await {
             Ok(due) => {
                 for webhook in due {
-                    if rounds.len() < AT_ONCE && busy.insert(webhook.id) {
+                    if running.begin(&webhook) {
                         rounds.spawn(round(sender.clone(), webhook));
                     }
                 }
@@ -166,7 +162,6 @@ async fn lane(sender: Arc<Sender>, own: Arc<Semaphore>, url: String, jobs: Vec<J
     let mut lane = Lane::new(jobs);
     loop {
         let _own = own.acquire().await;
-        let _room = sender.room.acquire().await;
         let may_start = started.elapsed() <= round && !*sender.stop.borrow();
         let Some(job) = lane.turn(may_start) else { break };
         let (at, began) = (sender.app.store.now(), Instant::now());

@@ -7,6 +7,7 @@ mod config;
 mod couriers;
 mod deploy;
 mod edges;
+mod fairness;
 mod geography;
 mod harness;
 mod http2;

@@ -3,7 +3,7 @@
 use despacho_core::{
     domain::NotificationId,
     host::{Changes, Fault, Host},
-    store::{Claim, ClaimChange, Notification},
+    store::{Claim, ClaimChange, ClaimUsage, Notification},
 };
 use futures_util::future::join_all;
 
@@ -92,6 +92,27 @@ pub(crate) async fn a_claim_has_one_holder(backend: impl Backend) {
     assert_eq!(host.claim("store/1", "other").await, Ok(None));
     host.commit(&release(&claim("other", "a"))).await.unwrap();
     assert_eq!(host.commit(&take(0, claim("other", "b"))).await, Ok(()), "given up, so it is free");
+}
+
+pub(crate) async fn stored_responses_are_counted_by_owner_and_hour(backend: impl Backend) {
+    let host = backend.host();
+    let usage = async |minutes| host.claim_usage("merchant/1", at(minutes)).await.unwrap();
+    let size = answered(claim("k1", "a")).size();
+    for (minutes, key) in [(0, "k1"), (1, "k2"), (70, "k3")] {
+        host.commit(&take(minutes, claim(key, "a"))).await.unwrap();
+        assert_eq!(usage(minutes).await.bytes % size, 0);
+        host.commit(&Changes { at: at(minutes), ..finish(answered(claim(key, "a"))) }).await.unwrap();
+    }
+    assert_eq!(usage(0).await, ClaimUsage { records: 3, bytes: 3 * size });
+    assert_eq!(usage(65).await, ClaimUsage { records: 1, bytes: size }, "by the hour");
+    assert_eq!(usage(24 * 60).await, ClaimUsage::default());
+    assert_eq!(host.claim_usage("merchant/2", at(0)).await, Ok(ClaimUsage::default()));
+    let stranger = answered(claim("k1", "stranger"));
+    assert_eq!(host.commit(&finish(stranger)).await, Err(Fault::Conflict));
+    let unowned = Claim { owner: None, ..claim("k4", "a") };
+    host.commit(&take(0, unowned.clone())).await.unwrap();
+    host.commit(&finish(answered(unowned))).await.unwrap();
+    assert_eq!(usage(0).await.records, 3, "a conflict and a claim without an owner count for nobody");
 }
 
 pub(crate) async fn an_ended_claim_is_free(backend: impl Backend) {

@@ -4,8 +4,9 @@ use despacho_core::{
     Settings,
     api::outbox,
     domain::{AttemptId, WebhookId},
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Fault, Host, MerchantSize, Write},
     order::{Event, Journal, JournalEntry},
+    store::Store,
     webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Tried, Webhook, WebhookState},
 };
 use futures_util::future::join_all;
@@ -127,6 +128,65 @@ pub(crate) async fn a_subscription_is_due_by_its_news_and_its_messages(backend: 
     assert_eq!(due(host, 5).await, [7, 8], "a lease ends; who waits longest goes first");
     host.commit(&write(2, Webhook { state: WebhookState::Disabled { at: at(4) }, ..quiet(7, 1) })).await.unwrap();
     assert_eq!(due(host, 5).await, [8]);
+}
+
+pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
+    let host = backend.host();
+    let due_at = Some(at(0));
+    let of = |id: u64, merchant: u64, receiver: &str| {
+        let (store, url) = (store_id(merchant), format!("https://{receiver}.example/hook"));
+        Webhook { due_at, lease: None, store, matrix: store, url, ..webhook(id, merchant) }
+    };
+    // One merchant with many, all seen longest ago; one with two that were seen last.
+    let mut webhooks: Vec<Webhook> = (100..400).map(|id| of(id, 1, &format!("a{id}"))).collect();
+    webhooks.extend([500, 501].map(|id| Webhook { seen_at: at(1), ..of(id, 2, &format!("b{id}")) }));
+    let webhooks = webhooks.into_iter().map(Write::insert).collect();
+    host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 2).await, [100, 500, 101, 501, 102, 103, 104, 105, 106, 107], "in turns, up to the bound");
+    // What is sent for on any instance counts.
+    let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
+    let taken =
+        (100..105).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1, &format!("a{id}")) })).collect();
+    host.commit(&Changes { webhooks: taken, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 2).await, [500, 501, 105, 106, 107]);
+    assert_eq!(due(host, 5).await.len(), 10, "leases end");
+
+    // Forty merchants of one receiver.
+    let shared = (1_000..1_040).map(|id| Write::insert(Webhook { seen_at: at(-1), ..of(id, id, "shared") })).collect();
+    host.commit(&Changes { webhooks: shared, ..changes() }).await.unwrap();
+    let all = host.due_webhooks(at(2), 100).await.unwrap();
+    assert_eq!(all.iter().filter(|webhook| webhook.receiver() == "shared.example").count(), 16);
+    assert_eq!(all.len(), 16 + 5);
+}
+
+pub(crate) async fn a_backlog_keeps_no_other_merchant_from_its_receiver(backend: impl Backend) {
+    let host = backend.host();
+    let of = |id: u64, merchant: u64| {
+        let store = store_id(merchant);
+        Webhook { due_at: Some(at(0)), lease: None, store, matrix: store, ..webhook(id, merchant) }
+    };
+    let mut webhooks: Vec<Webhook> = (100..400).map(|id| of(id, 1)).collect();
+    webhooks.push(Webhook { seen_at: at(1), ..of(500, 2) });
+    let webhooks = webhooks.into_iter().map(Write::insert).collect();
+    host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 2).await, [100, 500, 101, 102, 103, 104, 105, 106, 107]);
+    let lease = Some(Lease { holder: "me".to_owned(), until: at(5) });
+    let taken = (100..108).map(|id| over(1, Webhook { lease: lease.clone(), ..of(id, 1) })).collect();
+    host.commit(&Changes { webhooks: taken, ..changes() }).await.unwrap();
+    assert_eq!(due(host, 2).await, [500]);
+}
+
+pub(crate) async fn a_merchants_branches_and_webhooks_are_counted(backend: impl Backend) {
+    let host = backend.host();
+    merchant(host).await;
+    let webhooks = [webhook(7, 1), webhook(8, 2)].map(Write::insert).into();
+    host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
+    assert_eq!(host.merchant_size(store_id(1)).await, Ok(MerchantSize { branches: 2, webhooks: 2 }));
+    assert_eq!(host.merchant_size(store_id(9)).await, Ok(MerchantSize::default()));
+    let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(8, 2) };
+    let stores = vec![over(1, Store { deleted_at: Some(at(1)), ..store(3) })];
+    host.commit(&Changes { stores, webhooks: vec![over(1, removed)], ..changes() }).await.unwrap();
+    assert_eq!(host.merchant_size(store_id(1)).await, Ok(MerchantSize { branches: 1, webhooks: 1 }));
 }
 
 pub(crate) async fn messages_wait_by_their_place(backend: impl Backend) {

@@ -1,0 +1,205 @@
+//! What one merchant may use, counted for its parent store and all branches together.
+
+use despacho_core::{
+    Settings,
+    domain::{Duration, Timestamp},
+    host::Host,
+    limits::Limits,
+    memory::MemoryHost,
+};
+use serde_json::{Value, json};
+
+use crate::support::{OPERATOR, demo_host, matrix, now, order, post, request, send, settings, store};
+
+fn limited(limits: Limits) -> Settings {
+    Settings { limits, ..settings() }
+}
+
+fn key_of(host: &MemoryHost, key: &str, body: &Value) -> String {
+    let issued = post(host, "/delivery/keys", &[("x-api-token", key)], body);
+    assert_eq!(issued.status, 201, "{}", issued.body);
+    issued.body["value"].as_str().unwrap().to_owned()
+}
+
+fn branch_of(host: &MemoryHost, key: &str, cnpj: &str, email: &str) -> String {
+    let made = post(host, "/delivery/stores", &[("x-api-token", key)], &store(cnpj, email, None));
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.body["value"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn more_keys_and_branches_give_no_more_quota() {
+    let host = demo_host();
+    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let branch = branch_of(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
+    let second = key_of(&host, &parent, &json!({}));
+    let (other, _) = matrix(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
+    host.advance(Duration::minutes(2));
+    let settings = limited(Limits { writes_per_minute: 3, ..Limits::default() });
+    let create = |key: &str, code: &str| {
+        let answer = send(
+            &host,
+            &settings,
+            request("POST", "/delivery/orders", &[("x-api-token", key)], order(code).to_string()),
+        );
+        answer.status
+    };
+    let statuses = [&parent, &second, &branch, &parent, &second, &branch].map(|key| create(key, &key[4..20]));
+    assert_eq!(statuses, [201, 201, 201, 429, 429, 429]);
+    assert_eq!(create(&other, "other"), 201, "another merchant is not touched");
+}
+
+#[test]
+fn leaked_key_can_be_revoked_while_it_uses_up_the_quota() {
+    let host = demo_host();
+    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let issued = post(&host, "/delivery/keys", &[("x-api-token", &parent)], &json!({}));
+    let (leaked, id) = (issued.body["value"].as_str().unwrap(), issued.body["id"].as_str().unwrap());
+    host.advance(Duration::minutes(2));
+    let settings = limited(Limits { writes_per_minute: 2, ..Limits::default() });
+    let flood = |code: &str| {
+        let body = order(code).to_string();
+        send(&host, &settings, request("POST", "/delivery/orders", &[("x-api-token", leaked)], body)).status
+    };
+    assert_eq!([flood("a"), flood("b"), flood("c")], [201, 201, 429]);
+    let path = format!("/delivery/keys/{id}");
+    assert_eq!(send(&host, &settings, request("DELETE", &path, &[("x-api-token", &parent)], "")).status, 204);
+    assert_eq!(flood("d"), 401);
+}
+
+#[test]
+fn stored_responses_are_bounded_per_merchant() {
+    let host = demo_host();
+    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let branch = branch_of(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
+    let settings = limited(Limits { idempotency_records: 3, ..Limits::default() });
+    let create = |key: &str, code: &str, headers: &[(&str, &str)]| {
+        let headers: Vec<(&str, &str)> = headers.iter().copied().chain([("x-api-token", key)]).collect();
+        send(&host, &settings, request("POST", "/delivery/orders", &headers, order(code).to_string()))
+    };
+    for code in ["a", "b", "c"] {
+        let key = if code == "b" { &branch } else { &parent };
+        assert_eq!(create(key, code, &[("idempotency-key", code)]).status, 201);
+    }
+    for key in [&parent, &branch] {
+        let refused = create(key, "d", &[("idempotency-key", "d")]);
+        assert_eq!(refused.outcome(), (429, Some("idempotency_limit")), "{}", refused.body);
+        assert!(refused.header("retry-after").is_some());
+    }
+    let replayed = create(&parent, "a", &[("idempotency-key", "a")]);
+    assert_eq!(
+        (replayed.status, replayed.header("idempotent-replayed")),
+        (201, Some("true")),
+        "a replay needs no room"
+    );
+    assert_eq!(create(&parent, "d", &[]).status, 201, "without a key the request is carried out");
+    host.advance(Duration::minutes(25 * 60));
+    assert_eq!(create(&parent, "e", &[("idempotency-key", "e")]).status, 201, "a day later there is room");
+
+    let megabyte = limited(Limits { idempotency_megabytes: 1, ..Limits::default() });
+    let mut stored = 0;
+    let outcome = loop {
+        let (code, body) = (format!("m{stored}"), order(&format!("m{stored}")).to_string());
+        let headers = [("x-api-token", parent.as_str()), ("idempotency-key", &code)];
+        let answer = send(&host, &megabyte, request("POST", "/delivery/orders", &headers, body));
+        if answer.status != 201 || stored > 2_000 {
+            break answer.status;
+        }
+        stored += 1;
+        host.advance(Duration::seconds(1));
+    };
+    assert_eq!(outcome, 429, "after {stored}");
+    assert!((200..1_000).contains(&stored), "{stored} responses in a megabyte");
+}
+
+#[test]
+fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
+    let host = demo_host();
+    let usage = || now(host.claim_usage(&format!("merchant/{}", demo_merchant(&host)), host.now())).unwrap();
+    let before = usage();
+    let headers = [("idempotency-key", "p")];
+    let ask = |settings: &Settings| {
+        send(&host, settings, request("POST", "/delivery/orders/preview", &headers, order("P-1").to_string()))
+    };
+    let first = ask(&settings());
+    assert_eq!((first.status, first.header("idempotent-replayed")), (200, None));
+    let stored = usage();
+    assert_eq!(stored.records, before.records + 1);
+    assert!(stored.bytes - before.bytes < 600, "{}", stored.bytes - before.bytes);
+    assert!(first.body.to_string().len() > 1_000);
+    host.advance(Duration::minutes(50));
+    let again = ask(&settings());
+    assert_eq!((&again.body, again.header("idempotent-replayed")), (&first.body, Some("true")));
+    let other = request("POST", "/delivery/orders/preview", &headers, order("P-2").to_string());
+    assert_eq!(send(&host, &settings(), other).outcome(), (422, Some("idempotency_key_reused")));
+
+    // Another tariff since: it is no replay, and says so.
+    let mut dearer = settings();
+    dearer.tariff.version = "dearer".to_owned();
+    let fresh = ask(&dearer);
+    assert_eq!((fresh.status, fresh.header("idempotent-replayed")), (200, None));
+    assert_eq!(fresh.body["quote"]["tariffVersion"], "dearer");
+    assert_ne!(fresh.body["quote"]["expiresAt"], first.body["quote"]["expiresAt"], "it is as of now");
+    assert_eq!(usage().records, stored.records, "none of them is stored again");
+}
+
+fn demo_merchant(host: &MemoryHost) -> u64 {
+    let found = now(host.store_by_email(&despacho_core::domain::Email::parse(despacho_core::demo::EMAIL).unwrap()));
+    found.unwrap().unwrap().merchant().get()
+}
+
+#[test]
+fn logins_store_nothing_and_passwords_are_hashed_slowly() {
+    let host = demo_host();
+    let login = json!({ "email": despacho_core::demo::EMAIL, "password": despacho_core::demo::PASSWORD });
+    let at: Timestamp = host.now();
+    assert_eq!(post(&host, "/delivery/sessions", &[("idempotency-key", "s")], &login).status, 201);
+    assert!(!format!("{host:?}").contains(r#"key: "s""#), "there is no claim");
+    let new = store("12ABC34501DE35", "segredo@exemplo.com.br", None);
+    let operator = [("x-api-token", OPERATOR), ("idempotency-key", "m")];
+    let made = post(&host, "/admin/matrices", &operator, &new);
+    let claim = now(host.claim("operator", "m")).unwrap().unwrap();
+    assert!(claim.fingerprint.starts_with("$argon2id$"), "{}", claim.fingerprint);
+    assert!(claim.expires_at > at);
+    assert_eq!(post(&host, "/admin/matrices", &operator, &new).body, made.body, "the same request is recognised");
+    let mut other = new;
+    other["password"] = json!("outra senha bem longa");
+    assert_eq!(post(&host, "/admin/matrices", &operator, &other).outcome(), (422, Some("idempotency_key_reused")));
+}
+
+#[test]
+fn branches_and_attempts_to_register_are_bounded() {
+    let host = demo_host();
+    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let create = |settings: &Settings, cnpj: &str, email: &str| {
+        let body = store(cnpj, email, None).to_string();
+        send(&host, settings, request("POST", "/delivery/stores", &[("x-api-token", &parent)], body))
+    };
+    let one = limited(Limits { branches: 1, ..Limits::default() });
+    assert_eq!(create(&one, "11.444.777/0001-61", "a@exemplo.com.br").status, 201);
+    let refused = create(&one, "33.000.167/0001-01", "b@exemplo.com.br");
+    assert_eq!(refused.outcome(), (409, Some("too_many_branches")), "{}", refused.body);
+
+    host.advance(Duration::minutes(48 * 60));
+    let few = limited(Limits { registrations_per_day: 2, ..Limits::default() });
+    let demo = despacho_core::demo::EMAIL;
+    assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
+    assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
+    // From here on what is free and what is taken look the same.
+    for email in [demo, "free@exemplo.com.br"] {
+        let refused = create(&few, "33.000.167/0001-01", email);
+        assert_eq!(refused.outcome(), (429, Some("rate_limited")), "{}", refused.body);
+    }
+    let body = json!({
+        "name": "Loja de Teste", "responsible": { "name": "Rui Costa", "phone": "+5511999990002" }, "email": demo,
+        "address": crate::support::address("1500", -23.5558, -46.6582),
+    });
+    let update = |body: &Value| {
+        let request = request("PUT", "/delivery/stores", &[("x-api-token", &parent)], body.to_string());
+        send(&host, &few, request).status
+    };
+    assert_eq!(update(&body), 429, "another email counts too");
+    let mut same = body;
+    same["email"] = json!("matriz@exemplo.com.br");
+    assert_eq!(update(&same), 200, "a change that keeps the email does not");
+}
