@@ -78,7 +78,7 @@ impl State {
         places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
-    fn tables(&mut self) -> [&mut dyn Transactional; 22] {
+    fn tables(&mut self) -> [&mut dyn Transactional; 24] {
         [
             &mut self.stores,
             &mut self.balances,
