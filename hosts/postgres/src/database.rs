@@ -11,7 +11,7 @@ use deadpool_postgres::{
     tokio_postgres::{Client, NoTls},
 };
 use despacho_core::host::Fault;
-use despacho_sql::{Dialect, Driver, Expect, Query, Row, Statement};
+use despacho_sql::{Dialect, Driver, Expect, Query, Row, STORAGE, Statement, WriteHealth, WriteState};
 use tokio::{
     sync::watch,
     task::AbortHandle,
@@ -77,6 +77,7 @@ struct Inner {
     /// Connections whose writes are flushed with the next transaction of any other; none where there is no one log to flush.
     hasty: Option<Pool>,
     counters: Counters,
+    health: WriteHealth,
     patience: Duration,
     news: Mutex<Option<AbortHandle>>,
 }
@@ -115,8 +116,9 @@ impl Postgres {
         };
         let pool = pool(address, kind.session().to_owned(), options, others.max(2))?;
         let ways = Arc::new(Ways { address: address.clone(), kind });
-        let (counters, patience, news) = (Counters::default(), options.patience, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, patience, news })))
+        let (counters, health) = (Counters::default(), WriteHealth::default());
+        let (patience, news) = (options.patience, Mutex::default());
+        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, health, patience, news })))
     }
 
     /// The figures so far.
@@ -125,14 +127,32 @@ impl Postgres {
         self.0.counters.stats(pools.map(Pool::status))
     }
 
-    /// Whether it takes writes.
+    /// Whether it takes writes: it is not read-only, and the last write reached the disk.
     pub async fn ready(&self) -> Result<(), Fault> {
         let sql = "SELECT current_setting('transaction_read_only')";
         let answer = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
         match answer.as_deref() {
-            Some("off") => Ok(()),
-            _ => Err(unavailable("it only reads: a replica, or an operator has it so")),
+            Some("off") => {}
+            _ => {
+                let detail = "the server only reads: a replica, or default_transaction_read_only is on".to_owned();
+                return Err(Fault::Unavailable { what: STORAGE, detail });
+            }
         }
+        match self.0.health.state(std::time::Instant::now()) {
+            WriteState::Healthy => Ok(()),
+            WriteState::Failing(fault) => Err(fault),
+            WriteState::ProbeDue => {
+                let probe = WriteHealth::probe(now().unsigned_abs());
+                self.write(&Query { sql: probe.sql, params: probe.params }, Flush::Now).await.map(drop)
+            }
+        }
+    }
+
+    /// Runs one statement that writes, and records whether it reached the disk.
+    async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
+        let result = self.ask(query, flush).await;
+        self.0.health.record(result.as_ref().map(drop), std::time::Instant::now());
+        result
     }
 
     /// Tells other instances whenever `told` changes, and calls `heard` whenever they tell. On a server that has no such news,
@@ -225,7 +245,9 @@ impl Postgres {
                     left.push((index, wagon));
                     continue;
                 }
-                results[index] = self.count(answer, lost);
+                let result = self.count(answer, lost);
+                self.0.health.record(result.as_ref().map(|()| ()), std::time::Instant::now());
+                results[index] = result;
             }
             if left.is_empty() {
                 return results;
@@ -313,13 +335,13 @@ impl Driver for Postgres {
     /// so, where it is counted twice. Neither waits for the disk: what a transaction builds on lies before it in the log, and is
     /// flushed with it.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.ask(&query, self.0.ways.kind.flush()).await
+        self.write(&query, self.0.ways.kind.flush()).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
         if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
             // A place, a claim that is given up: done twice it is done.
-            return self.ask(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
+            return self.write(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
         }
         self.settle(&[statements]).await.pop().unwrap_or(Ok(()))
     }

@@ -7,7 +7,7 @@ use std::{
 
 use despacho_core::host::Fault;
 
-use crate::{Query, Statement, Value};
+use crate::{Statement, Value};
 
 /// The part that an unavailable fault names if the disk is full, failing or read-only, or the server only reads.
 pub const STORAGE: &str = "database storage";
@@ -70,12 +70,6 @@ impl WriteHealth {
     /// A write that changes nothing but its own row. Its text depends on `number`: an unchanged row would not be written.
     pub fn probe(number: u64) -> Statement {
         Statement::any(PROBE, vec![Value::Text(format!("{number:020} ").repeat(PROBE_BYTES / 21))])
-    }
-
-    /// The same as a query, for drivers that run single statements so.
-    pub fn probe_query(number: u64) -> Query {
-        let Statement { sql, params, .. } = WriteHealth::probe(number);
-        Query { sql, params }
     }
 }
 

@@ -13,6 +13,8 @@ mod http2;
 mod life;
 mod overload;
 mod secrets;
+mod start;
+mod storage;
 mod telemetry;
 mod upstream;
 mod web;
