@@ -5,6 +5,7 @@
 mod contract;
 mod deploy;
 mod needs;
+mod pages;
 mod panel;
 mod steps;
 mod up;

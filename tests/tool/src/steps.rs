@@ -8,7 +8,7 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, deploy, needs::Need, panel, webhooks};
+use crate::{contract, deploy, needs::Need, pages, panel, webhooks};
 
 /// The package of the component's own tests.
 const SPIN_TESTS: &str = "despacho-spin-tests";
@@ -95,6 +95,12 @@ pub(crate) const STEPS: &[Step] = &[
         what: "the server as it ships; the tests below run this very build",
         needs: &[],
         act: |root| server::build(root).map(|_| ()),
+    },
+    Step {
+        name: "pages",
+        what: "the commands of every page run as written, on the server as it ships",
+        needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl")],
+        act: pages::check,
     },
     Step {
         name: "spin-build",
