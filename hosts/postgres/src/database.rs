@@ -78,6 +78,7 @@ struct Inner {
     hasty: Option<Pool>,
     counters: Counters,
     health: WriteHealth,
+    opened: Instant,
     patience: Duration,
     news: Mutex<Option<AbortHandle>>,
 }
@@ -116,9 +117,9 @@ impl Postgres {
         };
         let pool = pool(address, kind.session().to_owned(), options, others.max(2))?;
         let ways = Arc::new(Ways { address: address.clone(), kind });
-        let (counters, health) = (Counters::default(), WriteHealth::default());
+        let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
         let (patience, news) = (options.patience, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, health, patience, news })))
+        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, health, opened, patience, news })))
     }
 
     /// The figures so far.
@@ -138,7 +139,7 @@ impl Postgres {
                 return Err(Fault::Unavailable { what: STORAGE, detail });
             }
         }
-        match self.0.health.state(std::time::Instant::now()) {
+        match self.0.health.state(self.0.opened.elapsed()) {
             WriteState::Healthy => Ok(()),
             WriteState::Failing(fault) => Err(fault),
             WriteState::ProbeDue => {
@@ -151,7 +152,7 @@ impl Postgres {
     /// Runs one statement that writes, and records whether it reached the disk.
     async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
         let result = self.ask(query, flush).await;
-        self.0.health.record(result.as_ref().map(drop), std::time::Instant::now());
+        self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
         result
     }
 
@@ -246,7 +247,7 @@ impl Postgres {
                     continue;
                 }
                 let result = self.count(answer, lost);
-                self.0.health.record(result.as_ref().map(|()| ()), std::time::Instant::now());
+                self.0.health.record(result.as_ref().map(|()| ()), self.0.opened.elapsed());
                 results[index] = result;
             }
             if left.is_empty() {

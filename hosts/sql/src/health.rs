@@ -2,7 +2,7 @@
 
 use std::{
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use despacho_core::host::Fault;
@@ -17,16 +17,16 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// A probe writes this much, so that it does not succeed in the last free bytes of a page.
 const PROBE_BYTES: usize = 32 << 10;
 
-/// The last failed write, until a later write succeeds.
+/// The last failed write, until a later write succeeds. `now` is the time since the driver was opened.
 #[derive(Debug, Default)]
 pub struct WriteHealth(Mutex<Option<Failure>>);
 
 #[derive(Debug)]
 struct Failure {
     fault: Fault,
-    failed_at: Instant,
+    failed_at: Duration,
     /// When it was last probed whether writes succeed again.
-    probed_at: Instant,
+    probed_at: Duration,
 }
 
 /// What readiness does about writes.
@@ -43,23 +43,23 @@ pub enum WriteState {
 impl WriteHealth {
     /// Records how a write ended. Only a failure of [`STORAGE`] counts: conflicts and full queues reach no disk. Right after a
     /// failure a success does not count either: on a full disk small writes still succeed between large ones that fail.
-    pub fn record(&self, result: Result<(), &Fault>, now: Instant) {
+    pub fn record(&self, result: Result<(), &Fault>, now: Duration) {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (result, &*failure) {
             (Err(fault @ Fault::Unavailable { what: STORAGE, .. }), _) => {
                 *failure = Some(Failure { fault: fault.clone(), failed_at: now, probed_at: now });
             }
-            (Ok(()), Some(last)) if now.duration_since(last.failed_at) >= PROBE_INTERVAL => *failure = None,
+            (Ok(()), Some(last)) if now.saturating_sub(last.failed_at) >= PROBE_INTERVAL => *failure = None,
             _ => {}
         }
     }
 
     /// The state now. [`WriteState::ProbeDue`] is returned once per interval.
-    pub fn state(&self, now: Instant) -> WriteState {
+    pub fn state(&self, now: Duration) -> WriteState {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *failure {
             None => WriteState::Healthy,
-            Some(last) if now.duration_since(last.probed_at) >= PROBE_INTERVAL => {
+            Some(last) if now.saturating_sub(last.probed_at) >= PROBE_INTERVAL => {
                 last.probed_at = now;
                 WriteState::ProbeDue
             }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn failed_write_is_reported_until_a_later_one_succeeds() {
-        let (health, start) = (WriteHealth::default(), Instant::now());
+        let (health, start) = (WriteHealth::default(), Duration::from_secs(60));
         let after = |intervals: u32| start + PROBE_INTERVAL * intervals;
         assert_eq!(health.state(start), WriteState::Healthy);
         health.record(Err(&fault(STORAGE)), start);
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn overload_and_conflicts_do_not_count() {
-        let (health, now) = (WriteHealth::default(), Instant::now());
+        let (health, now) = (WriteHealth::default(), Duration::from_secs(60));
         for other in [fault("database"), Fault::Conflict, Fault::Timeout { what: "database" }] {
             health.record(Err(&other), now);
             assert_eq!(health.state(now), WriteState::Healthy, "{other:?}");

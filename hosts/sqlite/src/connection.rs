@@ -9,7 +9,7 @@ use std::{
 
 use despacho_core::host::Fault;
 use despacho_sql::{Dialect, Row, SchemaFault, Standing, Value, is_ahead, pending};
-use rusqlite::{Connection, OptionalExtension, ErrorCode, OpenFlags, config::DbConfig, types::ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef};
 
 use crate::{fault::fault, log};
 

@@ -4,7 +4,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread::JoinHandle,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use despacho_core::host::Fault;
@@ -13,6 +13,7 @@ use despacho_sql::{Driver, Query, Row, Statement, WriteHealth, WriteState};
 use crate::{
     backup::{BackupFault, BackupReport, backup},
     connection::{OpenFault, open_writer},
+    health::Health,
     reader::Readers,
     stats::{Counters, Stats},
     writer::Writer,
@@ -46,19 +47,18 @@ pub struct Sqlite {
     writer: Writer,
     readers: Readers,
     counters: Arc<Counters>,
-    health: Arc<WriteHealth>,
+    health: Health,
 }
 
 impl Sqlite {
     /// Opens the database in this file, or creates it if `options` allow that, and brings its schema up to date. Blocks for as long as that takes.
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenFault> {
         let counters = Arc::new(Counters::default());
-        let health = Arc::new(WriteHealth::default());
+        let health = Health::new();
         let Options { readers, queue, patience, group, create } = *options;
         let connection = open_writer(path, create)?;
         let readers = Readers::start(path, readers, queue, patience, Arc::clone(&counters))?;
-        let writer =
-            Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters), Arc::clone(&health));
+        let writer = Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters), health.clone());
         let writer = writer.map_err(|error| OpenFault::Database(error.to_string()))?;
         Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })
     }
@@ -70,7 +70,7 @@ impl Sqlite {
 
     /// Whether both queues move, by a transaction without a write and a read, and whether the last write reached the disk.
     pub async fn ready(&self) -> Result<(), Fault> {
-        let statements = match self.health.state(Instant::now()) {
+        let statements = match self.health.state() {
             WriteState::Healthy => Vec::new(),
             WriteState::Failing(fault) => return Err(fault),
             WriteState::ProbeDue => {

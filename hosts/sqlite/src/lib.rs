@@ -8,6 +8,7 @@ mod backup;
 mod connection;
 mod database;
 mod fault;
+mod health;
 mod log;
 mod platform;
 mod reader;

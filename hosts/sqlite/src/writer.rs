@@ -11,13 +11,14 @@ use std::{
 };
 
 use despacho_core::host::Fault;
-use despacho_sql::{Query, Row, Statement, WriteHealth};
+use despacho_sql::{Query, Row, Statement};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::{
     connection::{execute, query},
     fault::{storage, unavailable},
+    health::Health,
     log::Log,
     stats::Counters,
 };
@@ -55,7 +56,7 @@ impl Writer {
         patience: Duration,
         group: usize,
         counters: Arc<Counters>,
-        health: Arc<WriteHealth>,
+        health: Health,
     ) -> std::io::Result<Writer> {
         let (jobs, waiting) = sync_channel(queue);
         let log = Log::of(&connection);
@@ -121,7 +122,7 @@ struct Shift {
     patience: Duration,
     group: usize,
     counters: Arc<Counters>,
-    health: Arc<WriteHealth>,
+    health: Health,
     log: Log,
 }
 
@@ -194,7 +195,7 @@ impl Shift {
     fn group(&self, first: Work, last: &Pace) -> Option<Pace> {
         if let Err(fault) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
             self.counters.failures.fetch_add(1, Relaxed);
-            self.health.record(Err(&fault), Instant::now());
+            self.health.record(Err(&fault));
             first.refuse(fault);
             return Some(Pace::default());
         }
@@ -242,7 +243,7 @@ impl Shift {
     fn record_health(&self, done: &[Done], committed: &Result<(), Fault>) {
         let failed = done.iter().find_map(|done| done.failure()).or(committed.as_ref().err());
         if failed.is_some() || done.iter().any(Done::wrote) {
-            self.health.record(failed.map_or(Ok(()), Err), Instant::now());
+            self.health.record(failed.map_or(Ok(()), Err));
         }
     }
 

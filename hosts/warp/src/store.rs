@@ -223,9 +223,7 @@ pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, String> 
     let name = file.display().to_string();
     let options = Options { create, ..Options::default() };
     let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &options)).await;
-    opened
-        .map_err(|error| error.to_string())?
-        .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))
+    opened.map_err(|error| error.to_string())?.map_err(|fault| format!("the database {name} cannot be opened: {fault}"))
 }
 
 async fn sqlite(

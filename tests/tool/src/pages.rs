@@ -22,6 +22,8 @@ const DEMO: [&str; 3] = ["README.md", "core/EVENTS.md", "core/src/courier/README
 const OPERATOR_TOKEN: &str = "choose-a-long-random-text";
 /// Seconds that one page may take.
 const TIME_LIMIT: &str = "300";
+/// Lines of a page's output that are shown if it fails.
+const LINES_SHOWN: usize = 30;
 
 /// Commands of a page.
 #[derive(Debug, PartialEq, Eq)]
@@ -99,22 +101,32 @@ fn run_page(page: &str, blocks: &[Block<'_>], binary: &Path, scratch: &Path) -> 
     }
     let mut script = "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n".to_owned();
     for block in blocks.iter().filter(|block| block.skipped.is_none()) {
-        script.push_str(&format!("echo '  {page}:{}' >&2\n", block.line));
+        script.push_str(&format!("echo '== {page}:{}'\n", block.line));
         script.push_str(&ports.replaced(&block.commands)?);
     }
     let file = scratch.join("page.sh");
     fs::write(&file, script).map_err(failure)?;
-    let output = fs::File::create(scratch.join("output.txt")).map_err(failure)?;
+    let printed = scratch.join("output.txt");
+    let output = fs::File::create(&printed).map_err(failure)?;
     let file = file.to_string_lossy().into_owned();
     let mut shell = run::command(scratch, &["timeout", "--kill-after=10", TIME_LIMIT, "bash", &file]);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
         shell.env_remove(name);
     }
-    shell.env("PATH", with_folder(binary)?).stdout(output);
+    shell.env("PATH", with_folder(binary)?).stderr(output.try_clone().map_err(failure)?).stdout(output);
     if demo.is_some() {
         shell.env("DESPACHO_DATA", scratch.join("demo"));
     }
-    run::show(shell).map_err(|e| Failure::new(format!("{e}; what it printed is in {}", scratch.display())))
+    let status = shell.status().map_err(failure)?;
+    if status.success() {
+        println!("  {page}: passed");
+        return Ok(());
+    }
+    // The line before the failure names the block.
+    let text = fs::read_to_string(&printed).map_err(failure)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.get(lines.len().saturating_sub(LINES_SHOWN)..).unwrap_or_default().join("\n");
+    Err(Failure::new(format!("{status}; {} ends with:\n{end}", printed.display())))
 }
 
 /// The path of programs with the server's folder first.

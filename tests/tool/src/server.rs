@@ -76,7 +76,7 @@ impl Server {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<(Server, Receiver<String>), Failure> {
-        let on_postgres = variables.iter().any(|(name, _)| *name == "DESPACHO_DATABASE");
+        let on_postgres = variables.iter().any(|(name, value)| *name == "DESPACHO_DATABASE" && *value != "sqlite");
         if !on_postgres && !arguments.contains(&"--demo") {
             init(binary, data, variables)?;
         }

@@ -85,6 +85,15 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "advisories",
+        what: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
+        needs: &[Need::CargoDeny, Need::Advisories],
+        act: |root| {
+            let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "--disable-fetch", "advisories"];
+            run::show(cargo(root, &words))
+        },
+    },
+    Step {
         name: "deploy",
         what: "the image's recipe, the manifests and the unit under their linters",
         needs: &[Need::Venv],

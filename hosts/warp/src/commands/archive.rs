@@ -19,12 +19,7 @@ use despacho_sql::{Driver, EndedOrder, Leaf, Readers, ended_orders, take_out};
 
 use self::file::Draft;
 use super::{Failure, load_service};
-use crate::{
-    cli::ArchiveRun,
-    config::Database,
-    server::print,
-    store,
-};
+use crate::{cli::ArchiveRun, config::Database, server::print, store};
 
 pub(super) use self::file::show;
 

@@ -33,7 +33,9 @@ pub fn require_service(config: &Config) -> Result<(), String> {
         Err(error) => return Err(format!("the database {} is out of reach: {error}", file.display())),
     };
     let data = shell_word(&config.data);
-    Err(format!("{found}. If a service should be there, check --data or restore a backup; for a new one type: despacho init --data {data}"))
+    Err(format!(
+        "{found}. If a service should be there, check --data or restore a backup; for a new one type: despacho init --data {data}"
+    ))
 }
 
 /// The settings of the core. Everything of the data folder that they need is read, or created if `missing` says so.
