@@ -42,6 +42,7 @@ class Server:
     def __init__(self, binary, folder, loopback=True):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DESPACHO_")}
         environment.update(SETTINGS, DESPACHO_WEBHOOKS_LOOPBACK="true" if loopback else "false")
+        subprocess.run([binary, "init", "--data", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
         words = [binary, "serve", "--listen", "127.0.0.1:0", "--data", folder]
         self.process = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
         self.base = self.process.stdout.readline().strip().removeprefix("ready ")

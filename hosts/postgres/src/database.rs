@@ -10,7 +10,7 @@ use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, tokio_postgres::Client,
 };
 use despacho_core::host::Fault;
-use despacho_sql::{Dialect, Driver, Expect, Query, Row, Statement};
+use despacho_sql::{Dialect, Driver, Expect, Query, Row, STORAGE, Statement, WriteHealth, WriteState};
 use tokio::{
     sync::watch,
     task::{AbortHandle, JoinHandle},
@@ -76,6 +76,8 @@ struct Inner {
     /// Connections whose writes are flushed with the next transaction of any other; none where there is no one log to flush.
     hasty: Option<Pool>,
     counters: Counters,
+    health: WriteHealth,
+    opened: Instant,
     patience: Duration,
     news: Mutex<Option<AbortHandle>>,
 }
@@ -132,8 +134,9 @@ impl Postgres {
         };
         let pool = pool(&connector, kind.session(Flush::Now), options, others.max(2))?;
         let ways = Arc::new(Ways { connector, kind });
-        let (counters, patience, news) = (Counters::default(), options.patience, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, patience, news })))
+        let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
+        let (patience, news) = (options.patience, Mutex::default());
+        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, health, opened, patience, news })))
     }
 
     /// The figures so far.
@@ -142,14 +145,32 @@ impl Postgres {
         self.0.counters.stats(pools.map(Pool::status))
     }
 
-    /// Whether it takes writes.
+    /// Whether it takes writes: it is not read-only, and the last write reached the disk.
     pub async fn ready(&self) -> Result<(), Fault> {
         let sql = "SELECT current_setting('transaction_read_only')";
         let answer = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
         match answer.as_deref() {
-            Some("off") => Ok(()),
-            _ => Err(unavailable("it only reads: a replica, or an operator has it so")),
+            Some("off") => {}
+            _ => {
+                let detail = "the server only reads: a replica, or default_transaction_read_only is on".to_owned();
+                return Err(Fault::Unavailable { what: STORAGE, detail });
+            }
         }
+        match self.0.health.state(self.0.opened.elapsed()) {
+            WriteState::Healthy => Ok(()),
+            WriteState::Failing(fault) => Err(fault),
+            WriteState::ProbeDue => {
+                let probe = WriteHealth::probe(now().unsigned_abs());
+                self.write(&Query { sql: probe.sql, params: probe.params }, Flush::Now).await.map(drop)
+            }
+        }
+    }
+
+    /// Runs one statement that writes, and records whether it reached the disk.
+    async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
+        let result = self.ask(query, flush).await;
+        self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
+        result
     }
 
     /// Notifies other instances whenever `told` or `access` changes, and calls `heard` for their notifications, with whether their `access`
@@ -250,7 +271,9 @@ impl Postgres {
                     left.push((index, wagon));
                     continue;
                 }
-                results[index] = self.count(answer, lost);
+                let result = self.count(answer, lost);
+                self.0.health.record(result.as_ref().map(|()| ()), self.0.opened.elapsed());
+                results[index] = result;
             }
             if left.is_empty() {
                 return results;
@@ -350,13 +373,13 @@ impl Driver for Postgres {
     /// so, where it is counted twice. Neither waits for the disk: what a transaction builds on lies before it in the log, and is
     /// flushed with it.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
-        self.ask(&query, self.0.ways.kind.flush()).await
+        self.write(&query, self.0.ways.kind.flush()).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
         if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
             // A place, a claim that is given up: done twice it is done.
-            return self.ask(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
+            return self.write(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
         }
         self.settle(&[statements]).await.pop().unwrap_or(Ok(()))
     }

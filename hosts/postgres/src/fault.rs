@@ -2,6 +2,7 @@
 
 use deadpool_postgres::PoolError;
 use despacho_core::host::Fault;
+use despacho_sql::STORAGE;
 use tokio_postgres::Error;
 
 /// The part's name in the documentation.
@@ -77,9 +78,13 @@ fn by_state(state: &str, detail: String) -> Trouble {
         _ if state.starts_with("57P") || state.starts_with("08") => Trouble::Lost(detail),
         // A pooler gave the session to another client: a prepared statement is missing, or another one has its name.
         "26000" | "42P05" => Trouble::Lost(format!("{detail}; {SHARED_SESSION}")),
-        // No memory, no disk, no connections left; a system's error; a replica that only reads.
-        _ if state.starts_with("53") || state.starts_with("58") => Trouble::Fault(unavailable(detail)),
-        "25006" | "25P03" | "28P01" | "28000" | "3D000" => Trouble::Fault(unavailable(detail)),
+        // The disk is full or failing, or the server is a replica that only reads.
+        _ if state == "53100" || state.starts_with("58") || state == "25006" => {
+            Trouble::Fault(Fault::Unavailable { what: STORAGE, detail })
+        }
+        // No memory, no connections left.
+        _ if state.starts_with("53") => Trouble::Fault(unavailable(detail)),
+        "25P03" | "28P01" | "28000" | "3D000" => Trouble::Fault(unavailable(detail)),
         _ => Trouble::Fault(internal(detail)),
     }
 }
@@ -122,7 +127,10 @@ mod tests {
             assert!(matches!(trouble(state), Trouble::Lost(_)), "{state}");
         }
         assert!(matches!(trouble("57014"), Trouble::Fault(Fault::Timeout { .. })));
-        assert!(matches!(trouble("53100"), Trouble::Fault(Fault::Unavailable { .. })));
+        for state in ["53100", "58030", "25006"] {
+            assert!(matches!(trouble(state), Trouble::Fault(Fault::Unavailable { what: STORAGE, .. })), "{state}");
+        }
+        assert!(matches!(trouble("53300"), Trouble::Fault(Fault::Unavailable { what: DATABASE, .. })));
         assert!(matches!(trouble("42P01"), Trouble::Fault(Fault::Internal { .. })));
     }
 }

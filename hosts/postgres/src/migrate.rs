@@ -13,6 +13,8 @@ use crate::{
 pub enum OpenFault {
     /// Its schema is too new for this program.
     Schema(SchemaFault),
+    /// Its schema holds tables of another application, of which this is one.
+    Foreign(String),
     /// The server, the network or the address would not.
     Database(String),
 }
@@ -21,6 +23,11 @@ impl std::fmt::Display for OpenFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             OpenFault::Schema(fault) => fault.fmt(f),
+            OpenFault::Foreign(table) => write!(
+                f,
+                "it belongs to another application (it has a table `{table}` and no schema of Despacho): \
+                 name an empty database"
+            ),
             OpenFault::Database(detail) => f.write_str(detail),
         }
     }
@@ -43,6 +50,10 @@ pub(crate) const PATIENT: &str = "SET LOCAL statement_timeout = 0; SET LOCAL loc
 /// This driver's own table: what it knows repeated transactions by.
 const MARKS: &str =
     "CREATE TABLE IF NOT EXISTS commit_marks (at BIGINT NOT NULL, salt BIGINT NOT NULL, PRIMARY KEY (at, salt))";
+/// A table that is there before the first migration, and that no extension brought.
+const FOREIGN_TABLE: &str = "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
+     AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') \
+     ORDER BY 1 LIMIT 1";
 /// There is no such table.
 const NO_TABLE: &str = "42P01";
 
@@ -93,7 +104,12 @@ async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
 /// Whether there is nothing to do; a schema that is too new for this program is refused.
 async fn is_current(client: &Client) -> Result<bool, OpenFault> {
     let found = match standing(client).await {
-        Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => return Ok(false),
+        Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => {
+            return match client.query_opt(FOREIGN_TABLE, &[]).await? {
+                Some(row) => Err(OpenFault::Foreign(row.try_get(0)?)),
+                None => Ok(false),
+            };
+        }
         found => found?,
     };
     if !pending(Dialect::Postgres, found).map_err(OpenFault::Schema)?.is_empty() {

@@ -1,12 +1,17 @@
 //! Connections: how each is opened, and the schema's migrations.
 
-use std::{fs::OpenOptions, path::Path, time::Duration};
+use std::{
+    fs::{self, OpenOptions},
+    io::ErrorKind,
+    path::Path,
+    time::Duration,
+};
 
 use despacho_core::host::Fault;
 use despacho_sql::{Dialect, Row, SchemaFault, Standing, Value, is_ahead, pending};
-use rusqlite::{Connection, OpenFlags, config::DbConfig, types::ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef};
 
-use crate::fault::fault;
+use crate::{fault::fault, log};
 
 /// Why a database is not opened.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +20,16 @@ pub enum OpenFault {
     Schema(SchemaFault),
     /// The file system cannot share memory between connections, which the write-ahead log needs: a network share, mostly.
     NoWriteAheadLog,
+    /// There is no file.
+    Missing,
+    /// The file is empty.
+    Empty,
+    /// The file is missing or empty, and the write-ahead log beside it is not.
+    OrphanedLog,
+    /// The file holds tables of another application, of which this is one.
+    Foreign(String),
+    /// The file is not a database, or is damaged.
+    Damaged(String),
     /// SQLite, the file or the machine would not.
     Database(String),
 }
@@ -26,7 +41,17 @@ impl std::fmt::Display for OpenFault {
             OpenFault::NoWriteAheadLog => {
                 f.write_str("the database's folder does not support a write-ahead log; choose one on a local disk")
             }
-            OpenFault::Database(detail) => write!(f, "the database cannot be opened: {detail}"),
+            OpenFault::Missing => f.write_str("the file does not exist"),
+            OpenFault::Empty => f.write_str("the file is empty (0 bytes)"),
+            OpenFault::OrphanedLog => f.write_str(
+                "the file is missing or empty, but its log (the file that ends in -wal) holds changes; restore both from a \
+                 backup, or move the log away",
+            ),
+            OpenFault::Foreign(table) => {
+                write!(f, "it belongs to another application (it has a table `{table}` and no schema of Despacho)")
+            }
+            OpenFault::Damaged(detail) => write!(f, "it is damaged or not a database ({detail}); restore a backup"),
+            OpenFault::Database(detail) => f.write_str(detail),
         }
     }
 }
@@ -35,20 +60,27 @@ impl std::error::Error for OpenFault {}
 
 impl From<rusqlite::Error> for OpenFault {
     fn from(error: rusqlite::Error) -> OpenFault {
-        OpenFault::Database(error.to_string())
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenFault::Damaged(error.to_string()),
+            _ => OpenFault::Database(error.to_string()),
+        }
     }
 }
 
 /// How long a connection waits for another process, a command of the operator, to finish its write.
-const BUSY: Duration = Duration::from_secs(5);
+pub(crate) const BUSY: Duration = Duration::from_secs(5);
 /// Distinct statements there are, with room to spare; each stays prepared.
 const STATEMENTS: usize = 64;
 
 /// The one connection that writes, its schema up to date.
-pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenFault> {
+pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenFault> {
+    examine(path, create)?;
     create_private(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
+    if let Some(table) = foreign_table(&connection)? {
+        return Err(OpenFault::Foreign(table));
+    }
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         return Err(OpenFault::NoWriteAheadLog);
@@ -62,6 +94,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenFault> {
     connection.pragma_update(None, "cache_size", -16_384)?;
     // Pages between two checkpoints, 16 MiB: every checkpoint holds up a group for one more flush.
     connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+    connection.pragma_update(None, "journal_size_limit", i64::try_from(log::MAX_BYTES).unwrap_or(i64::MAX))?;
     stay_prepared(&connection)?;
     migrate(&connection)?;
     Ok(connection)
@@ -182,6 +215,36 @@ pub fn truncate_log(path: &Path) -> Result<bool, String> {
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
     };
     checkpoint().map(|busy| busy == 0).map_err(|error: rusqlite::Error| error.to_string())
+}
+
+/// Looks at the file before SQLite does, which makes a new database of a missing or empty one, and deletes the log beside it.
+fn examine(path: &Path, create: bool) -> Result<(), OpenFault> {
+    let unreadable = |error: std::io::Error| OpenFault::Database(format!("{}: {error}", path.display()));
+    let size = match fs::metadata(path) {
+        Ok(found) => Some(found.len()),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(unreadable(error)),
+    };
+    if size.is_some_and(|size| size > 0) {
+        return Ok(());
+    }
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if fs::metadata(log).is_ok_and(|found| found.len() > 0) {
+        return Err(OpenFault::OrphanedLog);
+    }
+    match size {
+        _ if create => Ok(()),
+        None => Err(OpenFault::Missing),
+        Some(_) => Err(OpenFault::Empty),
+    }
+}
+
+/// A table of another application, in a database that has none of ours.
+fn foreign_table(connection: &Connection) -> Result<Option<String>, rusqlite::Error> {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+               AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'schema_version') ORDER BY name LIMIT 1";
+    connection.query_row(sql, [], |row| row.get(0)).optional()
 }
 
 /// Creates the file for its owner alone, since it holds names and telephone numbers; its log takes over the permissions.

@@ -4,15 +4,16 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use despacho_core::host::Fault;
-use despacho_sql::{Driver, Query, Row, Statement};
+use despacho_sql::{Driver, Query, Row, Statement, WriteHealth, WriteState};
 
 use crate::{
     backup::{BackupFault, BackupReport, backup},
     connection::{OpenFault, open_writer},
+    health::Health,
     reader::Readers,
     stats::{Counters, Stats},
     writer::Writer,
@@ -29,11 +30,13 @@ pub struct Options {
     pub patience: Duration,
     /// Writes that are committed together, at most.
     pub group: usize,
+    /// Whether a missing or empty file becomes a new database; otherwise it is an error.
+    pub create: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { readers: 2, queue: 4_096, patience: Duration::from_secs(5), group: 256 }
+        Options { readers: 2, queue: 4_096, patience: Duration::from_secs(5), group: 256, create: true }
     }
 }
 
@@ -44,18 +47,20 @@ pub struct Sqlite {
     writer: Writer,
     readers: Readers,
     counters: Arc<Counters>,
+    health: Health,
 }
 
 impl Sqlite {
-    /// Opens the database in this file, or creates it, and brings its schema up to date. Blocks for as long as that takes.
+    /// Opens the database in this file, or creates it if `options` allow that, and brings its schema up to date. Blocks for as long as that takes.
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenFault> {
         let counters = Arc::new(Counters::default());
-        let connection = open_writer(path)?;
-        let Options { readers, queue, patience, group } = *options;
+        let health = Health::new();
+        let Options { readers, queue, patience, group, create } = *options;
+        let connection = open_writer(path, create)?;
         let readers = Readers::start(path, readers, queue, patience, Arc::clone(&counters))?;
-        let writer = Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters));
+        let writer = Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters), health.clone());
         let writer = writer.map_err(|error| OpenFault::Database(error.to_string()))?;
-        Ok(Sqlite { path: path.to_owned(), writer, readers, counters })
+        Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })
     }
 
     /// The figures so far.
@@ -63,9 +68,17 @@ impl Sqlite {
         self.counters.stats()
     }
 
-    /// Whether both queues move: a transaction without a write, and a read.
+    /// Whether both queues move, by a transaction without a write and a read, and whether the last write reached the disk.
     pub async fn ready(&self) -> Result<(), Fault> {
-        self.writer.transact(Vec::new()).await?;
+        let statements = match self.health.state() {
+            WriteState::Healthy => Vec::new(),
+            WriteState::Failing(fault) => return Err(fault),
+            WriteState::ProbeDue => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+                vec![WriteHealth::probe(u64::try_from(now).unwrap_or_default())]
+            }
+        };
+        self.writer.transact(statements).await?;
         self.readers.read(Query { sql: "SELECT 1", params: Vec::new() }).await.map(drop)
     }
 

@@ -1,6 +1,7 @@
 //! From SQLite's errors to faults.
 
 use despacho_core::host::Fault;
+use despacho_sql::STORAGE;
 use rusqlite::{Error, ErrorCode, ffi};
 
 /// The part's name in the documentation.
@@ -14,18 +15,22 @@ pub(crate) fn fault(error: Error) -> Fault {
     if matches!(extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) {
         return Fault::Conflict;
     }
-    let for_a_while = matches!(
-        code,
+    match code {
+        ErrorCode::DiskFull | ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly => {
+            storage(detail)
+        }
         ErrorCode::DatabaseBusy
-            | ErrorCode::DatabaseLocked
-            | ErrorCode::DiskFull
-            | ErrorCode::SystemIoFailure
-            | ErrorCode::CannotOpen
-            | ErrorCode::ReadOnly
-            | ErrorCode::DatabaseCorrupt
-            | ErrorCode::OutOfMemory
-    );
-    if for_a_while { unavailable(detail) } else { Fault::Internal { detail } }
+        | ErrorCode::DatabaseLocked
+        | ErrorCode::DatabaseCorrupt
+        | ErrorCode::NotADatabase
+        | ErrorCode::OutOfMemory => unavailable(detail),
+        _ => Fault::Internal { detail },
+    }
+}
+
+/// The disk is full, failing or read-only.
+pub(crate) fn storage(detail: impl Into<String>) -> Fault {
+    Fault::Unavailable { what: STORAGE, detail: detail.into() }
 }
 
 /// The database cannot answer now.

@@ -8,6 +8,8 @@ mod backup;
 mod connection;
 mod database;
 mod fault;
+mod health;
+mod log;
 mod platform;
 mod reader;
 mod stats;

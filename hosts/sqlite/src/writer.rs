@@ -4,7 +4,7 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::Ordering::Relaxed,
-        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -17,7 +17,9 @@ use tokio::sync::oneshot;
 
 use crate::{
     connection::{execute, query},
-    fault::unavailable,
+    fault::{storage, unavailable},
+    health::Health,
+    log::Log,
     stats::Counters,
 };
 
@@ -42,7 +44,7 @@ enum Work {
 
 /// A write that ran, waiting for its group's commit.
 enum Done {
-    Transact(Result<(), Fault>, oneshot::Sender<Result<(), Fault>>),
+    Transact { result: Result<(), Fault>, wrote: bool, reply: oneshot::Sender<Result<(), Fault>> },
     Returning(Result<Vec<Row>, Fault>, oneshot::Sender<Result<Vec<Row>, Fault>>),
 }
 
@@ -54,9 +56,11 @@ impl Writer {
         patience: Duration,
         group: usize,
         counters: Arc<Counters>,
+        health: Health,
     ) -> std::io::Result<Writer> {
         let (jobs, waiting) = sync_channel(queue);
-        let shift = Shift { connection, waiting, patience, group, counters: Arc::clone(&counters) };
+        let log = Log::of(&connection);
+        let shift = Shift { connection, waiting, patience, group, counters: Arc::clone(&counters), health, log };
         let thread = thread::Builder::new().name("database-writer".to_owned()).spawn(move || shift.run())?;
         Ok(Writer { jobs, counters, thread: Mutex::new(Some(thread)) })
     }
@@ -118,6 +122,8 @@ struct Shift {
     patience: Duration,
     group: usize,
     counters: Arc<Counters>,
+    health: Health,
+    log: Log,
 }
 
 /// What the last group tells about the next one.
@@ -133,6 +139,8 @@ struct Pace {
 const LINGER_PART: u32 = 4;
 /// Nor longer than this, however slow the disk.
 const LONGEST_LINGER: Duration = Duration::from_millis(2);
+/// How long the writer must be idle before it folds a large log into the database, and how soon it tries again.
+const FOLD_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What the queue holds next.
 enum Next {
@@ -146,14 +154,26 @@ impl Shift {
     fn run(self) {
         let mut pace = Some(Pace::default());
         while let Some(last) = pace {
-            pace = match self.waiting.recv().map(|job| self.accept(job)) {
-                Ok(Next::Run(first)) => self.group(first, &last),
-                Ok(Next::Skip) => Some(last),
-                Ok(Next::Close) | Err(_) => None,
+            pace = match self.next_job().map(|job| self.accept(job)) {
+                Some(Next::Run(first)) => self.group(first, &last),
+                Some(Next::Skip) => Some(last),
+                Some(Next::Close) | None => None,
             };
         }
         // Statistics for the query planner, gathered from what this run asked; a failure costs nothing but time.
         let _ = self.connection.execute_batch("PRAGMA optimize");
+    }
+
+    /// The next job; `None` once nobody can send one. While nothing waits, a log that has grown is folded into the database.
+    fn next_job(&self) -> Option<Job> {
+        while self.log.is_large() {
+            match self.waiting.recv_timeout(FOLD_INTERVAL) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Timeout) => self.log.fold(&self.connection),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        self.waiting.recv().ok()
     }
 
     fn accept(&self, job: Job) -> Next {
@@ -175,6 +195,7 @@ impl Shift {
     fn group(&self, first: Work, last: &Pace) -> Option<Pace> {
         if let Err(fault) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
             self.counters.failures.fetch_add(1, Relaxed);
+            self.health.record(Err(&fault));
             first.refuse(fault);
             return Some(Pace::default());
         }
@@ -185,6 +206,7 @@ impl Shift {
         let committed = self.finish();
         let linger = (started.elapsed() / LINGER_PART).min(LONGEST_LINGER);
         self.count(done.len() as u64);
+        self.record_health(&done, &committed);
         let waiting = usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
         let pace = Pace { expected: done.len().saturating_add(waiting), linger };
         done.into_iter().for_each(|done| done.answer(&committed, &self.counters));
@@ -217,6 +239,14 @@ impl Shift {
         true
     }
 
+    /// Records the group's writes: the first failure if there is one; an empty transaction shows nothing.
+    fn record_health(&self, done: &[Done], committed: &Result<(), Fault>) {
+        let failed = done.iter().find_map(|done| done.failure()).or(committed.as_ref().err());
+        if failed.is_some() || done.iter().any(Done::wrote) {
+            self.health.record(failed.map_or(Ok(()), Err));
+        }
+    }
+
     fn count(&self, size: u64) {
         self.counters.groups.fetch_add(1, Relaxed);
         self.counters.last_group.store(size, Relaxed);
@@ -226,7 +256,7 @@ impl Shift {
     fn finish(&self) -> Result<(), Fault> {
         // A full disk ends the transaction by itself: what ran before it is gone, and what came after ran alone.
         if self.connection.is_autocommit() {
-            return Err(unavailable("the transaction was given up, most likely since the disk is full"));
+            return Err(storage("SQLite rolled the transaction back, most likely because the disk is full"));
         }
         let committed = execute(&self.connection, "COMMIT", &[]).map(drop);
         if committed.is_err() && !self.connection.is_autocommit() {
@@ -254,7 +284,8 @@ impl Work {
     fn run(self, connection: &Connection) -> Done {
         match self {
             Work::Transact(statements, reply) => {
-                Done::Transact(within_savepoint(connection, || run_all(connection, &statements)), reply)
+                let result = within_savepoint(connection, || run_all(connection, &statements));
+                Done::Transact { result, wrote: !statements.is_empty(), reply }
             }
             Work::Returning(write, reply) => {
                 Done::Returning(within_savepoint(connection, || query(connection, write.sql, &write.params)), reply)
@@ -264,9 +295,22 @@ impl Work {
 }
 
 impl Done {
+    /// Why it failed before the commit; a conflict is not a failure of the disk.
+    fn failure(&self) -> Option<&Fault> {
+        match self {
+            Done::Transact { result, .. } => result.as_ref().err(),
+            Done::Returning(result, _) => result.as_ref().err(),
+        }
+        .filter(|fault| **fault != Fault::Conflict)
+    }
+
+    fn wrote(&self) -> bool {
+        matches!(self, Done::Transact { result: Ok(()), wrote: true, .. } | Done::Returning(Ok(_), _))
+    }
+
     fn answer(self, committed: &Result<(), Fault>, counters: &Counters) {
         let outcome = match &self {
-            Done::Transact(Err(fault), _) | Done::Returning(Err(fault), _) => Err(fault),
+            Done::Transact { result: Err(fault), .. } | Done::Returning(Err(fault), _) => Err(fault),
             _ => committed.as_ref().map(drop),
         };
         let counter = match outcome {
@@ -277,7 +321,7 @@ impl Done {
         counter.fetch_add(1, Relaxed);
         // Whoever asked may have gone meanwhile; the write stands all the same.
         match self {
-            Done::Transact(result, reply) => drop(reply.send(result.and_then(|()| committed.clone()))),
+            Done::Transact { result, reply, .. } => drop(reply.send(result.and_then(|()| committed.clone()))),
             Done::Returning(result, reply) => {
                 drop(reply.send(result.and_then(|rows| committed.clone().map(|()| rows))));
             }
@@ -288,12 +332,12 @@ impl Done {
 /// Runs one request so that its failure undoes it alone.
 fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     if connection.is_autocommit() {
-        return Err(unavailable("the transaction of the group was given up"));
+        return Err(storage("the transaction of the group was rolled back"));
     }
     execute(connection, "SAVEPOINT request", &[])?;
     let result = run();
     if connection.is_autocommit() {
-        return result.and_then(|_| Err(unavailable("the transaction of the group was given up")));
+        return result.and_then(|_| Err(storage("the transaction of the group was rolled back")));
     }
     let undone = if result.is_err() { execute(connection, "ROLLBACK TO request", &[]).map(drop) } else { Ok(()) };
     let ended = undone.and_then(|()| execute(connection, "RELEASE request", &[]).map(drop));

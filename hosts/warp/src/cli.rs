@@ -28,6 +28,19 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Create a new service: the data folder, its secret and its database.
+    ///
+    /// Once, before `despacho serve`, which rejects a folder without a database: a mistyped path must not become a second, empty
+    /// service. What exists already is left as it is. On PostgreSQL it creates the tables.
+    Init {
+        /// Create a secret beside an existing database whose own is lost. Promised prices and the secrets of all webhooks become
+        /// invalid; keys stay valid.
+        #[arg(long)]
+        new_secret: bool,
+        /// Settings, of which the folder and the database matter.
+        #[command(flatten)]
+        given: Given,
+    },
     /// Serve the API until SIGTERM or SIGINT.
     ///
     /// Prints `ready http://ADDRESS:PORT` on standard output once it accepts connections; the log goes to standard error. Told

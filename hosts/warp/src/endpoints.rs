@@ -3,7 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::api::{Outcome, sent_request_id};
+use despacho_core::{
+    api::{Outcome, sent_request_id},
+    host::Fault,
+};
+use despacho_sql::STORAGE;
 use http::{HeaderValue, Method, Request, Response, header};
 
 use crate::{
@@ -74,7 +78,9 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
         Ok(Ok(())) => json(r#"{"status":"ready"}"#),
         Ok(Err(fault)) => {
             tracing::warn!(%fault, "not ready");
-            refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady)
+            let failing = matches!(fault, Fault::Unavailable { what: STORAGE, .. });
+            let refusal = if failing { Refusal::StorageFailing } else { Refusal::NotReady };
+            refusal::respond(&refusal::facts(request), "GET /readyz", refusal)
         }
         Err(_) => refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady),
     }
@@ -106,6 +112,7 @@ mod tests {
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
         let folder = tempfile::tempdir().unwrap();
         let config = Config { data: folder.path().to_owned(), ..Config::default() };
+        Store::create(&config).await.unwrap();
         let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
         let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
         let unfinished = mpsc::channel(1).0.downgrade();

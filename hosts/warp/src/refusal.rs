@@ -27,6 +27,8 @@ pub enum Refusal {
     TooManyStreams,
     /// The store does not answer.
     NotReady,
+    /// The store reads and does not write.
+    StorageFailing,
     /// The endpoint takes `GET` and `HEAD` alone.
     ReadOnly,
 }
@@ -73,6 +75,12 @@ impl Refusal {
                 Problem::new(Code::Unavailable, "The database does not answer.", "O banco de dados não responde.")
                     .retry_after(soon)
             }
+            Refusal::StorageFailing => Problem::new(
+                Code::Unavailable,
+                "The database storage accepts no writes: its disk is full, failing or read-only. The log has the cause.",
+                "O armazenamento do banco de dados não aceita gravações: o disco está cheio, com falha ou somente leitura. O log traz a causa.",
+            )
+            .retry_after(soon),
             Refusal::ReadOnly => Problem {
                 allow: Some("GET, HEAD"),
                 ..Problem::new(

@@ -58,11 +58,11 @@ macro_rules! each {
 }
 
 impl Store {
-    /// Opens the configured database for a server: makes it where it is missing, brings its schema up to date, and its deadlines
-    /// to the configured timing.
+    /// Opens the configured database for a server: brings its schema up to date, and its deadlines to the configured timing. Only a
+    /// demonstration creates a missing file by itself.
     pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         let store = match &config.database {
-            Database::Sqlite => Store::Sqlite(sqlite(config, geography).await?),
+            Database::Sqlite => Store::Sqlite(sqlite(config, geography, config.demo).await?),
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let platform = platform.sharing(&database);
@@ -75,10 +75,20 @@ impl Store {
         Ok(store)
     }
 
+    /// Creates the configured database, or brings its schema up to date if it exists.
+    pub async fn create(config: &Config) -> Result<(), String> {
+        let geography = Arc::new(Geography::embedded());
+        let closed = match &config.database {
+            Database::Sqlite => sqlite(config, geography, true).await?.driver().close().await,
+            Database::Postgres(address) => postgres(config, address, geography).await?.0.close().await,
+        };
+        closed.map_err(|fault| fault.to_string())
+    }
+
     /// Opens it for one command, beside a server that may be running.
     pub async fn open_beside(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         match &config.database {
-            Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography).await?.reserving(FEW_IDS))),
+            Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.reserving(FEW_IDS))),
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let host = SqlHost::new(Traced(database), platform, config.timing.clone());
@@ -225,28 +235,32 @@ impl Store {
     }
 }
 
-/// Copies the configured database to a file, and says what the copy holds.
+/// Copies the configured database to a file, and returns what the copy holds.
 pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     if config.database != Database::Sqlite {
         return Err("PostgreSQL has backups of its own: pg_dump, or an archive of its log".to_owned());
     }
     let (from, to) = (config.database_file(), to.to_owned());
-    if !from.exists() {
-        return Err(format!("there is no database {}", from.display()));
-    }
     let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
     let report = copied.map_err(|error| error.to_string())?.map_err(|fault| fault.to_string())?;
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
-async fn sqlite(config: &Config, geography: Arc<Geography>) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
-    let (file, timing) = (config.database_file(), config.timing.clone());
+/// Opens the database's file, in a thread of its own: migrations may take a while, and they block.
+pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, String> {
+    let file = config.database_file();
     let name = file.display().to_string();
-    // Migrations may take a while, and they block.
-    let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &Options::default())).await;
-    let database = opened
-        .map_err(|error| error.to_string())?
-        .map_err(|fault| format!("the database {name} cannot be opened: {fault}"))?;
+    let options = Options { create, ..Options::default() };
+    let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &options)).await;
+    opened.map_err(|error| error.to_string())?.map_err(|fault| format!("the database {name} cannot be opened: {fault}"))
+}
+
+async fn sqlite(
+    config: &Config,
+    geography: Arc<Geography>,
+    create: bool,
+) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
+    let (database, timing) = (open_file(config, create).await?, config.timing.clone());
     let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
     Ok(SqlHost::new(Traced(database), Platform::new(machine, geography), timing))
 }

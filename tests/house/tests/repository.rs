@@ -149,6 +149,8 @@ fn documents_are_short_and_keep_their_promises() -> Outcome {
         found.extend(documents::length(file, path, limit));
         found.extend(file.into_iter().flat_map(|file| documents::promises(file, &known)));
     }
+    let pages: Vec<&TextFile> = texts.iter().filter(|file| file.is(&["md"])).collect();
+    found.extend(pages.iter().flat_map(|page| documents::links(page, &pages, &known)));
     clean(found)
 }
 

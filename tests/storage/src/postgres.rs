@@ -13,7 +13,7 @@ use despacho_core::{
     store::{Claim, ClaimChange},
 };
 use despacho_postgres::{Address, OpenFault, Options, Postgres};
-use despacho_sql::{CopyFault, Dialect, Leases, TABLES, Table, copy};
+use despacho_sql::{CopyFault, Dialect, Leases, STORAGE, TABLES, Table, copy};
 use futures_util::future::{join, join_all};
 use tokio::sync::watch;
 
@@ -354,4 +354,47 @@ async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
     assert!(returned.contains(&("orders", 601)), "{returned:?}");
     back.host().commit(&create(602)).await.unwrap();
     assert_eq!(back.host().order(order_id(601)).await, backend.host().order(order_id(601)).await);
+}
+
+/// The server's error on a full disk is raised by triggers: filling a real one needs rights on the machine.
+#[tokio::test]
+async fn full_disk_is_not_ready_until_writes_succeed_again() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 1).await;
+    let driver = backend.host().driver();
+    assert_eq!(driver.ready().await, Ok(()));
+    backend.ask(
+        "CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$",
+    );
+    for table in ["orders", "settings"] {
+        backend.ask(&format!("CREATE TRIGGER full_{table} BEFORE INSERT ON {table} EXECUTE FUNCTION disk_full()"));
+    }
+    let is_storage = |result: &Result<(), Fault>| matches!(result, Err(Fault::Unavailable { what: STORAGE, .. }));
+    let failed = backend.host().commit(&create(1)).await;
+    assert!(is_storage(&failed), "{failed:?}");
+    let until = Instant::now() + Duration::from_secs(3);
+    while Instant::now() < until {
+        let ready = driver.ready().await;
+        assert!(is_storage(&ready), "probes fail as well: {ready:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    backend.ask("DROP FUNCTION disk_full() CASCADE");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while driver.ready().await != Ok(()) {
+        assert!(Instant::now() < deadline, "it does not become ready again");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(backend.host().commit(&create(1)).await, Ok(()));
+}
+
+#[tokio::test]
+async fn database_of_another_application_is_rejected() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let other = backend.cluster.fresh().unwrap();
+    backend.cluster.ask(&other, "CREATE TABLE recipes (name TEXT)").unwrap();
+    let opened = Postgres::open(&Address::parse(&other).unwrap(), &Options::default()).await;
+    assert_eq!(opened.err(), Some(OpenFault::Foreign("recipes".to_owned())));
+    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(backend.cluster.ask(&other, tables), Ok("1".to_owned()), "nothing was created");
 }

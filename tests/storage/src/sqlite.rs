@@ -1,11 +1,12 @@
 //! What is SQLite's own: its file, its backups, its queues.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use despacho_core::{
     host::{Changes, Fault, Host, Write},
     order::{Order, OrderSituation, Timing},
 };
+use despacho_sql::{Driver, Expect, Statement, Value};
 use despacho_sqlite::{BackupFault, LocalPlatform, OpenFault, Options, Sqlite, SqliteHost, backup};
 use futures_util::future::{join, join_all};
 use rusqlite::Connection;
@@ -75,7 +76,7 @@ async fn what_is_no_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     std::fs::write(&path, "not a database at all, but a text that is long enough to be looked at ".repeat(20)).unwrap();
-    assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenFault::Database(_))));
+    assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenFault::Damaged(_))));
     assert!(matches!(
         Sqlite::open(&folder.path().join("no/such/folder.db"), &Options::default()),
         Err(OpenFault::Database(_))
@@ -211,6 +212,34 @@ async fn a_backup_while_writing_is_whole_and_of_one_instant() {
     assert_eq!(again, Err(BackupFault::Exists(copies[0].clone())), "no copy replaces another");
     assert!(backup(&backend.beside("nothing.db"), &backend.beside("of nothing.db")).is_err());
     assert!(!backend.beside("of nothing.db").exists() && !backend.beside("of nothing.db.partial").exists());
+}
+
+/// The log's size before a reader holds a snapshot, while it does, and once it has ended, in MiB.
+#[tokio::test]
+async fn log_shrinks_after_a_long_reader_has_ended() {
+    let backend = with_store().await;
+    let log = backend.beside("despacho.db-wal");
+    let size = || std::fs::metadata(&log).map_or(0, |found| found.len()) >> 20;
+    let reader = Connection::open(backend.path()).unwrap();
+    reader.execute_batch("BEGIN; SELECT COUNT(*) FROM stores").unwrap();
+    let before = size();
+    for number in 0..48_u32 {
+        let sql = "INSERT INTO settings (name, value) VALUES ('long', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        // Pages that do not change are not written.
+        let params = vec![Value::Text(format!("{number:08}").repeat(1 << 17))];
+        let write = Statement { sql, params, expect: Expect::Any };
+        backend.host().driver().transact(vec![write]).await.unwrap();
+    }
+    let while_read = size();
+    assert!(while_read >= 40, "the reader holds {while_read} MiB");
+    // An idle server: nothing is written from here on.
+    reader.execute_batch("COMMIT").unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while size() > 32 {
+        assert!(Instant::now() < deadline, "{} MiB are left", size());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    println!("log: {before} MiB before, {while_read} MiB while it was read, {} MiB afterwards", size());
 }
 
 #[tokio::test]

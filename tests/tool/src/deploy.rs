@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use despacho_tool::run::{self, Failure};
+use despacho_tool::{
+    place,
+    run::{self, Failure},
+};
 
 use crate::needs;
 
@@ -33,16 +36,29 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         let threshold = format!("--threshold={MOST_EXPOSED}");
         let words = ["systemd-analyze", "security", "--offline=true", "--no-pager", &threshold, UNIT];
         run::show(run::command(root, &words))?;
+        verify_unit(root)?;
     } else {
         println!("  systemd-analyze is not there: the unit is not judged");
     }
     Ok(())
 }
 
+/// systemd reads the unit and warns of every setting that it does not know. The program that it starts is looked up as well, so that
+/// the copy that is judged starts one that exists.
+fn verify_unit(root: &Path) -> Result<(), Failure> {
+    let failure = |e: std::io::Error| Failure::new(format!("{UNIT}: {e}"));
+    let text = std::fs::read_to_string(root.join(UNIT)).map_err(failure)?;
+    let copy = place::target()?.join("despacho.service");
+    std::fs::write(&copy, text.replace("/usr/local/bin/despacho ", "/bin/true ")).map_err(failure)?;
+    let name = copy.to_string_lossy().into_owned();
+    let judged = run::command(root, &["systemd-analyze", "verify", "--man=no", &name]).output().map_err(failure)?;
+    let said = String::from_utf8_lossy(&judged.stderr);
+    let about: Vec<&str> = said.lines().filter(|line| line.contains("despacho")).collect();
+    if judged.status.success() && about.is_empty() { Ok(()) } else { Err(Failure::new(said.trim().to_owned())) }
+}
+
 #[cfg(test)]
 mod tests {
-    use despacho_tool::place;
-
     use super::*;
 
     /// The lines between `variables:` and the next key of a SpinApp that name a variable.

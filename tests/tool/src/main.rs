@@ -5,7 +5,9 @@
 mod contract;
 mod deploy;
 mod needs;
+mod pages;
 mod panel;
+mod reproduce;
 mod steps;
 mod up;
 mod verify;
@@ -25,7 +27,10 @@ cargo verify [--list] [--only STEP]... [--from STEP]
     and skips, loudly, the steps that lack something.
 
 cargo run -p despacho-tool -- component
-    Builds the Spin component where `spin up` finds it, smaller where Binaryen's wasm-opt is installed: what `spin build` runs.";
+    Builds the Spin component where `spin up` finds it, smaller where Binaryen's wasm-opt is installed: what `spin build` runs.
+
+cargo run -p despacho-tool -- reproduce
+    Builds the server of the last commit twice, in two folders, and compares the bytes.";
 
 /// What was asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,6 +40,7 @@ enum Task {
     List,
     Verify(verify::Choice),
     Component,
+    Reproduce,
 }
 
 fn main() -> ExitCode {
@@ -51,6 +57,7 @@ fn main() -> ExitCode {
         }
         Task::Verify(choice) => verify::verify(&choice),
         Task::Component => component::build(&place::root()?).map(|_| ()),
+        Task::Reproduce => reproduce::reproduce(&place::root()?),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,6 +74,10 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
         Some(Value(word)) if word == "verify" => parse_verify(arguments),
         Some(Value(word)) if word == "component" => match arguments.next()? {
             None => Ok(Task::Component),
+            Some(other) => Err(other.unexpected()),
+        },
+        Some(Value(word)) if word == "reproduce" => match arguments.next()? {
+            None => Ok(Task::Reproduce),
             Some(other) => Err(other.unexpected()),
         },
         Some(Short('h') | Long("help")) | None => Ok(Task::Help),
@@ -118,6 +129,7 @@ mod tests {
         assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
         assert_eq!(task(&["component"]), Ok(Task::Component));
+        assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
         assert_eq!(task(&[]), Ok(Task::Help));
     }
 

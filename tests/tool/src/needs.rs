@@ -26,6 +26,8 @@ pub(crate) enum Need {
     Postgres,
     /// cargo-deny.
     CargoDeny,
+    /// RustSec's advisory database, as new as it can be had. Without a network the step is skipped.
+    Advisories,
     /// The virtual environment `venv` in the build folder, with the pinned packages.
     Venv,
 }
@@ -35,6 +37,9 @@ impl Need {
     pub(crate) fn ensure(self, root: &Path, offline: bool) -> Result<(), Missing> {
         if self.is_there(root)? {
             return Ok(());
+        }
+        if self == Need::Advisories {
+            return fetch_advisories(root, offline);
         }
         if offline {
             return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
@@ -54,6 +59,7 @@ impl Need {
             Need::Program(name, _) => format!("the program {name}"),
             Need::Postgres => "PostgreSQL".to_owned(),
             Need::CargoDeny => "cargo-deny".to_owned(),
+            Need::Advisories => "the advisory database".to_owned(),
             Need::Venv => "the Python packages of the tests".to_owned(),
         }
     }
@@ -66,6 +72,8 @@ impl Need {
             Need::Program(name, _) => run::succeeds(&[name, "--version"]),
             Need::Postgres => postgres().is_some(),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
+            // Fetched anew in each run.
+            Need::Advisories => false,
             Need::Venv => {
                 let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
                 venv_program("schemathesis")?.is_file() && installed == requirements(root)?
@@ -82,9 +90,29 @@ impl Need {
             Need::Postgres => debian_package(root, "postgresql"),
             // Without optimisation it builds in half the time, and it runs for a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
+            Need::Advisories => show(&FETCH_ADVISORIES),
             Need::Venv => make_venv(root),
         }
     }
+}
+
+const FETCH_ADVISORIES: [&str; 6] = ["cargo", "deny", "--config", ".cargo/deny.toml", "fetch", "db"];
+
+/// A machine without a way to the database's host is no failure of the repository: the step is skipped, and the reason is printed.
+fn fetch_advisories(root: &Path, offline: bool) -> Result<(), Missing> {
+    if offline {
+        return Err(Missing::Offline(
+            "DESPACHO_VERIFY_OFFLINE is set: the advisory database is not fetched".to_owned(),
+        ));
+    }
+    let fetched = run::command(root, &FETCH_ADVISORIES).output();
+    let fetched = fetched.map_err(|e| Failure::new(format!("cargo-deny could not start: {e}")))?;
+    if fetched.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&fetched.stderr);
+    let reason = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    Err(Missing::Offline(format!("the advisory database could not be fetched, so nothing is known: {reason}")))
 }
 
 /// Why a need is not met.

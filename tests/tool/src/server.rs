@@ -76,12 +76,11 @@ impl Server {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<(Server, Receiver<String>), Failure> {
-        let mut command = Command::new(binary);
-        // A developer's own settings are no part of a test.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
-            command.env_remove(name);
+        let on_postgres = variables.iter().any(|(name, value)| *name == "DESPACHO_DATABASE" && *value != "sqlite");
+        if !on_postgres && !arguments.contains(&"--demo") {
+            init(binary, data, variables)?;
         }
-        let mut child = command
+        let mut child = program(binary)
             // The kernel gives it a free port, which it tells when it is ready.
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
@@ -128,6 +127,28 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// The server's program without a developer's own settings, which are no part of a test.
+#[must_use]
+pub fn program(binary: &Path) -> Command {
+    let mut command = Command::new(binary);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Creates the service in a data folder; what is there stays.
+fn init(binary: &Path, data: &Path, variables: &[(&str, &str)]) -> Result<(), Failure> {
+    let mut command = program(binary);
+    command.args(["init", "--data"]).arg(data).envs(variables.iter().copied()).stdin(Stdio::null());
+    let done = command.output().map_err(|e| Failure::new(format!("{} could not start: {e}", binary.display())))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    Err(Failure::new(format!("`despacho init` ended before it was ready: {said}")))
 }
 
 impl Drop for Server {

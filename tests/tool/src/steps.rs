@@ -8,7 +8,7 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, deploy, needs::Need, panel, webhooks};
+use crate::{contract, deploy, needs::Need, pages, panel, webhooks};
 
 /// The package of the component's own tests.
 const SPIN_TESTS: &str = "despacho-spin-tests";
@@ -85,6 +85,15 @@ pub(crate) const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "advisories",
+        what: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
+        needs: &[Need::CargoDeny, Need::Advisories],
+        act: |root| {
+            let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "--disable-fetch", "advisories"];
+            run::show(cargo(root, &words))
+        },
+    },
+    Step {
         name: "deploy",
         what: "the image's recipe, the manifests and the unit under their linters",
         needs: &[Need::Venv],
@@ -95,6 +104,12 @@ pub(crate) const STEPS: &[Step] = &[
         what: "the server as it ships; the tests below run this very build",
         needs: &[],
         act: |root| server::build(root).map(|_| ()),
+    },
+    Step {
+        name: "pages",
+        what: "the commands of every page run as written, on the server as it ships",
+        needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl")],
+        act: pages::check,
     },
     Step {
         name: "spin-build",

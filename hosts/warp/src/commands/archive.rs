@@ -16,15 +16,10 @@ use despacho_core::{
 };
 use despacho_postgres::Postgres;
 use despacho_sql::{Driver, EndedOrder, Leaf, Readers, ended_orders, take_out};
-use despacho_sqlite::{Options, Sqlite};
 
 use self::file::Draft;
-use super::{Failure, load};
-use crate::{
-    cli::ArchiveRun,
-    config::{Config, Database},
-    server::print,
-};
+use super::{Failure, load_service};
+use crate::{cli::ArchiveRun, config::Database, server::print, store};
 
 pub(super) use self::file::show;
 
@@ -52,7 +47,7 @@ struct Tally {
 
 /// Archives, or counts what would be.
 pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
-    let config = load(&run.given)?.config;
+    let config = load_service(&run.given)?.config;
     let now = now();
     let before = limit(run, now)?;
     let folder = match (&run.to, run.dry_run) {
@@ -63,7 +58,7 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
     };
     let tally = match &config.database {
         Database::Sqlite => {
-            let database = sqlite(&config).await?;
+            let database = store::open_file(&config, false).await?;
             let done = archive_from(&database, before, now, folder).await;
             database.close().await.map_err(|fault| fault.to_string())?;
             done?
@@ -78,17 +73,6 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
         }
     };
     Ok(print(&told(&tally, before, folder))?)
-}
-
-async fn sqlite(config: &Config) -> Result<Sqlite, Failure> {
-    let file = config.database_file();
-    let name = file.display().to_string();
-    if !file.exists() {
-        return Err(Failure::Failed(format!("there is no database {name}")));
-    }
-    let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &Options::default())).await;
-    let opened = opened.map_err(|error| error.to_string())?;
-    opened.map_err(|fault| Failure::Failed(format!("the database {name} cannot be opened: {fault}")))
 }
 
 pub(super) fn now() -> Timestamp {

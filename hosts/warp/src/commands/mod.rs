@@ -4,6 +4,7 @@ mod archive;
 mod gazetteer;
 mod geography;
 mod health;
+mod init;
 mod lines;
 mod migrate;
 mod operator;
@@ -75,6 +76,7 @@ fn ended(result: Result<(), Failure>) -> ExitCode {
 
 async fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Init { new_secret, given } => init::init(&load(&given)?.config, new_secret).await,
         Command::Serve(given) => serve::serve(load(&given)?).await,
         Command::Matrix(args) => match args.command {
             Some(MatrixCommand::Create(create)) => operator::create_matrix(*create).await,
@@ -102,7 +104,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         },
         Command::Privacy(command) => privacy::run(command).await,
         Command::Migrate { from, to } => migrate::migrate(from, to).await,
-        Command::Backup { file, given } => backup(&load(&given)?.config, &file).await,
+        Command::Backup { file, given } => backup(&load_service(&given)?.config, &file).await,
         Command::Gazetteer(GazetteerCommand::Build { output, inputs }) => gazetteer::build(&inputs, &output),
         Command::Gazetteer(GazetteerCommand::Info { pack }) => gazetteer::info(&pack),
         Command::Gazetteer(GazetteerCommand::Lookup(lookup)) => gazetteer::look_up(*lookup),
@@ -116,6 +118,13 @@ async fn run(command: Command) -> Result<(), Failure> {
 
 fn load(given: &Given) -> Result<Loaded, Failure> {
     given.load(std::env::vars_os()).map_err(|faults| Failure::Usage(faults.to_string()))
+}
+
+/// The configuration of a service that exists.
+fn load_service(given: &Given) -> Result<Loaded, Failure> {
+    let loaded = load(given)?;
+    config::require_service(&loaded.config).map_err(Failure::Usage)?;
+    Ok(loaded)
 }
 
 fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {

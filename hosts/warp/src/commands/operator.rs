@@ -7,10 +7,10 @@ use despacho_core::store::KeyHash;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-use super::{Failure, load};
+use super::{Failure, load_service};
 use crate::{
     cli::CreateMatrix,
-    config::{self, Given},
+    config::{self, Given, Missing},
     geo::Geography,
     server::print,
     store::Store,
@@ -111,8 +111,8 @@ pub(super) async fn list_couriers(given: &Given, cursor: Option<&str>) -> Result
 
 /// Sends a request to the core with an operator's token that is made for it and dies with it.
 pub(super) async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -> Result<Value, Failure> {
-    let loaded = load(given)?;
-    let mut settings = config::settings(&loaded.config)?;
+    let loaded = load_service(given)?;
+    let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(Failure::Usage)?;
     let token = random_text()?;
     settings.operator = Some(KeyHash::of(&token));
     let request = Request::builder()

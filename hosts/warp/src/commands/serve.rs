@@ -4,7 +4,7 @@ use despacho_core::demo::{EMAIL, KEY, PASSWORD};
 
 use super::Failure;
 use crate::{
-    config::{self, FIELDS, Loaded},
+    config::{self, FIELDS, Loaded, Missing},
     geo::Geography,
     log, server,
     store::Store,
@@ -21,7 +21,11 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
         let source = loaded.sources.get(field.key).map(ToString::to_string).unwrap_or_default();
         tracing::info!(key = field.key, value = field.value(config), source, "setting");
     }
-    let settings = config::settings(config)?;
+    if !config.demo {
+        config::require_service(config).map_err(Failure::Usage)?;
+    }
+    let missing = if config.demo { Missing::Create } else { Missing::Reject };
+    let settings = config::settings(config, missing).map_err(Failure::Usage)?;
     let geography = Geography::open(config).map_err(Failure::Usage)?;
     for line in geography.describe() {
         tracing::info!("{line}");

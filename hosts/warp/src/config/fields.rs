@@ -105,7 +105,7 @@ pub static FIELDS: &[Field] = &[
     field!(
         "data",
         "FOLDER",
-        "The folder of the database and the generated secret; made where it is missing",
+        "The folder of the database and the generated secret; `despacho init` creates it",
         text,
         |c, text, _| value::path(text).map(|v| c.data = v),
         |c| c.data.display().to_string()

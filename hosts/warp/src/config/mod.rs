@@ -32,7 +32,7 @@ pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
 pub use geography::Geography;
 pub use load::{Fault, Faults, Given, Loaded, Source};
-pub use prepare::{read_tariff, settings};
+pub use prepare::{Missing, read_tariff, require_service, settings};
 pub use show::show;
 
 /// The effective configuration of a deployment.

@@ -4,7 +4,7 @@ use std::{io::Write, path::Path, process::Stdio};
 
 use serde_json::Value;
 
-use crate::harness::{Server, despacho, matrix, run, stdout};
+use crate::harness::{Server, despacho, init, matrix, run, stdout};
 
 fn line(text: &str, name: &str) -> String {
     text.lines()
@@ -39,6 +39,7 @@ fn keys_are_issued_listed_and_revoked_while_the_server_runs() {
 #[test]
 fn a_matrix_that_is_not_valid_is_told_every_fault() {
     let folder = tempfile::tempdir().unwrap();
+    init(&folder);
     let output = run(
         &folder,
         &[
@@ -83,10 +84,11 @@ fn a_backup_of_a_running_server_starts_as_a_database_of_its_own() {
     assert_eq!(again.status.code(), Some(1), "a copy is never overwritten");
     let other = tempfile::tempdir().unwrap();
     std::fs::copy(&copy, other.path().join("despacho.db")).unwrap();
+    std::fs::copy(server.folder.path().join("secret"), other.path().join("secret")).unwrap();
     let restored = Server::start_in(other, &[]);
     assert_eq!(restored.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
     let nothing = tempfile::tempdir().unwrap();
-    assert_eq!(run(&nothing, &["backup", "copy.db"]).status.code(), Some(1));
+    assert_eq!(run(&nothing, &["backup", "copy.db"]).status.code(), Some(2));
     assert!(!nothing.path().join("despacho.db").exists(), "a backup makes no database");
 }
 

@@ -117,7 +117,8 @@ fn a_shared_database_demands_a_secret_and_its_password_is_shown_to_nobody() {
 fn every_command_explains_itself() {
     let folder = folder_with("");
     for command in [
-        &["serve"][..],
+        &["init"][..],
+        &["serve"],
         &["matrix", "create"],
         &["key", "issue"],
         &["key", "list"],

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use despacho_warp::config::FIELDS;
 use serde_json::Value;
 
-use crate::harness::{Server, matrix};
+use crate::harness::{Server, despacho, matrix, stdout};
 
 const DOCKERFILE: &str = include_str!("../../deploy/Dockerfile");
 const KUBERNETES: &str = include_str!("../../deploy/kubernetes.yaml");
 const SERVICE: &str = include_str!("../../deploy/despacho.service");
 const DASHBOARD: &str = include_str!("../../deploy/grafana.json");
+
+const SETTINGS: &str = include_str!("../../deploy/despacho.toml");
 
 /// The words of a text that begin so, of letters, digits and underscores.
 fn words<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
@@ -21,7 +23,7 @@ fn words<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
 #[test]
 fn every_variable_of_the_deployment_files_is_a_setting() {
     let known: BTreeSet<String> = FIELDS.iter().map(|field| field.variable()).collect();
-    for (name, text) in [("Dockerfile", DOCKERFILE), ("kubernetes.yaml", KUBERNETES), ("despacho.service", SERVICE)] {
+    for (name, text) in [("Dockerfile", DOCKERFILE), ("kubernetes.yaml", KUBERNETES)] {
         let named = words(text, "DESPACHO_");
         assert!(!named.is_empty(), "{name}");
         for variable in named {
@@ -84,4 +86,24 @@ fn every_probe_asks_an_endpoint_that_answers_without_a_key() {
     }
     let annotated = KUBERNETES.lines().find_map(|line| line.trim().strip_prefix("prometheus.io/path: ")).unwrap();
     assert_eq!(server.get(annotated).status, 200);
+}
+
+/// The unit's settings are in the file that it names, not in its environment: that would win over the file.
+#[test]
+fn unit_reads_the_settings_file_that_it_ships_with() {
+    let line = SERVICE.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
+    let (program, file) = line.split_once(" serve --config ").unwrap();
+    assert_eq!((program, file), ("/usr/local/bin/despacho", "/etc/despacho/despacho.toml"));
+    assert!(!SERVICE.lines().any(|line| line.starts_with("Environment=")));
+    assert!(SERVICE.contains(&format!("despacho init --config {file}")), "the unit's instructions");
+    let state = SERVICE.lines().find_map(|line| line.strip_prefix("StateDirectory=")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("despacho.toml"), SETTINGS.replace("# panel", "panel")).unwrap();
+    let mut command = despacho(&folder);
+    command.env_remove("DESPACHO_DATA").args(["config", "--config", "despacho.toml"]);
+    let shown = stdout(&command.output().unwrap());
+    let read: Vec<&str> = shown.lines().filter_map(|line| line.strip_suffix("  # file despacho.toml")).collect();
+    let data = format!("data = \"/var/lib/{state}\"");
+    let panel = "panel = \"/usr/local/share/despacho/panel\"";
+    assert_eq!(read, ["listen = \"127.0.0.1:8080\"", &data, panel, "format = \"json\""]);
 }

@@ -16,9 +16,15 @@ use tempfile::TempDir;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const OPERATOR: &str = "operator-token-for-tests-1";
 
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_despacho");
+
 /// The binary with a clean environment.
 pub(crate) fn despacho(folder: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_despacho"));
+    prepared(Command::new(BINARY), folder)
+}
+
+/// A command with the binary's clean environment.
+pub(crate) fn prepared(mut command: Command, folder: &TempDir) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DESPACHO_") {
             command.env_remove(name);
@@ -28,6 +34,11 @@ pub(crate) fn despacho(folder: &TempDir) -> Command {
     command.env("DESPACHO_ROBOTS_COUNT", "0");
     command.env("DESPACHO_DATA", folder.path()).current_dir(folder.path()).stdin(Stdio::null());
     command
+}
+
+/// Creates a service in a folder; what is there stays.
+pub(crate) fn init(folder: &TempDir) {
+    stdout(&run(folder, &["init"]));
 }
 
 /// Runs a command to its end.
@@ -44,6 +55,7 @@ pub(crate) fn stdout(output: &Output) -> String {
 
 /// A matrix store's key, made by the command.
 pub(crate) fn matrix(folder: &TempDir) -> String {
+    init(folder);
     let output = run(
         folder,
         &[
@@ -94,7 +106,14 @@ impl Server {
     }
 
     pub(crate) fn start_in(folder: TempDir, args: &[&str]) -> Server {
-        let mut command = despacho(&folder);
+        if !args.contains(&"--demo") {
+            init(&folder);
+        }
+        Server::start_by(despacho(&folder), folder, args)
+    }
+
+    /// Starts by a command that ends in the binary.
+    pub(crate) fn start_by(mut command: Command, folder: TempDir, args: &[&str]) -> Server {
         command.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug"]).args(args);
         command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

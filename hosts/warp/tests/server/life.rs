@@ -122,6 +122,7 @@ fn the_clock_moves_orders_on() {
 fn a_taken_address_is_a_failure_that_names_it() {
     let server = Server::start(&[]);
     let folder = tempfile::tempdir().unwrap();
+    crate::harness::init(&folder);
     let output = crate::harness::run(&folder, &["serve", "--listen", server.address()]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -15,6 +15,8 @@ mod life;
 mod overload;
 mod privacy;
 mod secrets;
+mod start;
+mod storage;
 mod telemetry;
 mod upstream;
 mod web;

@@ -80,6 +80,56 @@ pub fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
     found
 }
 
+/// Every relative link of a page leads to a file, a folder or a heading that exists.
+#[must_use]
+pub fn links(file: &TextFile, pages: &[&TextFile], known: &Known) -> Vec<Finding> {
+    let (mut found, mut fenced) = (Vec::new(), false);
+    for (index, line) in file.text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !fenced && !target.contains("://") && !target.starts_with("mailto:")) {
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if path.is_empty() { file.path.clone() } else { resolved(&file.path, path) };
+            let page = pages.iter().find(|page| page.path == path);
+            let has_heading = heading.is_empty() || page.is_some_and(|page| headings(&page.text).contains(heading));
+            if !known.has(&path) || !has_heading {
+                found.push(Finding::in_line(
+                    &file.path,
+                    index + 1,
+                    format!("the link `{target}` leads nowhere: correct it"),
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// A link's path from the root.
+fn resolved(document: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = document.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// The names by which headings are linked to.
+fn headings(text: &str) -> BTreeSet<String> {
+    let heads = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let name = |head: &str| {
+        let kept = head.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    heads.map(name).collect()
+}
+
 /// Inline code, link targets, and the lines of fenced blocks up to their explanation, each with its line.
 fn code_pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
@@ -169,6 +219,16 @@ mod tests {
         let text = "`core/src/host.rs`, `core/`, [a](tests/cases), `/delivery/orders`, `text/html`, `http::Request`, `a/b`, `despacho backup copy.json`";
         assert_eq!(found("README.md", text), [""; 0]);
         assert_eq!(found("core/ARCHITECTURE.md", "`host.rs` and `src/host.rs`"), [""; 0]);
+    }
+
+    #[test]
+    fn dead_link_is_found_in_any_page() {
+        let page = |text: &str| TextFile::sample("tests/cases/README.md", text);
+        let dead = |text: &str| links(&page(text), &[&page("## Two words, here")], &known()).len();
+        let living =
+            "[a](../../core/src/host.rs) [b](#two-words-here) [c](https://x.example/y) [d](.) [e](../../README.md)";
+        assert_eq!(dead(living), 0);
+        assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md)"), 3);
     }
 
     #[test]

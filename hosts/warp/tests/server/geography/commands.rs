@@ -95,6 +95,7 @@ fn what_makes_no_pack_and_what_is_none_says_what_to_do() {
 #[test]
 fn a_server_does_not_start_with_a_pack_that_it_cannot_trust() {
     let folder = with_pack();
+    crate::harness::init(&folder);
     let whole = std::fs::read(folder.path().join("sp.pack")).unwrap();
     let mut future = whole.clone();
     future[8] = 9;

@@ -1,0 +1,116 @@
+//! Whether writes reach the disk. A driver records how they end, so that readiness costs no write while all is well.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use despacho_core::host::Fault;
+
+use crate::{Statement, Value};
+
+/// The part that an unavailable fault names if the disk is full, failing or read-only, or the server only reads.
+pub const STORAGE: &str = "database storage";
+
+/// How long after a failure the next probe follows, and how soon a success ends the failure.
+const PROBE_INTERVAL: Duration = Duration::from_secs(2);
+/// A probe writes this much, so that it does not succeed in the last free bytes of a page.
+const PROBE_BYTES: usize = 32 << 10;
+
+/// The last failed write, until a later write succeeds. `now` is the time since the driver was opened.
+#[derive(Debug, Default)]
+pub struct WriteHealth(Mutex<Option<Failure>>);
+
+#[derive(Debug)]
+struct Failure {
+    fault: Fault,
+    failed_at: Duration,
+    /// When it was last probed whether writes succeed again.
+    probed_at: Duration,
+}
+
+/// What readiness does about writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WriteState {
+    /// The last write succeeded.
+    Healthy,
+    /// The last write failed, and it is time to write the probe.
+    ProbeDue,
+    /// The last write failed.
+    Failing(Fault),
+}
+
+impl WriteHealth {
+    /// Records how a write ended. Only a failure of [`STORAGE`] counts: conflicts and full queues reach no disk. Right after a
+    /// failure a success does not count either: on a full disk small writes still succeed between large ones that fail.
+    pub fn record(&self, result: Result<(), &Fault>, now: Duration) {
+        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match (result, &*failure) {
+            (Err(fault @ Fault::Unavailable { what: STORAGE, .. }), _) => {
+                *failure = Some(Failure { fault: fault.clone(), failed_at: now, probed_at: now });
+            }
+            (Ok(()), Some(last)) if now.saturating_sub(last.failed_at) >= PROBE_INTERVAL => *failure = None,
+            _ => {}
+        }
+    }
+
+    /// The state now. [`WriteState::ProbeDue`] is returned once per interval.
+    pub fn state(&self, now: Duration) -> WriteState {
+        let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *failure {
+            None => WriteState::Healthy,
+            Some(last) if now.saturating_sub(last.probed_at) >= PROBE_INTERVAL => {
+                last.probed_at = now;
+                WriteState::ProbeDue
+            }
+            Some(last) => WriteState::Failing(last.fault.clone()),
+        }
+    }
+
+    /// A write that changes nothing but its own row. Its text depends on `number`: an unchanged row would not be written.
+    pub fn probe(number: u64) -> Statement {
+        Statement::any(PROBE, vec![Value::Text(format!("{number:020} ").repeat(PROBE_BYTES / 21))])
+    }
+}
+
+const PROBE: &str = "INSERT INTO settings (name, value) VALUES ('write_probe', $1) \
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(what: &'static str) -> Fault {
+        Fault::Unavailable { what, detail: "disk full".to_owned() }
+    }
+
+    #[test]
+    fn failed_write_is_reported_until_a_later_one_succeeds() {
+        let (health, start) = (WriteHealth::default(), Duration::from_secs(60));
+        let after = |intervals: u32| start + PROBE_INTERVAL * intervals;
+        assert_eq!(health.state(start), WriteState::Healthy);
+        health.record(Err(&fault(STORAGE)), start);
+        health.record(Ok(()), start);
+        assert_eq!(health.state(start), WriteState::Failing(fault(STORAGE)), "too soon to be trusted");
+        assert_eq!(health.state(after(1)), WriteState::ProbeDue);
+        assert_eq!(health.state(after(1)), WriteState::Failing(fault(STORAGE)), "one probe per interval");
+        health.record(Err(&fault(STORAGE)), after(1));
+        assert_eq!(health.state(after(2)), WriteState::ProbeDue);
+        health.record(Ok(()), after(2));
+        assert_eq!(health.state(after(2)), WriteState::Healthy);
+    }
+
+    #[test]
+    fn overload_and_conflicts_do_not_count() {
+        let (health, now) = (WriteHealth::default(), Duration::from_secs(60));
+        for other in [fault("database"), Fault::Conflict, Fault::Timeout { what: "database" }] {
+            health.record(Err(&other), now);
+            assert_eq!(health.state(now), WriteState::Healthy, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn two_probes_write_different_values() {
+        assert_ne!(WriteHealth::probe(1), WriteHealth::probe(2));
+    }
+}

@@ -1,0 +1,27 @@
+//! The health of writes with this process's clock.
+
+use std::{sync::Arc, time::Instant};
+
+use despacho_core::host::Fault;
+use despacho_sql::{WriteHealth, WriteState};
+
+/// Shared by the writer, which records, and readiness, which reads.
+#[derive(Clone, Debug)]
+pub(crate) struct Health {
+    writes: Arc<WriteHealth>,
+    opened: Instant,
+}
+
+impl Health {
+    pub(crate) fn new() -> Health {
+        Health { writes: Arc::default(), opened: Instant::now() }
+    }
+
+    pub(crate) fn record(&self, result: Result<(), &Fault>) {
+        self.writes.record(result, self.opened.elapsed());
+    }
+
+    pub(crate) fn state(&self) -> WriteState {
+        self.writes.state(self.opened.elapsed())
+    }
+}

@@ -1,0 +1,34 @@
+//! The write-ahead log's file: it grows while a reader holds an old snapshot, and does not shrink by itself afterwards.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use rusqlite::Connection;
+
+use crate::connection::BUSY;
+
+/// The log's size after a long reader has ended: twice what one checkpoint leaves.
+pub(crate) const MAX_BYTES: u64 = 32 << 20;
+
+#[derive(Debug)]
+pub(crate) struct Log {
+    file: Option<PathBuf>,
+}
+
+impl Log {
+    pub(crate) fn of(connection: &Connection) -> Log {
+        Log { file: connection.path().map(|path| PathBuf::from(format!("{path}-wal"))) }
+    }
+
+    pub(crate) fn is_large(&self) -> bool {
+        let size = self.file.as_ref().and_then(|file| fs::metadata(file).ok()).map_or(0, |found| found.len());
+        size > MAX_BYTES
+    }
+
+    /// Moves the log's pages into the database and cuts the file. A reader that still needs them is not waited for.
+    pub(crate) fn fold(&self, connection: &Connection) {
+        // A failure leaves the log as it was, and the next attempt follows.
+        let _ = connection.busy_timeout(Duration::ZERO);
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        let _ = connection.busy_timeout(BUSY);
+    }
+}
