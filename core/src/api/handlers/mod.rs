@@ -118,6 +118,6 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::RetryAttempt => apart(webhooks::retry(call)).await,
         Endpoint::GetStatement => apart(ledger::statement(call)).await,
         Endpoint::TopUpStore => apart(ledger::top_up(call)).await,
-        Endpoint::OpenApi => Ok(Answer::of(200, super::description().to_vec())),
+        Endpoint::OpenApi => Ok(Answer::of(200, super::description())),
     }
 }
