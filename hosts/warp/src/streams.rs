@@ -28,6 +28,7 @@ use warp::reply::Reply;
 use crate::{
     app::App,
     config::StreamLimits,
+    connections::Connection,
     feed::{Feed, Feeds, Freshness},
     refusal::{self, Refusal},
 };
@@ -42,7 +43,7 @@ const AT_ONCE: usize = 4;
 /// Events that are read at once.
 const PAGE: u32 = 100;
 /// Pieces that wait for a slow reader; past that nothing more is read for it.
-const PIECES: usize = 4;
+const PIECES: usize = 1;
 
 /// The streams that are open, by key.
 #[derive(Debug)]
@@ -84,6 +85,7 @@ impl Streams {
 struct Place {
     app: Arc<App>,
     key: KeyId,
+    connection: Option<Arc<Connection>>,
 }
 
 impl Drop for Place {
@@ -99,13 +101,14 @@ pub fn respond(
     facts: &Parts,
     begun: Response<Bytes>,
     subscription: Subscription,
+    connection: Option<Arc<Connection>>,
 ) -> warp::reply::Response {
     let key = subscription.key;
     if !app.streams.enter(key) {
         return refusal::respond(facts, "GET /delivery/events/stream", Refusal::TooManyStreams).map(Into::into);
     }
     app.metrics.streams.inc();
-    let place = Place { app: app.clone(), key };
+    let place = Place { app: app.clone(), key, connection };
     let (mut head, first) = begun.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     // Some proxies hold an answer back until it is whole, unless they are told.
@@ -130,6 +133,11 @@ async fn follow(place: Place, mut subscription: Subscription, first: Bytes, piec
         if let Some(piece) = piece.take() {
             tokio::select! {
                 sent = pieces.send(piece) => if sent.is_err() { return },
+                // Over HTTP/2 a peer can read its socket and never open the stream's window: only the end of the connection frees the events.
+                () = tokio::time::sleep(app.write_timeout) => {
+                    place.connection.iter().for_each(|connection| connection.close());
+                    return;
+                }
                 () = told(&mut stopping) => return,
             }
             written = Instant::now();

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test says by a panic that it failed, and so do its helpers")]
 
+mod addresses;
 mod commands;
 mod config;
 mod couriers;
@@ -9,6 +10,7 @@ mod deploy;
 mod edges;
 mod geography;
 mod harness;
+mod hostile;
 mod http2;
 mod life;
 mod overload;
