@@ -55,7 +55,8 @@ pub trait Host {
     async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault>;
     /// The order that holds a store's order code now; orders that released their code are not looked at.
     async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault>;
-    /// Orders that a filter takes, newest first, at most `limit`; none of stores that were removed.
+    /// Orders that a filter matches, newest first, at most `limit`; none of stores that were removed. A host may return fewer where they are
+    /// large, but at least one if any matches.
     async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault>;
     /// A store and its branches with a number above `after`, by number, at most `limit`, without those that were removed.
     async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault>;

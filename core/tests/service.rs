@@ -205,3 +205,44 @@ fn demo_has_three_living_orders_on_any_later_day() {
     assert!(host.orders().iter().all(|order| order.situation != OrderSituation::Completed && order.demo));
     assert!(host.orders().len() - before <= 3 * 24 * 2, "{} orders in a day", host.orders().len() - before);
 }
+
+/// A list of a store's orders, page by page: the codes, and the largest page in bytes.
+fn listed(host: &MemoryHost, limit: u32) -> (Vec<String>, usize) {
+    let (mut codes, mut largest, mut cursor) = (Vec::new(), 0, String::new());
+    loop {
+        let path = format!("/delivery/orders?limit={limit}{cursor}");
+        let (status, page) = call(host, "GET", &path, &[("x-api-token", KEY)], &Value::Null);
+        assert_eq!(status, 200, "{page}");
+        let orders = page["orders"].as_array().unwrap();
+        assert!(!orders.is_empty() && orders.len() <= limit as usize, "a page makes progress");
+        codes.extend(orders.iter().map(|order| order["code"].as_str().unwrap().to_owned()));
+        largest = largest.max(page.to_string().len());
+        match page["nextCursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return (codes, largest),
+        }
+    }
+}
+
+#[test]
+fn list_of_large_orders_comes_in_pages_of_bounded_size() {
+    let host = demo_host();
+    let mut large = order("");
+    let mut delivery = large["deliveries"][0].clone();
+    delivery["observation"] = json!("x".repeat(1_000));
+    large["deliveries"] = Value::Array(vec![delivery; 50]);
+    let before = listed(&host, 100).0.len();
+    for number in 0..12 {
+        large["code"] = json!(format!("L-{number}"));
+        let (status, created) = call(&host, "POST", "/delivery/orders", &[("x-api-token", KEY)], &large);
+        assert_eq!(status, 201, "{created}");
+        assert!(created.to_string().len() > 50_000);
+    }
+    for limit in [1, 3, 100] {
+        let (codes, largest) = listed(&host, limit);
+        assert_eq!(codes.len(), before + 12, "limit {limit}");
+        let newest: Vec<String> = (0..12).rev().map(|number| format!("L-{number}")).collect();
+        assert_eq!(codes[..12], newest, "limit {limit}");
+        assert!(largest <= 256 * 1024, "limit {limit}: {largest} bytes");
+    }
+}

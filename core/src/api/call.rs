@@ -45,7 +45,7 @@ pub(super) struct Call<'a, H> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Answer {
     pub status: u16,
-    pub body: Vec<u8>,
+    pub body: Bytes,
     pub replayed: bool,
     /// A secret that the body tells this once.
     pub told: Option<Told>,
@@ -106,8 +106,9 @@ impl Answer {
         Answer::of(status, Vec::new())
     }
 
-    /// An answer of JSON text.
-    pub(super) fn of(status: u16, body: Vec<u8>) -> Answer {
+    /// A response with JSON text.
+    pub(super) fn of(status: u16, body: impl Into<Bytes>) -> Answer {
+        let body = body.into();
         Answer { status, body, replayed: false, told: None, media: JSON, recomputable: false }
     }
 

@@ -43,7 +43,7 @@ pub use self::{
     respond::{protect, sent_request_id},
 };
 use crate::{
-    domain::Language,
+    domain::{Language, StoreId},
     host::Host,
     limits::{Admission, Usage},
     settings::Settings,
@@ -70,6 +70,10 @@ pub struct Outcome {
     /// What the operator should know of a fault and the caller should not.
     pub log: Option<String>,
 }
+
+/// The merchant whose key a request had: the parent store's ID. An extension of the response, for a host's limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Merchant(pub StoreId);
 
 /// Where a request comes from, as far as a host knows: an extension of the request. A host that sits behind a proxy names the address
 /// that the proxy was called from, and must not take a stranger's word for it.
@@ -103,7 +107,7 @@ pub async fn handle_or_stream<H: Host>(
     request: Request<Bytes>,
 ) -> (Response<Bytes>, Option<Subscription>) {
     let (parts, body) = request.into_parts();
-    let mut goes_on = None;
+    let (mut goes_on, mut merchant) = (None, None);
     let mut moment = host.moment();
     let mut reply = Reply::to(&parts, &mut moment);
     let result = match routes::find(&parts.method, parts.uri.path()) {
@@ -124,6 +128,7 @@ pub async fn handle_or_stream<H: Host>(
             };
             let answer = answer(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
+            merchant = call.caller.as_ref().map(|caller| caller.store.matrix.unwrap_or(caller.store.id));
             answer
         }
         Match::OtherMethods(allow) => Err(Problem {
@@ -140,7 +145,11 @@ pub async fn handle_or_stream<H: Host>(
             "Este endereço não existe. /docs lista todos.",
         )),
     };
-    (reply.write(result), goes_on)
+    let mut response = reply.write(result);
+    if let Some(merchant) = merchant {
+        response.extensions_mut().insert(Merchant(merchant));
+    }
+    (response, goes_on)
 }
 
 async fn answer<H: Host>(

@@ -51,7 +51,7 @@ impl Reply {
             }
             Err(problem) => {
                 let document = problem.document(self.language, &self.instance, &self.request_id);
-                (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default(), Ok(problem))
+                (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default().into(), Ok(problem))
             }
         };
         let mut response = Response::new(Bytes::new());
@@ -101,7 +101,7 @@ impl Reply {
         let log = problem.ok().and_then(|problem| problem.log);
         response.extensions_mut().insert(Outcome { route: self.route, code, request_id: self.request_id, log });
         if !self.head {
-            *response.body_mut() = Bytes::from(body);
+            *response.body_mut() = body;
         }
         response
     }

@@ -152,11 +152,10 @@ fn misconfigured(faults: &[config::Fault]) -> Problem {
 
 fn broken_off() -> Problem {
     Problem::new(
-        Code::Unavailable,
-        "The request's body did not arrive whole and in time. Send it again.",
-        "O corpo da requisição não chegou inteiro e a tempo. Envie-a novamente.",
+        Code::MalformedRequest,
+        "The request's body did not arrive completely and in time, or its chunks are malformed. Send the request again.",
+        "O corpo da requisição não chegou completo e a tempo, ou seus blocos (chunks) são inválidos. Envie a requisição novamente.",
     )
-    .retry_after(Duration::seconds(2))
 }
 
 /// One line for what failed on this side. Of the request nothing is written but its endpoint's template: paths,

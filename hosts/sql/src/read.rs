@@ -61,32 +61,46 @@ pub(crate) fn order_by_code(store: StoreId, code: &str) -> Query {
     Query::new(sql, vec![number(store.get()), code.into()])
 }
 
+/// Orders newest first up to a limit, and no more once they have 256 KiB: a hundred orders of the largest size would take 27 MB. Only
+/// their sizes are summed up; the rows themselves are read by their IDs.
+macro_rules! bounded {
+    ($condition:literal, $limit:literal) => {
+        concat!(
+            "SELECT version, body FROM orders WHERE id IN (SELECT id FROM \
+             (SELECT id, size, SUM(size) OVER (ORDER BY id DESC) AS total FROM \
+             (SELECT id, length(body) AS size FROM orders WHERE ",
+            $condition,
+            " ORDER BY id DESC LIMIT ",
+            $limit,
+            ") AS found) AS sized WHERE total - size < 262144) ORDER BY id DESC"
+        )
+    };
+}
+
 /// The stores first: each has its orders by number, so that a page costs no more than the stores and the page. A code is looked up by its
 /// own index.
 pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
     let sql = match (filter.branches, &filter.code) {
-        (false, None) => {
-            "SELECT version, body FROM orders WHERE store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 \
-             AND created_at >= $5 AND created_at < $6 \
-             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL) ORDER BY id DESC LIMIT $7"
-        }
-        (false, Some(_)) => {
-            "SELECT version, body FROM orders WHERE store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 \
-             AND created_at >= $5 AND created_at < $6 AND code = $7 \
-             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL) ORDER BY id DESC LIMIT $8"
-        }
-        (true, None) => {
-            "SELECT version, body FROM orders WHERE store IN \
-             (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
-             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 \
-             ORDER BY id DESC LIMIT $7"
-        }
-        (true, Some(_)) => {
-            "SELECT version, body FROM orders WHERE store IN \
-             (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
-             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7 \
-             ORDER BY id DESC LIMIT $8"
-        }
+        (false, None) => bounded!(
+            "store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 \
+             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL)",
+            "$7"
+        ),
+        (false, Some(_)) => bounded!(
+            "store = $1 AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7 \
+             AND EXISTS (SELECT 1 FROM stores WHERE stores.id = $1 AND deleted_at IS NULL)",
+            "$8"
+        ),
+        (true, None) => bounded!(
+            "store IN (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
+             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6",
+            "$7"
+        ),
+        (true, Some(_)) => bounded!(
+            "store IN (SELECT id FROM stores WHERE (stores.id = $1 OR stores.matrix = $1) AND deleted_at IS NULL) \
+             AND id < $2 AND situation BETWEEN $3 AND $4 AND created_at >= $5 AND created_at < $6 AND code = $7",
+            "$8"
+        ),
     };
     let (least, most) = filter.situations;
     let mut params = vec![

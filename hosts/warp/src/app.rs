@@ -6,6 +6,7 @@ use bytes::Bytes;
 use despacho_core::{
     Settings,
     api::{self, stream::Subscription},
+    store::KeyHash,
 };
 use futures_util::FutureExt;
 use http::{Request, Response};
@@ -15,7 +16,9 @@ use tokio::{
 };
 
 use crate::{
+    connections::{Connection, Connections},
     endpoints,
+    memory::MemoryBudget,
     metrics::Metrics,
     overload::Overload,
     panel::Panel,
@@ -33,16 +36,24 @@ pub struct App {
     pub store: Store,
     /// The counters.
     pub metrics: Metrics,
+    /// The hash of the token for the counters; the operator's is valid too.
+    pub metrics_token: Option<KeyHash>,
     /// The merchant panel, where it is served.
     pub panel: Option<Panel>,
     /// How long an answer may take.
     pub patience: Duration,
+    /// How long a peer may take no part of a response.
+    pub write_timeout: Duration,
     /// The streams that are open.
     pub streams: Streams,
     /// Where traces go, where they go anywhere.
     pub tracer: Option<Arc<Tracer>>,
     /// How much is taken on.
     pub overload: Overload,
+    /// The open connections.
+    pub connections: Arc<Connections>,
+    /// The memory of unsent responses.
+    pub responses: Arc<MemoryBudget>,
     /// Says true once the server was told to stop.
     pub stopping: watch::Receiver<bool>,
     /// Held by every unfinished write, so that whoever has the receiver learns when the last one has ended.
@@ -59,6 +70,7 @@ impl App {
         let writes = api::may_write(&request);
         let (app, patience) = (self.clone(), self.patience);
         let context = request.extensions().get::<Context>().cloned();
+        let connection = request.extensions().get::<Arc<Connection>>().cloned();
         let answer = telemetry::within(context, async move { app.route(request).await });
         let ended = if writes {
             let held = (self.unfinished.upgrade(), place);
@@ -71,7 +83,7 @@ impl App {
         let response = match ended {
             Ended::Answered((response, None)) => response,
             Ended::Answered((begun, Some(subscription))) => {
-                return streams::respond(&self, &facts, begun, subscription);
+                return streams::respond(&self, &facts, begun, subscription, connection);
             }
             Ended::Late => refusal::respond(&facts, "unmatched", Refusal::Late),
             Ended::Panicked => {

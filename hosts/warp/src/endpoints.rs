@@ -6,9 +6,10 @@ use bytes::Bytes;
 use despacho_core::{
     api::{Outcome, sent_request_id},
     host::Fault,
+    store::KeyHash,
 };
 use despacho_sql::STORAGE;
-use http::{HeaderValue, Method, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 
 use crate::{
     app::App,
@@ -41,7 +42,8 @@ pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response
         (_, Some(file)) => file.response(request.headers()),
         ("GET /healthz", _) => json(r#"{"status":"alive"}"#),
         ("GET /readyz", _) => readiness(app, request).await,
-        _ => metrics(app, request),
+        _ if may_read_metrics(app, request.headers()) => metrics(app, request),
+        _ => refusal::respond(&refusal::facts(request), route, Refusal::MetricsToken),
     };
     label(&mut response, request, route);
     Some(response)
@@ -86,9 +88,18 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
     }
 }
 
-fn metrics(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
+/// Whether the request has the token for metrics, or the operator's: routes and rates tell anonymous clients about others.
+fn may_read_metrics(app: &App, headers: &HeaderMap) -> bool {
+    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let token = bearer.or_else(|| headers.get("x-api-token")?.to_str().ok());
+    let hash = token.map(|token| KeyHash::of(token.trim()));
+    hash.is_some() && [&app.metrics_token, &app.settings.operator].contains(&&hash)
+}
+
+/// The counters in OpenMetrics text.
+pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
     let (stats, pool) = (app.store.stats(), app.store.connections().unwrap_or_default());
-    match app.metrics.text(&stats, &pool, &app.overload) {
+    match app.metrics.text(&stats, &pool, &app.overload, app.responses.used_bytes()) {
         Ok(text) => {
             let mut response = Response::new(Bytes::from(text));
             let kind = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
@@ -106,7 +117,10 @@ mod tests {
     use tokio::sync::{mpsc, watch};
 
     use super::*;
-    use crate::{config::Config, geo::Geography, metrics::Metrics, overload::Overload, store::Store, streams::Streams};
+    use crate::{
+        config::Config, connections::Connections, geo::Geography, memory::MemoryBudget, metrics::Metrics,
+        overload::Overload, store::Store, streams::Streams,
+    };
 
     #[tokio::test]
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
@@ -123,8 +137,12 @@ mod tests {
             settings,
             store,
             metrics,
+            metrics_token: None,
             panel: None,
             patience,
+            write_timeout: patience,
+            connections: Arc::new(Connections::new(config.connection_limits())),
+            responses: Arc::new(MemoryBudget::new(config.responses)),
             streams,
             tracer: None,
             overload,

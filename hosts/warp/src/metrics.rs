@@ -66,6 +66,11 @@ pub struct Metrics {
     turned_away: Family<Reason, Counter<u64, AtomicU64>>,
     waiting: Gauge<i64, AtomicI64>,
     body_bytes: Gauge<i64, AtomicI64>,
+    /// Responses replaced by 503 for want of memory.
+    pub responses_shed: Counter<u64, AtomicU64>,
+    /// Connections closed because their peer read nothing, or to make room.
+    pub connections_closed: Counter<u64, AtomicU64>,
+    response_bytes: Gauge<i64, AtomicI64>,
     /// Requests whose caller went away before the answer.
     pub abandoned: Counter<u64, AtomicU64>,
     /// Handlers that panicked: each is a bug.
@@ -169,6 +174,9 @@ impl Metrics {
             turned_away: Family::default(),
             waiting: Gauge::default(),
             body_bytes: Gauge::default(),
+            responses_shed: Counter::default(),
+            connections_closed: Counter::default(),
+            response_bytes: Gauge::default(),
             abandoned: Counter::default(),
             panics: Counter::default(),
             moved: Counter::default(),
@@ -188,6 +196,11 @@ impl Metrics {
         registry.register("http_requests_shed", "Requests refused for want of room", metrics.turned_away.clone());
         registry.register("http_requests_waiting", "Requests that wait for their turn", metrics.waiting.clone());
         registry.register("http_body_memory_bytes", "Memory that bodies take", metrics.body_bytes.clone());
+        let responses = metrics.response_bytes.clone();
+        registry.register("http_response_memory_bytes", "Memory of responses that are not sent yet", responses);
+        registry.register("http_responses_shed", "Responses replaced by 503", metrics.responses_shed.clone());
+        let closed = metrics.connections_closed.clone();
+        registry.register("http_connections_closed", "Connections closed for slow peers or for room", closed);
         // All are there from the start, so that an alarm has something to watch.
         for shed in [Shed::QueueFull, Shed::WaitedTooLong, Shed::BodyMemory] {
             drop(metrics.turned_away.get_or_create(&Reason { reason: shed.name() }));
@@ -230,9 +243,15 @@ impl Metrics {
         stats: &Stats,
         pool: &despacho_postgres::Stats,
         overload: &Overload,
+        response_bytes: usize,
     ) -> Result<String, fmt::Error> {
         self.store.set(stats, pool);
-        for (gauge, value) in [(&self.waiting, overload.waiting()), (&self.body_bytes, overload.body_bytes())] {
+        let values = [
+            (&self.waiting, overload.waiting()),
+            (&self.body_bytes, overload.body_bytes()),
+            (&self.response_bytes, response_bytes),
+        ];
+        for (gauge, value) in values {
             gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
         }
         let mut text = String::with_capacity(16 * 1024);

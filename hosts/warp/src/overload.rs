@@ -1,17 +1,24 @@
 //! What the server does when more is asked of it than it can do: a bounded number of requests at once, a short bounded queue
 //! behind them, and for everybody else 503 at once, which costs little. Whoever watches the server has a way in beside the queue.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
 };
 
+use crate::{
+    connections::address_group,
+    memory::{MemoryBudget, MemoryLimits, MemoryOwner, MemoryShare},
+};
+
 /// Requests of supervisors and monitors at once: more is nobody's honest number.
 const WATCHERS: usize = 64;
-/// Bytes that one permit of the room for bodies stands for.
+/// Bytes of a body that are reserved at once.
 const BODY_UNIT: usize = 1_024;
+/// The part of the memory for bodies that one client address may occupy.
+const ADDRESS_SHARE: usize = 4;
 /// What supervisors and monitors ask for.
 const WATCHED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
@@ -63,7 +70,7 @@ pub struct Overload {
     room: Arc<Semaphore>,
     queue: Semaphore,
     watchers: Arc<Semaphore>,
-    bodies: Arc<Semaphore>,
+    bodies: Arc<MemoryBudget>,
     terms: OverloadTerms,
 }
 
@@ -76,8 +83,9 @@ pub struct Place {
 /// The memory that a body takes, given back when it is dropped.
 #[derive(Debug)]
 pub struct Weight {
-    bodies: Arc<Semaphore>,
-    held: Option<OwnedSemaphorePermit>,
+    bodies: Arc<MemoryBudget>,
+    owner: MemoryOwner,
+    held: Option<MemoryShare>,
     spare: usize,
 }
 
@@ -88,7 +96,10 @@ impl Overload {
             room: Arc::new(Semaphore::new(terms.requests)),
             queue: Semaphore::new(terms.waiting),
             watchers: Arc::new(Semaphore::new(WATCHERS)),
-            bodies: Arc::new(Semaphore::new(body_units(&terms))),
+            bodies: Arc::new(MemoryBudget::new(MemoryLimits {
+                total_megabytes: terms.body_megabytes,
+                caller_megabytes: (terms.body_megabytes / ADDRESS_SHARE).max(1),
+            })),
             terms,
         }
     }
@@ -124,12 +135,13 @@ impl Overload {
 
     /// Bytes of memory that bodies take.
     pub fn body_bytes(&self) -> usize {
-        body_units(&self.terms).saturating_sub(self.bodies.available_permits()) * BODY_UNIT
+        self.bodies.used_bytes()
     }
 
-    /// The weight of a body of which nothing has come yet.
-    pub fn weight(&self) -> Weight {
-        Weight { bodies: self.bodies.clone(), held: None, spare: 0 }
+    /// The weight of a body from this address of which nothing has come yet.
+    pub fn weight(&self, address: IpAddr) -> Weight {
+        let owner = MemoryOwner::Address(address_group(address));
+        Weight { bodies: self.bodies.clone(), owner, held: None, spare: 0 }
     }
 }
 
@@ -141,8 +153,7 @@ impl Weight {
             return Ok(());
         }
         let units = (bytes - self.spare).div_ceil(BODY_UNIT);
-        let many = u32::try_from(units).map_err(|_| Shed::BodyMemory)?;
-        let more = self.bodies.clone().try_acquire_many_owned(many).map_err(|_| Shed::BodyMemory)?;
+        let more = self.bodies.reserve(self.owner, units * BODY_UNIT, false).map_err(|_| Shed::BodyMemory)?;
         self.spare = self.spare + units * BODY_UNIT - bytes;
         match &mut self.held {
             Some(held) => held.merge(more),
@@ -150,10 +161,6 @@ impl Weight {
         }
         Ok(())
     }
-}
-
-fn body_units(terms: &OverloadTerms) -> usize {
-    ((terms.body_megabytes << 20) / BODY_UNIT).min(Semaphore::MAX_PERMITS)
 }
 
 /// Whether a path is one that a supervisor or monitor asks for.
@@ -212,15 +219,25 @@ mod tests {
     #[test]
     fn bodies_share_their_memory_and_give_it_back() {
         let doors = doors(1, 1);
-        let mut first = doors.weight();
+        let [one, other] = [1, 2].map(|last| IpAddr::from([192, 0, 2, last]));
+        let mut first = doors.weight(one);
         for _ in 0..1_024 {
             first.add(1_000).unwrap();
         }
-        let mut second = doors.weight();
+        let mut second = doors.weight(other);
         assert_eq!(second.add(100_000), Err(Shed::BodyMemory));
         assert_eq!(doors.body_bytes(), 1_000 * BODY_UNIT);
         drop(first);
         assert_eq!(doors.body_bytes(), 0);
         assert_eq!(second.add(100_000), Ok(()));
+    }
+
+    #[test]
+    fn bodies_of_one_address_leave_memory_for_others() {
+        let doors = Overload::new(OverloadTerms { body_megabytes: 8, ..OverloadTerms::default() });
+        let mut slow = doors.weight([192, 0, 2, 1].into());
+        slow.add(2 << 20).unwrap();
+        assert_eq!(doors.weight([192, 0, 2, 1].into()).add(1), Err(Shed::BodyMemory));
+        assert_eq!(doors.weight([192, 0, 2, 2].into()).add(1 << 20), Ok(()));
     }
 }

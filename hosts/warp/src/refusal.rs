@@ -17,14 +17,20 @@ pub enum Refusal {
     Broken,
     /// The answer took too long.
     Late,
-    /// The request's body took too long, or broke off.
-    LateBody,
+    /// The request's body came incomplete, malformed or too slowly.
+    IncompleteBody,
     /// There are too many connections.
     Overloaded,
     /// More is asked than the server can do.
     Busy,
+    /// The caller's responses, or those of all callers, take all memory set aside for them.
+    ResponseMemory,
     /// The merchant or the server has as many streams open as allowed.
     TooManyStreams,
+    /// The listener serves metrics alone.
+    MetricsOnly,
+    /// The request for metrics has no valid token.
+    MetricsToken,
     /// The store does not answer.
     NotReady,
     /// The store reads and does not write.
@@ -47,12 +53,21 @@ impl Refusal {
                 "The answer took too long. The request may have been carried out: send it again with the same code or idempotency key.",
                 "A resposta demorou demais. A requisição pode ter sido executada: envie-a novamente com o mesmo código ou chave de idempotência.",
             ),
-            Refusal::LateBody => Problem::new(
-                Code::Unavailable,
-                "The request's body did not arrive whole and in time. Send it again.",
-                "O corpo da requisição não chegou inteiro e a tempo. Envie-a novamente.",
-            )
-            .retry_after(soon),
+            Refusal::IncompleteBody => Problem::new(
+                Code::MalformedRequest,
+                "The request's body did not arrive completely and in time, or its chunks are malformed. Send the request again.",
+                "O corpo da requisição não chegou completo e a tempo, ou seus blocos (chunks) são inválidos. Envie a requisição novamente.",
+            ),
+            Refusal::MetricsOnly => Problem::new(
+                Code::EndpointNotFound,
+                "This listener serves GET /metrics only.",
+                "Esta porta atende somente GET /metrics.",
+            ),
+            Refusal::MetricsToken => Problem::new(
+                Code::ApiKeyInvalid,
+                "Metrics need the metrics token or the operator's token. Send it as Authorization: Bearer or x-api-token.",
+                "As métricas exigem o token de métricas ou o do operador. Envie-o em Authorization: Bearer ou em x-api-token.",
+            ),
             Refusal::Overloaded => Problem::new(
                 Code::Unavailable,
                 "There are too many connections. Connect again later.",
@@ -63,6 +78,12 @@ impl Refusal {
                 Code::Unavailable,
                 "More is asked of the service than it can do. Nothing was carried out: send the request again.",
                 "O serviço recebe mais requisições do que pode atender. Nada foi executado: envie a requisição novamente.",
+            )
+            .retry_after(soon),
+            Refusal::ResponseMemory => Problem::new(
+                Code::Unavailable,
+                "Too many responses wait for their clients to read them. Nothing was changed: read the open responses, then send the request again.",
+                "Há respostas demais à espera de leitura pelos clientes. Nada foi alterado: leia as respostas abertas e envie a requisição novamente.",
             )
             .retry_after(soon),
             Refusal::TooManyStreams => Problem::new(
@@ -94,7 +115,7 @@ impl Refusal {
 }
 
 /// What of a request a refusal depends on, kept while the request itself is on its way.
-pub fn facts(request: &Request<Bytes>) -> Parts {
+pub fn facts<B>(request: &Request<B>) -> Parts {
     let (mut parts, ()) = Request::new(()).into_parts();
     parts.method = request.method().clone();
     parts.uri = request.uri().clone();

@@ -33,6 +33,7 @@ use crate::{
     access::Access,
     app::App,
     config::StreamLimits,
+    connections::Connection,
     feed::{Feed, Feeds, Freshness},
     refusal::{self, Refusal},
 };
@@ -47,7 +48,7 @@ const AT_ONCE: usize = 4;
 /// Events that are read at once.
 const PAGE: u32 = 100;
 /// Pieces that wait for a slow reader; past that nothing more is read for it.
-const PIECES: usize = 4;
+const PIECES: usize = 1;
 
 /// The streams that are open, by merchant.
 #[derive(Debug)]
@@ -97,6 +98,7 @@ impl Streams {
 struct Place {
     app: Arc<App>,
     merchant: StoreId,
+    connection: Option<Arc<Connection>>,
 }
 
 impl Drop for Place {
@@ -112,13 +114,14 @@ pub fn respond(
     facts: &Parts,
     begun: Response<Bytes>,
     subscription: Subscription,
+    connection: Option<Arc<Connection>>,
 ) -> warp::reply::Response {
     let merchant = subscription.journal.matrix;
     if !app.streams.enter(merchant) {
         return refusal::respond(facts, "GET /delivery/events/stream", Refusal::TooManyStreams).map(Into::into);
     }
     app.metrics.streams.inc();
-    let place = Place { app: app.clone(), merchant };
+    let place = Place { app: app.clone(), merchant, connection };
     let (mut head, first) = begun.into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     // Some proxies hold an answer back until it is whole, unless they are told.
@@ -183,6 +186,11 @@ async fn write(
         if let Some(piece) = piece.take() {
             tokio::select! {
                 sent = pieces.send(piece) => if sent.is_err() { return Ok(Ended::Gone) },
+                // Over HTTP/2 a peer can read its socket and never open the stream's window: only the end of the connection frees the events.
+                () = tokio::time::sleep(app.write_timeout) => {
+                    place.connection.iter().for_each(|connection| connection.close());
+                    return Ok(Ended::Gone);
+                }
                 () = told(&mut stopping) => return Ok(Ended::Gone),
             }
             written = Instant::now();

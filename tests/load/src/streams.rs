@@ -49,7 +49,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
-    let more = [("DESPACHO_STREAMS_PER_MERCHANT", "1000"), ("DESPACHO_STREAMS_TOTAL", "2000")];
+    let more = [
+        ("DESPACHO_STREAMS_PER_MERCHANT", "1000"),
+        ("DESPACHO_STREAMS_TOTAL", "2000"),
+        ("DESPACHO_MAX_CONNECTIONS_PER_ADDRESS", "4000"),
+    ];
     let variables = [&UNLIMITED[..], &more].concat();
     let mut server = Server::start(&binary, data.path(), &["--demo"], &variables).map_err(|e| e.to_string())?;
     let process = server.child().id();

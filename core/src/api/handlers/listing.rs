@@ -1,6 +1,6 @@
 //! Lists of orders and stores, and the removal of a branch.
 
-use super::pages::{cursor, cut, limit, parameter, wrong};
+use super::pages::{cursor, limit, parameter, respond, wrong};
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
@@ -9,7 +9,7 @@ use crate::{
     },
     domain::{OrderId, StoreId, Timestamp},
     host::Host,
-    order::{OrderFilter, OrderSituation, drive},
+    order::{Order, OrderFilter, OrderSituation, drive},
     store::{self, Store},
 };
 
@@ -45,18 +45,30 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         before: cursor(call, OrderId::parse)?,
         ..all
     };
-    let mut page = call.host.find_orders(&filter, limit + 1).await?;
-    let next_cursor = cut(&mut page, limit, |order| order.id.to_string());
-    Ok(Answer::json(200, &OrderList { orders: page.iter().map(ListedOrder::of).collect(), next_cursor })?)
+    let page = call.host.find_orders(&filter, limit + 1).await?;
+    // A host returns fewer than there are where they are large.
+    let more = match page.last() {
+        Some(last) if page.len() <= limit as usize => {
+            let rest = OrderFilter { before: Some(last.id), ..filter };
+            !call.host.find_orders(&rest, 1).await?.is_empty()
+        }
+        _ => false,
+    };
+    let cursor = |order: &Order| order.id.to_string();
+    let view =
+        |orders: &[Order], next_cursor| OrderList { orders: orders.iter().map(ListedOrder::of).collect(), next_cursor };
+    Ok(respond(page, limit, more, cursor, view)?)
 }
 
 /// `GET /delivery/stores?cursor=&limit=`
 pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = call.caller()?.store.id;
     let (limit, after) = (limit(call)?, cursor(call, StoreId::parse)?);
-    let mut page = call.host.stores_of(store, after, limit + 1).await?;
-    let next_cursor = cut(&mut page, limit, |store| store.id.to_string());
-    Ok(Answer::json(200, &StoreList { stores: page.iter().map(StoreView::of).collect(), next_cursor })?)
+    let page = call.host.stores_of(store, after, limit + 1).await?;
+    let cursor = |store: &Store| store.id.to_string();
+    let view =
+        |stores: &[Store], next_cursor| StoreList { stores: stores.iter().map(StoreView::of).collect(), next_cursor };
+    Ok(respond(page, limit, false, cursor, view)?)
 }
 
 /// `DELETE /delivery/stores/{storeId}`

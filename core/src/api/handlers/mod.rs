@@ -122,6 +122,6 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::ExportRecipient => apart(privacy::export(call)).await,
         Endpoint::EraseRecipient => apart(privacy::erase(call)).await,
         Endpoint::ListErasures => apart(privacy::records(call)).await,
-        Endpoint::OpenApi => Ok(Answer::of(200, super::description().to_vec())),
+        Endpoint::OpenApi => Ok(Answer::of(200, super::description())),
     }
 }

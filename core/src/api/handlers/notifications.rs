@@ -1,6 +1,6 @@
 //! What a store is told.
 
-use super::pages::{cursor, cut, limit};
+use super::pages::{cursor, limit, respond};
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
@@ -16,10 +16,13 @@ use crate::{
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = call.caller()?.store.id;
     let (limit, before) = (limit(call)?, cursor(call, NotificationId::parse)?);
-    let mut page = call.host.notifications(store, before, limit + 1).await?;
-    let next_cursor = cut(&mut page, limit, |last| last.id.to_string());
-    let notifications = page.iter().map(|notification| NotificationView::of(notification, call.language)).collect();
-    Ok(Answer::json(200, &NotificationList { notifications, next_cursor })?)
+    let page = call.host.notifications(store, before, limit + 1).await?;
+    let cursor = |notification: &Notification| notification.id.to_string();
+    let view = |page: &[Notification], next_cursor| NotificationList {
+        notifications: page.iter().map(|notification| NotificationView::of(notification, call.language)).collect(),
+        next_cursor,
+    };
+    Ok(respond(page, limit, false, cursor, view)?)
 }
 
 /// `POST /delivery/notifications/{notificationId}/read`

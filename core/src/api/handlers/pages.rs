@@ -1,8 +1,10 @@
 //! Pages of a list: how many entries, and from where on.
 
+use serde::Serialize;
+
 use crate::{
     api::{
-        call::{Call, Stop, plain},
+        call::{Answer, Call, Stop, plain},
         problem::{Code, Problem},
     },
     domain::{StoreId, Text, Timestamp},
@@ -12,6 +14,8 @@ use crate::{
 
 const PAGE: u32 = 50;
 const LARGEST_PAGE: u32 = 100;
+/// Bytes of a page: a hundred orders of the largest size would have 27 MB, which the server holds until a slow client has read them.
+pub(super) const PAGE_BYTES: usize = 256 * 1024;
 
 /// `limit=`: 1 to 100, 50 where it is absent.
 pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
@@ -52,6 +56,34 @@ pub(super) fn cut<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> Strin
     let more = page.len() > limit as usize;
     page.truncate(limit as usize);
     page.last().filter(|_| more).map(cursor)
+}
+
+/// The response of a list: at most `limit` entries and [`PAGE_BYTES`], but at least one, and the cursor of the rest. `more` says that there
+/// are entries behind those that were read.
+pub(super) fn respond<T, V: Serialize>(
+    mut page: Vec<T>,
+    limit: u32,
+    more: bool,
+    cursor: impl Fn(&T) -> String,
+    view: impl Fn(&[T], Option<String>) -> V,
+) -> Result<Answer, Problem> {
+    let next = cut(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
+    let answer = Answer::json(200, &view(&page, next))?;
+    if answer.body.len() <= PAGE_BYTES || page.len() <= 1 {
+        return Ok(answer);
+    }
+    drop(answer);
+    let (mut bytes, mut fitting) = (0, 0);
+    for entry in &page {
+        bytes += Answer::json(200, &view(std::slice::from_ref(entry), None))?.body.len();
+        if bytes > PAGE_BYTES && fitting > 0 {
+            break;
+        }
+        fitting += 1;
+    }
+    page.truncate(fitting);
+    let next = page.last().map(cursor);
+    Answer::json(200, &view(&page, next))
 }
 
 /// A parameter that cannot be read.

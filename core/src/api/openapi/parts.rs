@@ -305,7 +305,7 @@ const OWN: [OwnEndpoint; 4] = [
         "/metrics",
         "getMetrics",
         "Metrics",
-        "In OpenMetrics text, for Prometheus: latency by route and status, commits, queue depth.",
+        "In OpenMetrics text, for Prometheus: latency by route and status, commits, queue depth. Needs the metrics token or the operator's token.",
         "application/openmetrics-text",
         false,
     ),

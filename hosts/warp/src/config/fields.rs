@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Config, Database, LogFormat, geography, otlp, overload, retention, value};
+use super::{Config, Database, LogFormat, geography, metrics, otlp, overload, retention, value};
 
 /// Reads a text into its slot of the configuration, within the field's range.
 pub(super) type Setter = fn(&mut Config, &str, (u64, u64)) -> Result<(), String>;
@@ -200,14 +200,16 @@ pub static FIELDS: &[Field] = &[
     field!(
         "max-connections",
         "COUNT",
-        "Connections served at once; further ones get 503",
+        "Connections at once; a further one closes the one idle for longest, or gets 503 if all are in use",
         1..=1_000_000,
         max_connections
     ),
+    overload::PER_ADDRESS,
     overload::TRUSTED,
     field!("timeouts.header-seconds", "For a request's head, and for the next request of an idle connection",
         seconds 1..=300, timeouts.header),
     field!("timeouts.request-seconds", "For a request's body, then again for its answer", seconds 1..=300, timeouts.request),
+    overload::WRITE_TIMEOUT,
     field!("timeouts.shutdown-seconds", "For accepted requests after SIGTERM or SIGINT", seconds 0..=3_600, timeouts.shutdown),
     field!(
         "cors.origins",
@@ -263,6 +265,8 @@ pub static FIELDS: &[Field] = &[
         |c, text, _| value::log_level(text).map(|v| c.log_level = v),
         |c| c.log_level.to_string().to_lowercase()
     ),
+    metrics::LISTEN,
+    metrics::TOKEN,
     otlp::ENDPOINT,
     otlp::HEADERS,
     otlp::SAMPLE,
@@ -313,6 +317,8 @@ pub static FIELDS: &[Field] = &[
     overload::WAITING,
     overload::WAIT,
     overload::BODIES,
+    overload::RESPONSES,
+    overload::CALLER_RESPONSES,
     field!(
         "timing.search-minutes",
         "MINUTES",

@@ -3,6 +3,7 @@
 mod fields;
 mod geography;
 mod load;
+mod metrics;
 mod otlp;
 mod overload;
 mod prepare;
@@ -26,7 +27,9 @@ use despacho_core::{
 };
 use despacho_postgres::Address;
 
-use crate::{overload::OverloadTerms, peer::Network, telemetry::OtlpTerms};
+use crate::{
+    connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadTerms, peer::Network, telemetry::OtlpTerms,
+};
 
 pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
@@ -90,6 +93,14 @@ pub struct Config {
     pub log_level: tracing::Level,
     /// Connections served at once.
     pub max_connections: usize,
+    /// Connections of one client address.
+    pub max_connections_per_address: usize,
+    /// Where metrics are served without a token.
+    pub metrics_listen: Option<SocketAddr>,
+    /// The hash of the token for metrics on the main listener.
+    pub metrics_token: Option<KeyHash>,
+    /// The memory of unsent responses.
+    pub responses: MemoryLimits,
     /// How many requests are taken on.
     pub overload: OverloadTerms,
     /// Where traces go.
@@ -147,6 +158,8 @@ pub struct Timeouts {
     pub header: Duration,
     /// For a request's body, and then again for its answer.
     pub request: Duration,
+    /// For a peer that takes no part of a response.
+    pub write: Duration,
     /// For accepted requests once the server was told to stop.
     pub shutdown: Duration,
 }
@@ -180,12 +193,17 @@ impl Default for Config {
             log_format: LogFormat::Text,
             log_level: tracing::Level::INFO,
             max_connections: 10_000,
+            max_connections_per_address: 1_000,
+            metrics_listen: None,
+            metrics_token: None,
+            responses: MemoryLimits { total_megabytes: 64, caller_megabytes: 16 },
             overload: OverloadTerms::default(),
             otlp: OtlpTerms::default(),
             trusted_proxies: Vec::new(),
             timeouts: Timeouts {
                 header: Duration::from_secs(30),
                 request: Duration::from_secs(30),
+                write: Duration::from_secs(30),
                 shutdown: Duration::from_secs(30),
             },
             tls_cert: None,
@@ -198,6 +216,15 @@ impl Config {
     /// The SQLite database's file.
     pub fn database_file(&self) -> PathBuf {
         self.data.join("despacho.db")
+    }
+
+    /// The limits of connections.
+    pub fn connection_limits(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            total: self.max_connections,
+            per_address: self.max_connections_per_address,
+            write_timeout: self.timeouts.write,
+        }
     }
 
     /// The file that geocoders' answers are kept in.

@@ -40,7 +40,7 @@ pub(super) const WAIT: Field = Field {
 pub(super) const BODIES: Field = field!(
     "overload.body-megabytes",
     "MEGABYTES",
-    "Bodies of all requests at once; what does not fit gets 503",
+    "Bodies of all requests at once, and a quarter of it for one client address; what does not fit gets 503",
     1..=65_536,
     overload.body_megabytes
 );
@@ -86,6 +86,38 @@ pub(super) const IDEMPOTENCY_MEGABYTES: Field = field!(
     "Size of those stored responses",
     1..=1_000_000,
     limits.idempotency_megabytes
+);
+
+pub(super) const RESPONSES: Field = field!(
+    "overload.response-megabytes",
+    "MEGABYTES",
+    "Responses of all callers that are not sent yet; beyond it reads get 503 and stalled connections are closed",
+    1..=65_536,
+    responses.total_megabytes
+);
+
+pub(super) const CALLER_RESPONSES: Field = field!(
+    "overload.response-megabytes-per-caller",
+    "MEGABYTES",
+    "Unsent responses of one merchant, or of one client address without a key; beyond it reads get 503",
+    1..=65_536,
+    responses.caller_megabytes
+);
+
+pub(super) const PER_ADDRESS: Field = field!(
+    "max-connections-per-address",
+    "COUNT",
+    "Connections of one IPv4 address or IPv6 /64 network; a further one closes the one idle for longest, or gets 503 if all are in use; \
+     trusted proxies have no such limit",
+    1..=1_000_000,
+    max_connections_per_address
+);
+
+pub(super) const WRITE_TIMEOUT: Field = field!(
+    "timeouts.write-seconds",
+    "Longest time that a client may take no part of a response before its connection is closed",
+    seconds 1..=300,
+    timeouts.write
 );
 
 pub(super) const LOGINS_FROM: Field = field!(

@@ -16,7 +16,10 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use super::stack::{self, Stack};
+use super::{
+    socket::WatchedSocket,
+    stack::{self, Stack},
+};
 use crate::{
     app::App,
     config::{Config, Timeouts},
@@ -28,9 +31,11 @@ const TOLD_NO_ROOM: usize = 256;
 /// How long such a connection may take to ask and to read its refusal.
 const REFUSAL: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
-const HEAD_BYTES: usize = 64 * 1024;
+const HEAD_BYTES: usize = 16 * 1024;
 /// Requests at once on one HTTP/2 connection.
 const STREAMS: u32 = 128;
+/// Streams of a connection that the server itself has reset and still keeps, because their peer broke the protocol.
+const RESET_STREAMS: usize = 64;
 /// Bytes of one HTTP/2 request's body, and of all of a connection's, that may be under way before they are read: what a peer can make
 /// the server hold, times the connections. The library's own are a megabyte each.
 const WINDOW: u32 = 64 * 1024;
@@ -44,7 +49,6 @@ pub(super) struct Server {
     trusted: Arc<[Network]>,
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
-    room: Arc<Semaphore>,
     refusals: Arc<Semaphore>,
     stopping: watch::Receiver<bool>,
     unfinished: mpsc::Sender<()>,
@@ -65,7 +69,6 @@ impl Server {
             app,
             tls,
             timeouts: config.timeouts,
-            room: Arc::new(Semaphore::new(config.max_connections)),
             refusals: Arc::new(Semaphore::new(TOLD_NO_ROOM)),
             stopping,
             unfinished,
@@ -89,19 +92,28 @@ impl Server {
     fn welcome(&self, socket: TcpStream, peer: IpAddr) {
         // Answers are written whole: waiting for more only delays them.
         let _ = socket.set_nodelay(true);
-        let connection = Connection {
+        // A peer that vanished acknowledges nothing: the kernel would repeat what was sent for a quarter of an hour.
+        #[cfg(target_os = "linux")]
+        let _ = socket2::SockRef::from(&socket).set_tcp_user_timeout(Some(self.timeouts.write));
+        let connection = Accepted {
             tls: self.tls.clone(),
             timeouts: self.timeouts,
             stopping: self.stopping.clone(),
             unfinished: self.unfinished.clone(),
         };
-        if let Ok(place) = self.room.clone().try_acquire_owned() {
-            let (stack, app) = (stack::called_from(peer, &self.trusted, self.stack.clone()), self.app.clone());
+        let is_proxy = self.trusted.iter().any(|network| network.contains(peer));
+        if let Some(open) = self.app.connections.register((!is_proxy).then_some(peer)) {
+            let watched = open.connection().clone();
+            let stack = stack::called_from(peer, &self.trusted, watched.clone(), self.stack.clone());
+            let app = self.app.clone();
             tokio::spawn(async move {
                 app.metrics.connections.inc();
-                connection.run(socket, stack).await;
+                tokio::select! {
+                    () = connection.run(WatchedSocket::new(socket, watched.clone()), stack) => {}
+                    () = watched.wait_for_close() => { app.metrics.connections_closed.inc(); }
+                }
                 app.metrics.connections.dec();
-                drop(place);
+                drop(open);
             });
             return;
         }
@@ -116,8 +128,8 @@ impl Server {
     }
 }
 
-/// One connection.
-struct Connection {
+/// One accepted connection.
+struct Accepted {
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
     stopping: watch::Receiver<bool>,
@@ -125,9 +137,9 @@ struct Connection {
     unfinished: mpsc::Sender<()>,
 }
 
-impl Connection {
+impl Accepted {
     /// Serves the connection to its end. That a peer breaks off is no event.
-    async fn run(self, socket: TcpStream, service: Stack) {
+    async fn run(self, socket: impl AsyncRead + AsyncWrite + Unpin + 'static, service: Stack) {
         match self.tls.clone() {
             None => self.http1(socket, service).await,
             Some(tls) => {
@@ -156,6 +168,8 @@ impl Connection {
             .keep_alive_interval(self.timeouts.header)
             .keep_alive_timeout(self.timeouts.header)
             .max_concurrent_streams(STREAMS)
+            .max_local_error_reset_streams(RESET_STREAMS)
+            .max_header_list_size(HEAD_BYTES as u32)
             .initial_stream_window_size(WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_send_buf_size(WINDOW as usize)

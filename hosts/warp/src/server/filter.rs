@@ -1,6 +1,6 @@
 //! The one filter: any method, any path, into the core.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
 use despacho_core::api::CallerAddress;
@@ -10,6 +10,7 @@ use warp::{Filter, filters::path::FullPath, reject::Rejection, reply::Response a
 
 use crate::{
     app::App,
+    connections::Connection,
     overload::{Shed, Weight},
     refusal::{self, Refusal},
     telemetry::Context,
@@ -30,18 +31,24 @@ pub(super) fn catch_all(
         .and(warp::header::headers_cloned())
         .and(warp::ext::optional::<CallerAddress>())
         .and(warp::ext::optional::<Context>())
+        .and(warp::ext::optional::<Arc<Connection>>())
         .and(warp::body::stream())
-        .then(move |method, path: FullPath, query, headers, caller, trace, body| {
-            let mut head = head(method, path.as_str(), query, headers);
-            if let Some(caller) = caller {
-                head.extensions.insert(caller);
-            }
-            if let Some(trace) = trace {
-                head.extensions.insert(trace);
-            }
-            // On the heap, so that the layers around it do not copy it at each step.
-            Box::pin(respond(app.clone(), head, body))
-        })
+        .then(
+            move |method, path: FullPath, query, headers, caller, trace, connection: Option<Arc<Connection>>, body| {
+                let mut head = head(method, path.as_str(), query, headers);
+                if let Some(caller) = caller {
+                    head.extensions.insert(caller);
+                }
+                if let Some(trace) = trace {
+                    head.extensions.insert(trace);
+                }
+                if let Some(connection) = connection {
+                    head.extensions.insert(connection);
+                }
+                // On the heap, so that the layers around it do not copy it at each step.
+                Box::pin(respond(app.clone(), head, body))
+            },
+        )
 }
 
 /// The request without its body. A path that is no path, as `*` of `OPTIONS *`, is one that the core does not know.
@@ -62,18 +69,24 @@ where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    let mut weight = app.overload.weight();
+    let address = head.extensions.get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
+    let mut weight = app.overload.weight(address);
+    let connection = head.extensions.get::<Arc<Connection>>().cloned();
     let refusal = match collect(body, app.settings.limits.body_bytes, app.patience, &mut weight).await {
         Ok(body) => match app.overload.enter(head.uri.path()).await {
-            Ok(place) => return app.answer(Request::from_parts(head, body), (place, weight)).await,
+            Ok(place) => {
+                // While a request is processed, its connection is not closed to make room for others.
+                let _active = connection.as_ref().map(Connection::activate);
+                return app.answer(Request::from_parts(head, body), (place, weight)).await;
+            }
             Err(shed) => turned_away(&app, shed),
         },
         Err(Unread::Shed(shed)) => turned_away(&app, shed),
-        Err(Unread::Late) => Refusal::LateBody,
+        Err(Unread::Incomplete) => Refusal::IncompleteBody,
     };
     let mut response = refusal::respond(&head, "unmatched", refusal);
     // Who was turned away keeps its connection: another one costs more than the answer did.
-    if refusal == Refusal::LateBody {
+    if refusal == Refusal::IncompleteBody {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Into::into)
@@ -87,8 +100,8 @@ fn turned_away(app: &App, shed: Shed) -> Refusal {
 /// Why a body was not read.
 #[derive(Debug, PartialEq, Eq)]
 enum Unread {
-    /// It did not come in time, or not whole.
-    Late,
+    /// It did not come in time, not completely, or malformed.
+    Incomplete,
     /// There was no room for it.
     Shed(Shed),
 }
@@ -105,13 +118,13 @@ where
         let mut body = std::pin::pin!(body);
         let first = match body.next().await {
             None => return Ok(Bytes::new()),
-            Some(piece) => reading.keep(piece.map_err(|_| Unread::Late)?),
+            Some(piece) => reading.keep(piece.map_err(|_| Unread::Incomplete)?),
         };
         let Some(second) = body.next().await else { return reading.end(first) };
         let mut whole = BytesMut::from(first);
         let mut next = Some(second);
         while let Some(piece) = next {
-            whole.extend_from_slice(&reading.keep(piece.map_err(|_| Unread::Late)?));
+            whole.extend_from_slice(&reading.keep(piece.map_err(|_| Unread::Incomplete)?));
             if reading.wasted > GRACE_BYTES {
                 break;
             }
@@ -119,7 +132,7 @@ where
         }
         reading.end(whole.freeze())
     };
-    tokio::time::timeout(patience, read).await.unwrap_or(Err(Unread::Late))
+    tokio::time::timeout(patience, read).await.unwrap_or(Err(Unread::Incomplete))
 }
 
 /// A body on its way in.
@@ -155,7 +168,8 @@ mod tests {
     use crate::overload::{Overload, OverloadTerms};
 
     fn weight() -> Weight {
-        Overload::new(OverloadTerms { body_megabytes: 1, ..OverloadTerms::default() }).weight()
+        Overload::new(OverloadTerms { body_megabytes: 1, ..OverloadTerms::default() })
+            .weight(Ipv4Addr::LOCALHOST.into())
     }
 
     async fn collected(pieces: &[&'static [u8]], limit: usize) -> Result<Bytes, Unread> {
@@ -181,7 +195,7 @@ mod tests {
         let patience = Duration::from_secs(5);
         assert_eq!(collect(endless, 10, patience, &mut weight()).await.unwrap().len(), 11);
         let silent = futures_util::stream::pending::<Result<Bytes, warp::Error>>();
-        assert_eq!(collect(silent, 10, patience, &mut weight()).await, Err(Unread::Late));
+        assert_eq!(collect(silent, 10, patience, &mut weight()).await, Err(Unread::Incomplete));
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! The server: listener, connections, layers, and an orderly end.
 
 mod accept;
+mod compress;
+mod deliver;
 mod demo;
 mod filter;
+mod metrics_listener;
 mod observe;
+mod socket;
 mod stack;
 mod stop;
 mod tls;
@@ -18,8 +22,8 @@ use tokio::{
 };
 
 use crate::{
-    app::App, config::Config, metrics::Metrics, overload::Overload, panel::Panel, scheduler, store::Store,
-    streams::Streams, telemetry, webhooks,
+    app::App, config::Config, connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
+    panel::Panel, scheduler, store::Store, streams::Streams, telemetry, webhooks,
 };
 
 /// Why the server could not run.
@@ -36,6 +40,10 @@ pub async fn serve(
     let tls = tls::acceptor(config)?;
     let panel = Panel::load(config)?;
     let listener = bind(config.listen).await?;
+    let metrics_listener = match config.metrics_listen {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
     let patience = config.timeouts.request;
@@ -46,8 +54,12 @@ pub async fn serve(
         settings,
         store,
         metrics,
+        metrics_token: config.metrics_token.clone(),
         panel,
         patience,
+        write_timeout: config.timeouts.write,
+        connections: Arc::new(Connections::new(config.connection_limits())),
+        responses: Arc::new(MemoryBudget::new(config.responses)),
         streams: Streams::new(config.streams),
         tracer,
         overload: Overload::new(config.overload),
@@ -58,6 +70,8 @@ pub async fn serve(
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
     let retention = tokio::spawn(scheduler::run_retention(app.clone(), stopping.clone()));
     let webhooks = tokio::spawn(webhooks::run(app.clone(), stopping.clone(), config.timeouts.shutdown));
+    tokio::spawn(Connections::sweep(Arc::downgrade(&app.connections)));
+    let metrics = metrics_listener.map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
     let (traced, untraced) = watch::channel(false);
     let exporter = exporter.map(|exporter| tokio::spawn(telemetry::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -92,6 +106,9 @@ pub async fn serve(
     let _ = traced.send(true);
     if let Some(exporter) = exporter {
         let _ = exporter.await;
+    }
+    if let Some(metrics) = metrics {
+        metrics.abort();
     }
     let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
     tracing::info!("stopped");

@@ -81,6 +81,8 @@ fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
     let ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1_000.0;
     match log {
         Some(fault) => tracing::error!(request_id, %method, route, status, ms, code, fault, "request"),
+        // Overload, which clients cause: the log of errors is for what the operator must repair.
+        None if status == 503 => tracing::warn!(request_id, %method, route, status, ms, code, "request"),
         None if status >= 500 => tracing::error!(request_id, %method, route, status, ms, code, "request"),
         // Every courier's app asks and tells every few seconds: at a level of their own, they do not bury the rest.
         None if status < 400 && ROUTINE.contains(route) => {

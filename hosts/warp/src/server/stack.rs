@@ -1,31 +1,27 @@
-//! The layers around the filter, from the outside in: observation with security headers, compression, CORS.
+//! The layers around the filter, from the outside in: observation with security headers, delivery with compression, CORS.
 
 use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, header};
-use http_body_util::{Either, Full};
 use hyper::body::Incoming;
 use tower::{Layer, ServiceExt, service_fn, util::BoxCloneSyncService};
-use tower_http::{
-    compression::{
-        CompressionBody, CompressionLayer,
-        predicate::{NotForContentType, Predicate, SizeAbove},
-    },
-    cors::{AllowOrigin, CorsLayer},
-};
+use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::{filter, observe};
+use super::{
+    compress::Compressor,
+    deliver::{Body, Delivery},
+    filter, observe,
+};
 use crate::{
     app::App,
     config::Config,
+    connections::Connection,
     endpoints, overload,
     peer::{self, Network},
     refusal::{self, Refusal},
 };
 
-/// Below this many bytes a compressed answer saves no packet.
-const WORTH_COMPRESSING: u16 = 1024;
 /// What a page of another origin may read of an answer.
 const EXPOSED: [HeaderName; 7] = [
     HeaderName::from_static("idempotent-replayed"),
@@ -58,22 +54,18 @@ impl<B> BodyOf for Response<B> {
     type Body = B;
 }
 
-type FilterBody = <warp::reply::Response as BodyOf>::Body;
-/// An answer's body: of the layers, or of a refusal.
-pub(super) type Body = Either<CompressionBody<FilterBody>, Full<Bytes>>;
+pub(super) type FilterBody = <warp::reply::Response as BodyOf>::Body;
 /// What answers a connection's requests.
 pub(super) type Stack = BoxCloneSyncService<Request<Incoming>, Response<Body>, Infallible>;
 
 /// The whole server as a service.
 pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
     let secure = config.tls_cert.is_some();
-    let compression = CompressionLayer::new()
-        .compress_when(SizeAbove::new(WORTH_COMPRESSING).and(NotForContentType::IMAGES).and(NotForContentType::SSE));
     let api = warp::service(filter::catch_all(app.clone()));
     if config.cors_origins.is_empty() {
-        observed(app, compression.layer(api), secure)
+        observed(app, api, secure)
     } else {
-        observed(app, compression.layer(cors(&config.cors_origins).layer(api)), secure)
+        observed(app, cors(&config.cors_origins).layer(api), secure)
     }
 }
 
@@ -92,37 +84,40 @@ pub(super) fn refuser(app: Arc<App>) -> Stack {
             let refused = || refusal::respond(&head, "unmatched", Refusal::Overloaded);
             let mut response = watched.unwrap_or_else(refused);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            Ok(response.map(|body| Either::Right(Full::new(body))))
+            Ok(response.map(Body::whole))
         }
     }))
 }
 
-/// The same service for a connection from an address, which each request is told.
-pub(super) fn called_from(peer: IpAddr, trusted: &Arc<[Network]>, stack: Stack) -> Stack {
+/// The same service for one connection: each request carries the connection and the client's address.
+pub(super) fn called_from(peer: IpAddr, trusted: &Arc<[Network]>, connection: Arc<Connection>, stack: Stack) -> Stack {
     let trusted = trusted.clone();
     BoxCloneSyncService::new(stack.map_request(move |mut request: Request<Incoming>| {
         let caller = peer::caller(peer, request.headers(), &trusted);
         request.extensions_mut().insert(caller);
+        request.extensions_mut().insert(connection.clone());
         request
     }))
 }
 
 fn observed<S>(app: Arc<App>, inner: S, secure: bool) -> Stack
 where
-    S: tower::Service<Request<Incoming>, Response = Response<CompressionBody<FilterBody>>, Error = Infallible>
+    S: tower::Service<Request<Incoming>, Response = Response<FilterBody>, Error = Infallible>
         + Clone
         + Send
         + Sync
         + 'static,
     S::Future: Send + 'static,
 {
+    let compressor = Arc::new(Compressor::default());
     BoxCloneSyncService::new(service_fn(move |request: Request<Incoming>| {
-        let (app, inner) = (app.clone(), inner.clone());
+        let (app, inner, compressor) = (app.clone(), inner.clone(), compressor.clone());
         async move {
             let mut request = request;
             let asked = observe::Asked::of(&app, &mut request);
-            let response = observe::observe(&app, asked, secure, inner.oneshot(with_path(request))).await?;
-            Ok(response.map(Either::Left))
+            let delivery = Delivery::of(&app, &compressor, &request);
+            let answer = async { Ok(delivery.deliver(inner.oneshot(with_path(request)).await?).await) };
+            observe::observe(&app, asked, secure, answer).await
         }
     }))
 }

@@ -46,7 +46,7 @@ fn a_courier_added_by_command_is_given_the_next_order() {
     }
     let seen = ask(&server, &format!("GET /delivery/orders/{}", created["id"]), &store, &Value::Null);
     assert_eq!((&seen["situation"], &seen["deliveryMan"]["latitude"]), (&json!(210), &json!(-23.5614)), "{seen}");
-    assert!(server.get("/metrics").text().contains("despacho_dispatch_orders_allocated_total 1\n"));
+    assert!(server.metrics().text().contains("despacho_dispatch_orders_allocated_total 1\n"));
 }
 
 #[test]

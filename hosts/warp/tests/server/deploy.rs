@@ -52,7 +52,7 @@ fn every_metric_of_the_dashboard_is_one_that_the_server_has() {
     let key = matrix(&folder);
     let server = Server::start_in(folder, &[]);
     server.ask(&format!("GET /delivery/orders\nx-api-token: {key}"), b"");
-    let metrics = server.get("/metrics").text().to_owned();
+    let metrics = server.metrics().text().to_owned();
     let exported: BTreeSet<&str> = metrics
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -84,8 +84,14 @@ fn every_probe_asks_an_endpoint_that_answers_without_a_key() {
     for path in paths {
         assert_eq!(server.get(path).status, 200, "{path}");
     }
-    let annotated = KUBERNETES.lines().find_map(|line| line.trim().strip_prefix("prometheus.io/path: ")).unwrap();
-    assert_eq!(server.get(annotated).status, 200);
+    let annotated = |name: &str| {
+        let line = KUBERNETES.lines().find_map(|line| line.trim().strip_prefix(&format!("prometheus.io/{name}: ")));
+        line.unwrap().trim_matches('"').to_owned()
+    };
+    assert_eq!(annotated("path"), "/metrics");
+    let listener = format!("value: \"0.0.0.0:{}\"", annotated("port"));
+    let setting = KUBERNETES.lines().skip_while(|line| !line.contains("DESPACHO_METRICS_LISTEN")).nth(1).unwrap();
+    assert_eq!(setting.trim(), listener, "Prometheus scrapes the listener that needs no token");
 }
 
 /// The unit's settings are in the file that it names, not in its environment: that would win over the file.

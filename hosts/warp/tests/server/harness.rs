@@ -109,12 +109,14 @@ impl Server {
         if !args.contains(&"--demo") {
             init(&folder);
         }
-        Server::start_by(despacho(&folder), folder, args)
+        let mut command = despacho(&folder);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        Server::start_by(command, folder, args)
     }
 
-    /// Starts by a command that ends in the binary.
+    /// Starts the server by a command that ends with its arguments so far.
     pub(crate) fn start_by(mut command: Command, folder: TempDir, args: &[&str]) -> Server {
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--log-level", "debug"]).args(args);
+        command.args(["--log-format", "json", "--log-level", "debug"]).args(args);
         command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
@@ -161,6 +163,10 @@ impl Server {
 
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.ask(&format!("GET {path}"), b"")
+    }
+
+    pub(crate) fn metrics(&self) -> Answer {
+        self.ask(&format!("GET /metrics\nauthorization: Bearer {OPERATOR}"), b"")
     }
 
     pub(crate) fn signal(&self, name: &str) {

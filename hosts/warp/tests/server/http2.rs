@@ -22,16 +22,26 @@ type Sender = SendRequest<Full<Bytes>>;
 
 /// A server with a certificate for `localhost`, and the certificate.
 fn server() -> (Server, rcgen::CertifiedKey<rcgen::KeyPair>) {
+    server_with(&[])
+}
+
+fn server_with(args: &[&str]) -> (Server, rcgen::CertifiedKey<rcgen::KeyPair>) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let (cert, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&cert, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
     let (cert, key) = (cert.to_string_lossy().into_owned(), key.to_string_lossy().into_owned());
-    (Server::start_in(folder, &["--tls-cert", &cert, "--tls-key", &key, "--demo"]), made)
+    let tls = ["--tls-cert", &cert, "--tls-key", &key, "--demo"];
+    (Server::start_in(folder, &[&tls[..], args].concat()), made)
 }
 
 async fn connect(server: &Server, made: &rcgen::CertifiedKey<rcgen::KeyPair>) -> Sender {
+    connect_with(server, made, 65_535).await
+}
+
+/// A connection whose streams take so many bytes before the client opens their windows further, which it does by reading.
+async fn connect_with(server: &Server, made: &rcgen::CertifiedKey<rcgen::KeyPair>, window: u32) -> Sender {
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).unwrap();
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -44,8 +54,9 @@ async fn connect(server: &Server, made: &rcgen::CertifiedKey<rcgen::KeyPair>) ->
     let name = ServerName::try_from("localhost").unwrap();
     let stream = TlsConnector::from(Arc::new(config)).connect(name, socket).await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
-    let (sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    let mut builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    let handshake = builder.initial_stream_window_size(window).handshake(TokioIo::new(stream));
+    let (sender, connection) = handshake.await.unwrap();
     tokio::spawn(connection);
     sender
 }
@@ -135,4 +146,48 @@ async fn a_stream_of_events_and_requests_share_a_connection() {
     drop(body);
     tokio::time::sleep(Duration::from_millis(10)).await;
     assert_eq!(send(&sender, request("GET", "/healthz", &key, "")).await.status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn closed_windows_hold_little_memory_and_end_their_connections() {
+    // The whole share of one caller is 4 MiB here, so that few streams use it up.
+    let limits = ["--timeouts-write-seconds", "3", "--overload-response-megabytes-per-caller", "4"];
+    let quota = ["--limits-reads-per-minute", "1000000"];
+    let (server, made) = server_with(&[&limits[..], &quota].concat());
+    let key = server.key.clone().unwrap();
+    let (mut senders, mut held) = (Vec::new(), Vec::new());
+    for number in 0..12 * crate::hostile::scale() {
+        let sender = connect_with(&server, &made, 0).await;
+        let mut asked = tokio::task::JoinSet::new();
+        for stream in 0..STREAMS {
+            let path =
+                ["/openapi.json", "/docs/swagger-ui-bundle.js", "/delivery/orders", "/no/such/endpoint"][stream % 4];
+            let key = if number % 2 == 0 { &*key } else { "dsp_unknown" };
+            let (sender, request) = (sender.clone(), request("GET", path, key, ""));
+            asked.spawn(async move {
+                let mut sender = sender;
+                sender.ready().await.ok()?;
+                timeout(PATIENCE, sender.send_request(request)).await.ok()?.ok()
+            });
+        }
+        held.extend(asked.join_all().await.into_iter().flatten());
+        senders.push(sender);
+    }
+    let resident = crate::hostile::resident_kb(&server, "VmHWM:");
+    println!("{} responses held back: {resident} kB at most", held.len());
+    assert!(resident < 300 * 1024, "{resident} kB");
+    let other = connect(&server, &made).await;
+    let metrics = send(&other, request("GET", "/metrics", crate::harness::OPERATOR, "")).await;
+    let text = timeout(PATIENCE, metrics.into_body().collect()).await.unwrap().unwrap().to_bytes();
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    let memory = text.lines().find_map(|line| line.strip_prefix("despacho_http_response_memory_bytes ")).unwrap();
+    // The address's share, the merchant's, and the response with the metrics itself.
+    assert!(memory.parse::<usize>().unwrap() < 9 << 20, "{memory} bytes");
+    assert_eq!(send(&other, request("GET", "/healthz", "", "")).await.status(), StatusCode::OK);
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    while senders.iter().any(|sender| !sender.is_closed()) {
+        assert!(tokio::time::Instant::now() < deadline, "a connection without progress is open");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(!other.is_closed());
 }

@@ -108,7 +108,7 @@ fn the_clock_moves_orders_on() {
     let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
     let order = server.ask(&head, ORDER.as_bytes()).json();
     assert_eq!(order["situation"], 120, "{order}");
-    let moved = || server.get("/metrics").text().contains("despacho_scheduler_orders_moved_total 1\n");
+    let moved = || server.metrics().text().contains("despacho_scheduler_orders_moved_total 1\n");
     let deadline = Instant::now() + PATIENCE;
     while !moved() {
         assert!(Instant::now() < deadline, "nobody moved the order");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test says by a panic that it failed, and so do its helpers")]
 
+mod addresses;
 mod commands;
 mod config;
 mod couriers;
@@ -10,6 +11,7 @@ mod edges;
 mod fairness;
 mod geography;
 mod harness;
+mod hostile;
 mod http2;
 mod life;
 mod overload;

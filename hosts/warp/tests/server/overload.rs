@@ -61,8 +61,8 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
     std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !over.load(Relaxed) {
-                for path in ["/healthz", "/readyz", "/metrics"] {
-                    assert_eq!(server.get(path).status, 200, "{path}");
+                for answer in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
+                    assert_eq!(answer.status, 200);
                     watched.fetch_add(1, Relaxed);
                 }
             }
@@ -96,7 +96,7 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
     // Every order that was acknowledged is there, and none that was refused.
     assert_eq!(orders(&server, &key) - before, counts[&201]);
     assert_eq!(create(&server, &key, "AFTER").status, 201, "it recovers");
-    let metrics = server.get("/metrics").text().to_owned();
+    let metrics = server.metrics().text().to_owned();
     let shed: usize = ["queue_full", "waited_too_long"]
         .map(|reason| {
             let start = format!("despacho_http_requests_shed_total{{reason=\"{reason}\"}} ");
@@ -137,7 +137,7 @@ fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
     // Five times 200,000 bytes are all but a little: one more of them does not fit, once all five have come.
     let deadline = Instant::now() + PATIENCE;
     let taken = || {
-        let metrics = server.get("/metrics").text().to_owned();
+        let metrics = server.metrics().text().to_owned();
         let line = metrics.lines().find_map(|line| line.strip_prefix("despacho_http_body_memory_bytes ")).unwrap();
         line.parse::<u64>().unwrap()
     };
@@ -147,7 +147,7 @@ fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
     }
     server.ask("POST /delivery/orders", &half).is_problem(503, "unavailable");
     assert_eq!(server.get("/healthz").status, 200);
-    assert!(server.get("/metrics").text().contains("despacho_http_requests_shed_total{reason=\"body_memory\"} 1"));
+    assert!(server.metrics().text().contains("despacho_http_requests_shed_total{reason=\"body_memory\"} 1"));
     drop(held);
     while taken() > 500_000 {
         assert!(Instant::now() < deadline, "still {}", taken());

@@ -73,7 +73,7 @@ fn empty_database_is_rejected_until_init() {
     fails(&folder, &["serve"], 2, &["is empty (0 bytes)", "despacho init --data"]);
     assert_eq!(fs::metadata(database(&folder)).unwrap().len(), 0);
     init(&folder);
-    Server::start_by(despacho(&folder), folder, &[]);
+    Server::start_by(despacho(&folder), folder, &["serve", "--listen", "127.0.0.1:0"]);
 }
 
 #[test]

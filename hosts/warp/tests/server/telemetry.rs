@@ -98,7 +98,7 @@ fn a_request_and_what_it_waited_for_are_one_trace() {
     for hidden in ["Rita", "Augusta", "987654321", &key] {
         assert!(!whole.contains(hidden), "{hidden} in {whole}");
     }
-    let metrics = server.get("/metrics").text().to_owned();
+    let metrics = server.metrics().text().to_owned();
     assert!(metrics.contains("despacho_trace_spans_dropped_total 0"), "{metrics}");
 }
 
@@ -136,7 +136,7 @@ fn a_collector_that_is_not_there_holds_nobody_up() {
     }
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let metrics = server.get("/metrics").text().to_owned();
+        let metrics = server.metrics().text().to_owned();
         let dropped =
             metrics.lines().find_map(|line| line.strip_prefix("despacho_trace_spans_dropped_total ")).unwrap();
         if dropped != "0" {

@@ -113,7 +113,7 @@ fn metrics_tell_routes_and_statuses_and_never_paths() {
     }
     server.get("/no/such/place").is_problem(404, "endpoint_not_found");
     assert_eq!(server.get("/readyz").status, 200);
-    let answer = server.get("/metrics");
+    let answer = server.metrics();
     assert!(answer.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = answer.text();
     for line in [
@@ -161,4 +161,32 @@ fn the_panel_is_served_beside_the_api_with_a_strict_policy() {
     server.ask("POST /", b"").is_problem(405, "method_not_allowed");
     server.get("/nothing").is_problem(404, "endpoint_not_found");
     Server::start(&[]).get("/").is_problem(404, "endpoint_not_found");
+}
+
+#[test]
+fn metrics_need_a_token_or_their_own_listener() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("despacho.toml");
+    std::fs::write(&settings, "[metrics]\ntoken = \"metrics-token-for-tests\"\n").unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (settings, port) = (settings.to_string_lossy().into_owned(), port.to_string());
+    let server = Server::start_in(folder, &["--config", &settings, "--metrics-listen", &port]);
+    server.get("/metrics").is_problem(401, "api_key_invalid");
+    for wrong in
+        ["x-api-token: dsp_wrong", "authorization: Bearer metrics-token", "authorization: metrics-token-for-tests"]
+    {
+        server.ask(&format!("GET /metrics\n{wrong}"), b"").is_problem(401, "api_key_invalid");
+    }
+    for right in ["authorization: Bearer metrics-token-for-tests", "x-api-token: metrics-token-for-tests"] {
+        assert!(server.ask(&format!("GET /metrics\n{right}"), b"").text().contains("despacho_http_connections"));
+    }
+    assert_eq!(server.metrics().status, 200, "the operator's token");
+    let open = |head: &str| {
+        let mut stream = std::net::TcpStream::connect(&port).unwrap();
+        std::io::Write::write_all(&mut stream, &crate::harness::request(head, b"")).unwrap();
+        crate::harness::Answer::read(&mut stream)
+    };
+    assert!(open("GET /metrics").text().contains("despacho_http_connections"));
+    open("GET /healthz").is_problem(404, "endpoint_not_found");
+    open("GET /delivery/orders").is_problem(404, "endpoint_not_found");
 }

@@ -47,6 +47,33 @@ pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
     assert_eq!(first, [host.order(order_id(8)).await.unwrap().unwrap()]);
 }
 
+/// Reads on from the last order of each part until none is left; returns the IDs and the largest part.
+async fn in_parts<H: Host>(host: &H, filter: &OrderFilter) -> (Vec<u64>, usize) {
+    let (mut ids, mut largest, mut rest) = (Vec::new(), 0, filter.clone());
+    loop {
+        let part = host.find_orders(&rest, 50).await.unwrap();
+        let Some(last) = part.last() else { return (ids, largest) };
+        rest.before = Some(last.id);
+        largest = largest.max(part.len());
+        ids.extend(part.iter().map(|order| order.id.get()));
+    }
+}
+
+pub(crate) async fn large_orders_are_found_in_parts(backend: impl Backend) {
+    let host = backend.host();
+    let large = |number| Order { full_code: Some("x".repeat(100_000)), ..order(number, 1, &format!("P-{number}")) };
+    let mut orders: Vec<Order> = (1..=7).map(large).collect();
+    orders[3].full_code = Some("y".repeat(400_000));
+    put(host, &[1], orders).await;
+    for branches in [true, false] {
+        let filter = OrderFilter { branches, ..OrderFilter::of(&store(1)) };
+        let (ids, _) = in_parts(host, &filter).await;
+        assert_eq!(ids, [7, 6, 5, 4, 3, 2, 1]);
+        let coded = OrderFilter { code: Some("P-4".to_owned()), ..filter };
+        assert_eq!(in_parts(host, &coded).await, (vec![4], 1), "one larger than a part is found");
+    }
+}
+
 pub(crate) async fn a_matrix_is_listed_with_its_branches(backend: impl Backend) {
     let host = backend.host();
     put(host, &[1, 2, 3, 4], vec![]).await;

@@ -146,7 +146,7 @@ fn a_server_with_a_pack_knows_its_streets_and_asks_for_no_less_than_it_is_told()
         (&refused["errors"][0]["pointer"], &refused["errors"][0]["code"]),
         (&json!("/deliveries/1/address"), &json!("street_unknown"))
     );
-    let text = server.get("/metrics");
+    let text = server.metrics();
     assert!(text.text().contains(r#"places_total{source="gazetteer",precision="number"} 2"#), "{}", text.text());
 }
 

@@ -33,7 +33,7 @@ fn open(folder: &Path, geography: Chosen) -> Geography {
 fn metrics(geography: &Geography) -> String {
     let server = despacho_warp::metrics::Metrics::new().with_geography(geography.figures());
     let (stats, pool) = Default::default();
-    server.text(&stats, &pool, &Overload::new(OverloadTerms::default())).unwrap()
+    server.text(&stats, &pool, &Overload::new(OverloadTerms::default()), 0).unwrap()
 }
 
 fn address(street: &str, number: &str, zip_code: &str) -> Address {

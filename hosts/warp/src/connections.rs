@@ -1,0 +1,416 @@
+//! Open connections: how many in total and per client address, which of them make no progress, and which one makes room for a new one.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv6Addr},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::{sync::Notify, time::interval};
+
+/// How often connections without progress are looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_millis(500);
+/// A connection may be closed for the memory of its unsent responses after this long without progress.
+const RECLAIM_AFTER: Duration = Duration::from_secs(1);
+/// An HTTP/2 connection without a request is closed after this long; HTTP/1 has `timeouts.header-seconds`.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+/// The shortest time between two searches for a connection to reclaim: each looks at all connections.
+const RECLAIM_INTERVAL: Duration = Duration::from_millis(10);
+/// Bytes that a blocked peer must accept within the write timeout: a peer that reads single bytes makes no progress.
+const MIN_PROGRESS: usize = 4 * 1024;
+
+/// A client address for limits: IPv4, or the /64 network of IPv6, which one subscriber has as a whole.
+pub fn address_group(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        address => address,
+    }
+}
+
+/// The limits of connections.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionLimits {
+    /// Connections in total.
+    pub total: usize,
+    /// Connections of one client address; trusted proxies have no such limit.
+    pub per_address: usize,
+    /// The longest time without progress while a response waits to be sent.
+    pub write_timeout: Duration,
+}
+
+/// All open connections.
+#[derive(Debug)]
+pub struct Connections {
+    limits: ConnectionLimits,
+    started: Instant,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    next_id: u64,
+    by_id: HashMap<u64, Arc<Connection>>,
+    per_address: HashMap<IpAddr, usize>,
+    last_reclaim: Option<Instant>,
+}
+
+/// One connection, shared by its socket, its requests and its unsent responses.
+#[derive(Debug)]
+pub struct Connection {
+    address: Option<IpAddr>,
+    started: Instant,
+    last_request: AtomicU64,
+    active: AtomicUsize,
+    blocked_since: AtomicU64,
+    accepted_bytes: AtomicUsize,
+    unsent: Mutex<Vec<Unsent>>,
+    next_unsent: AtomicU64,
+    closed: AtomicBool,
+    close: Notify,
+}
+
+/// A response that the peer's HTTP/2 window holds back.
+#[derive(Debug)]
+struct Unsent {
+    id: u64,
+    bytes: usize,
+    since: u64,
+}
+
+/// A connection's entry, removed when this is dropped.
+#[derive(Debug)]
+pub struct OpenConnection {
+    connection: Arc<Connection>,
+    connections: Arc<Connections>,
+    id: u64,
+}
+
+impl Connections {
+    /// Starts without any connection.
+    pub fn new(limits: ConnectionLimits) -> Connections {
+        Connections { limits, started: Instant::now(), open: Mutex::default() }
+    }
+
+    /// Registers a connection; `address` is `None` for a trusted proxy. At a limit, the connection that has been idle for longest is closed
+    /// to make room; `None` if all others are in use.
+    pub fn register(self: &Arc<Self>, address: Option<IpAddr>) -> Option<OpenConnection> {
+        let address = address.map(address_group);
+        let mut open = lock(&self.open);
+        let same = address.and_then(|address| open.per_address.get(&address).copied()).unwrap_or(0);
+        if same >= self.limits.per_address {
+            open.close_idle(|connection| connection.address == address)?;
+        }
+        if open.by_id.len() >= self.limits.total {
+            open.close_idle(|_| true)?;
+        }
+        let connection = Arc::new(Connection::new(address, self.started));
+        let id = open.next_id;
+        open.next_id += 1;
+        open.by_id.insert(id, connection.clone());
+        if let Some(address) = address {
+            *open.per_address.entry(address).or_default() += 1;
+        }
+        Some(OpenConnection { connection, connections: self.clone(), id })
+    }
+
+    /// Closes connections whose peer takes no data or sends no requests, until the last reference to the registry is gone.
+    pub async fn sweep(connections: Weak<Connections>) {
+        let mut ticks = interval(SWEEP_INTERVAL);
+        loop {
+            ticks.tick().await;
+            let Some(connections) = connections.upgrade() else { return };
+            let timeout = connections.limits.write_timeout;
+            let stalled: Vec<_> = {
+                let open = lock(&connections.open);
+                let idle = |connection: &&Arc<Connection>| connection.idle_for() >= IDLE_TIMEOUT;
+                open.by_id.values().filter(idle).for_each(|connection| connection.close());
+                let stalled = open.by_id.values().filter(|connection| connection.stalled_for() >= timeout);
+                stalled.cloned().collect()
+            };
+            if !stalled.is_empty() {
+                tracing::info!(count = stalled.len(), "peers read no responses; closing their connections");
+            }
+            stalled.iter().for_each(|connection| connection.close());
+        }
+    }
+
+    /// Closes the connection with the most unsent bytes among those without progress, to free memory: of all, or of those with the same
+    /// address as `of`. Returns whether there was one.
+    pub fn reclaim(&self, of: Option<&Connection>) -> bool {
+        let mut open = lock(&self.open);
+        if open.last_reclaim.is_some_and(|last| last.elapsed() < RECLAIM_INTERVAL) {
+            return true;
+        }
+        open.last_reclaim = Some(Instant::now());
+        let stalled = open.by_id.values().filter(|connection| connection.stalled_for() >= RECLAIM_AFTER);
+        let stalled = stalled.filter(|connection| of.is_none_or(|of| of.address == connection.address));
+        let largest = stalled.max_by_key(|connection| connection.unsent_bytes());
+        largest.inspect(|connection| connection.close()).is_some()
+    }
+
+    /// Open connections.
+    pub fn count(&self) -> usize {
+        lock(&self.open).by_id.len()
+    }
+}
+
+impl Open {
+    fn close_idle(&mut self, matches: impl Fn(&Connection) -> bool) -> Option<()> {
+        let idle = self.by_id.iter().filter(|(_, connection)| connection.is_idle() && matches(connection));
+        let (&id, _) = idle.min_by_key(|(_, connection)| connection.last_request.load(Relaxed))?;
+        self.remove(id).inspect(|connection| connection.close()).map(drop)
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Arc<Connection>> {
+        let connection = self.by_id.remove(&id)?;
+        if let Some(address) = connection.address
+            && let Some(count) = self.per_address.get_mut(&address)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.per_address.remove(&address);
+            }
+        }
+        Some(connection)
+    }
+}
+
+impl OpenConnection {
+    /// The connection.
+    pub fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        lock(&self.connections.open).remove(self.id);
+    }
+}
+
+impl Connection {
+    fn new(address: Option<IpAddr>, started: Instant) -> Connection {
+        let connection = Connection {
+            address,
+            started,
+            last_request: AtomicU64::new(0),
+            active: AtomicUsize::new(0),
+            blocked_since: AtomicU64::new(0),
+            accepted_bytes: AtomicUsize::new(0),
+            unsent: Mutex::default(),
+            next_unsent: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            close: Notify::new(),
+        };
+        connection.last_request.store(connection.now(), Relaxed);
+        connection
+    }
+
+    /// Milliseconds, never 0.
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX - 1) + 1
+    }
+
+    /// Records that the peer's socket took `written` of `offered` bytes.
+    pub fn sent(&self, written: usize, offered: usize) {
+        if self.blocked_since.load(Relaxed) == 0 {
+            return;
+        }
+        let accepted = self.accepted_bytes.fetch_add(written, Relaxed) + written;
+        if written == offered || accepted >= MIN_PROGRESS {
+            self.blocked_since.store(0, Relaxed);
+        }
+    }
+
+    /// Records that the peer's socket took nothing.
+    pub fn blocked(&self) {
+        if self.blocked_since.load(Relaxed) == 0 {
+            self.accepted_bytes.store(0, Relaxed);
+            self.blocked_since.store(self.now(), Relaxed);
+        }
+    }
+
+    /// Protects the connection from being closed for others while a request is processed or a stream is open.
+    pub fn activate(self: &Arc<Self>) -> Active {
+        self.active.fetch_add(1, Relaxed);
+        Active(self.clone())
+    }
+
+    fn is_idle(&self) -> bool {
+        self.active.load(Relaxed) == 0 || self.stalled_for() >= RECLAIM_AFTER
+    }
+
+    /// How long ago the last request was answered; 0 while one is processed.
+    fn idle_for(&self) -> Duration {
+        let active = self.active.load(Relaxed) > 0;
+        let since = if active { self.now() } else { self.last_request.load(Relaxed) };
+        Duration::from_millis(self.now().saturating_sub(since))
+    }
+
+    /// How long the oldest unsent response has made no progress.
+    fn stalled_for(&self) -> Duration {
+        let blocked = Some(self.blocked_since.load(Relaxed)).filter(|since| *since > 0);
+        let unsent = lock(&self.unsent).iter().map(|unsent| unsent.since).min();
+        let since = blocked.into_iter().chain(unsent).min();
+        since.map_or(Duration::ZERO, |since| Duration::from_millis(self.now().saturating_sub(since)))
+    }
+
+    fn unsent_bytes(&self) -> usize {
+        lock(&self.unsent).iter().map(|unsent| unsent.bytes).sum()
+    }
+
+    /// Adds a response that waits to be sent; it is removed when the returned value is dropped.
+    pub fn add_unsent(self: &Arc<Self>, bytes: usize) -> UnsentResponse {
+        let id = self.next_unsent.fetch_add(1, Relaxed);
+        lock(&self.unsent).push(Unsent { id, bytes, since: self.now() });
+        UnsentResponse { connection: self.clone(), id }
+    }
+
+    /// Closes the connection, whatever it is doing.
+    pub fn close(&self) {
+        self.closed.store(true, Relaxed);
+        self.close.notify_one();
+    }
+
+    /// Waits until the connection is to be closed.
+    pub async fn wait_for_close(&self) {
+        while !self.closed.load(Relaxed) {
+            self.close.notified().await;
+        }
+    }
+}
+
+/// Keeps a connection active until it is dropped.
+#[derive(Debug)]
+pub struct Active(Arc<Connection>);
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.last_request.store(self.0.now(), Relaxed);
+        self.0.active.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A response that waits to be sent, until it is dropped.
+#[derive(Debug)]
+pub struct UnsentResponse {
+    connection: Arc<Connection>,
+    id: u64,
+}
+
+impl UnsentResponse {
+    /// Records that the peer took a part of the response.
+    pub fn progress(&self) {
+        let now = self.connection.now();
+        if let Some(unsent) = lock(&self.connection.unsent).iter_mut().find(|unsent| unsent.id == self.id) {
+            unsent.since = now;
+        }
+    }
+}
+
+impl Drop for UnsentResponse {
+    fn drop(&mut self) {
+        lock(&self.connection.unsent).retain(|unsent| unsent.id != self.id);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connections(total: usize, per_address: usize) -> Arc<Connections> {
+        Arc::new(Connections::new(ConnectionLimits { total, per_address, write_timeout: Duration::from_secs(10) }))
+    }
+
+    fn ip(text: &str) -> Option<IpAddr> {
+        Some(text.parse().unwrap())
+    }
+
+    fn is_closed(connection: &OpenConnection) -> bool {
+        connection.connection.closed.load(Relaxed)
+    }
+
+    #[test]
+    fn address_group_is_ipv4_address_or_ipv6_network() {
+        for (address, group) in [
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+            ("2001:db8:1:2::", "2001:db8:1:2::"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ] {
+            assert_eq!(address_group(address.parse().unwrap()), group.parse::<IpAddr>().unwrap(), "{address}");
+        }
+    }
+
+    #[test]
+    fn connection_at_address_limit_replaces_idle_one_of_same_address() {
+        let connections = connections(10, 2);
+        let first = connections.register(ip("192.0.2.1")).unwrap();
+        let active = first.connection().activate();
+        let other = connections.register(ip("192.0.2.2")).unwrap();
+        let second = connections.register(ip("::ffff:192.0.2.1")).unwrap();
+        let third = connections.register(ip("192.0.2.1")).unwrap();
+        assert!(is_closed(&second) && !is_closed(&first) && !is_closed(&other));
+        let _third_active = third.connection().activate();
+        assert!(connections.register(ip("192.0.2.1")).is_none(), "both are in use");
+        drop(active);
+        let _fourth = connections.register(ip("192.0.2.1")).unwrap();
+        assert!(is_closed(&first) && !is_closed(&other));
+        drop((first, second));
+        assert_eq!(connections.count(), 3, "a replaced connection is counted once");
+        assert!((0..5).all(|_| connections.register(None).is_some()), "trusted proxies have no limit");
+    }
+
+    #[test]
+    fn connection_at_total_limit_replaces_any_idle_one() {
+        let connections = connections(2, 2);
+        let first = connections.register(ip("192.0.2.1")).unwrap();
+        let _second = connections.register(ip("192.0.2.2")).unwrap();
+        std::thread::sleep(Duration::from_millis(5));
+        drop(first.connection().activate());
+        let _third = connections.register(ip("192.0.2.3")).unwrap();
+        assert!(!is_closed(&first) && is_closed(&_second), "the one that has been idle for longest");
+        assert_eq!(connections.count(), 2);
+    }
+
+    #[test]
+    fn blocked_socket_needs_min_progress() {
+        let connections = connections(1, 1);
+        let open = connections.register(None).unwrap();
+        let connection = open.connection();
+        connection.blocked();
+        std::thread::sleep(Duration::from_millis(20));
+        connection.sent(1, 1_000);
+        connection.blocked();
+        assert!(connection.stalled_for() >= Duration::from_millis(20), "one byte is no progress");
+        connection.sent(MIN_PROGRESS, 100_000);
+        assert_eq!(connection.stalled_for(), Duration::ZERO);
+        connection.blocked();
+        std::thread::sleep(Duration::from_millis(20));
+        connection.sent(10, 10);
+        assert_eq!(connection.stalled_for(), Duration::ZERO, "nothing is left to send");
+    }
+
+    #[test]
+    fn unsent_response_stalls_its_connection_until_dropped() {
+        let connections = connections(2, 2);
+        let (small, large) = (connections.register(None).unwrap(), connections.register(None).unwrap());
+        let held = [small.connection().add_unsent(10), large.connection().add_unsent(20)];
+        assert!(!connections.reclaim(None), "not stalled for long enough");
+        std::thread::sleep(RECLAIM_AFTER + Duration::from_millis(10));
+        assert!(connections.reclaim(Some(small.connection())) && is_closed(&large) && !is_closed(&small));
+        held[0].progress();
+        assert!(small.connection().stalled_for() < RECLAIM_AFTER);
+        drop(held);
+        assert_eq!(large.connection().stalled_for(), Duration::ZERO);
+    }
+}

@@ -1,0 +1,158 @@
+//! Compression of whole bodies. No encoder outlives the call, so a peer that reads slowly holds the compressed bytes and nothing else.
+
+use std::{
+    collections::HashMap,
+    io::{self, Write as _},
+    sync::{Mutex, PoisonError},
+};
+
+use brotli::enc::BrotliEncoderParams;
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use http::{HeaderMap, HeaderValue, header};
+
+/// Below this size compression saves no packet.
+const MIN_BYTES: usize = 1024;
+/// Brotli's quality: higher ones cost several times the processor time for a few per cent.
+const BROTLI_QUALITY: i32 = 4;
+/// Binary logarithm of Brotli's window: 256 KiB, so that an encoder is small.
+const BROTLI_WINDOW: i32 = 18;
+/// Compressed files that are kept; there are fewer in a release.
+const MAX_FILES: usize = 256;
+
+/// A content coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Encoding {
+    Brotli,
+    Gzip,
+}
+
+impl Encoding {
+    fn name(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Encoding::Brotli => "br",
+            Encoding::Gzip => "gzip",
+        })
+    }
+
+    /// The coding that a client prefers; Brotli among equals. `None` if it accepts neither.
+    pub(super) fn preferred(headers: &HeaderMap) -> Option<Encoding> {
+        let (mut brotli, mut gzip, mut any) = (None, None, None);
+        let lines = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|line| line.to_str().ok());
+        for item in lines.flat_map(|line| line.split(',')) {
+            let (name, parameters) = item.split_once(';').unwrap_or((item, ""));
+            let quality = parameters.trim().strip_prefix("q=").map_or(1.0, |q| q.trim().parse::<f32>().unwrap_or(0.0));
+            match name.trim().to_ascii_lowercase().as_str() {
+                "br" => brotli = Some(quality),
+                "gzip" | "x-gzip" => gzip = Some(quality),
+                "*" => any = Some(quality),
+                _ => {}
+            }
+        }
+        let quality = |named: Option<f32>| named.or(any).filter(|quality| *quality > 0.0);
+        match (quality(brotli), quality(gzip)) {
+            (Some(brotli), gzip) if gzip.is_none_or(|gzip| brotli >= gzip) => Some(Encoding::Brotli),
+            (_, Some(_)) => Some(Encoding::Gzip),
+            _ => None,
+        }
+    }
+
+    fn compress(self, body: &[u8]) -> io::Result<Vec<u8>> {
+        let mut compressed = Vec::with_capacity(body.len() / 4);
+        match self {
+            Encoding::Brotli => {
+                let params = BrotliEncoderParams {
+                    quality: BROTLI_QUALITY,
+                    lgwin: BROTLI_WINDOW,
+                    size_hint: body.len(),
+                    ..BrotliEncoderParams::default()
+                };
+                brotli::BrotliCompress(&mut &*body, &mut compressed, &params)?;
+            }
+            Encoding::Gzip => {
+                let mut encoder = GzEncoder::new(&mut compressed, Compression::default());
+                encoder.write_all(body)?;
+                encoder.finish()?;
+            }
+        }
+        compressed.shrink_to_fit();
+        Ok(compressed)
+    }
+}
+
+/// Compresses bodies, and files only once.
+#[derive(Debug, Default)]
+pub(super) struct Compressor {
+    files: Mutex<HashMap<(usize, usize, Encoding), Bytes>>,
+}
+
+impl Compressor {
+    /// The body in the client's preferred coding, with the headers that say so, or the body as it is. A `file` lives as long as the process
+    /// and is identified by its place in memory.
+    pub(super) fn apply(&self, headers: &mut HeaderMap, body: Bytes, encoding: Option<Encoding>, file: bool) -> Bytes {
+        let kind = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+        let is_image = kind.starts_with(b"image/") && kind != b"image/svg+xml";
+        if body.len() < MIN_BYTES || is_image || headers.contains_key(header::CONTENT_ENCODING) {
+            return body;
+        }
+        headers.append(header::VARY, HeaderValue::from_static("accept-encoding"));
+        let Some(encoding) = encoding else { return body };
+        let compressed = if file { self.file(&body, encoding) } else { encoding.compress(&body).map(Bytes::from) };
+        let Ok(compressed) = compressed else { return body };
+        headers.insert(header::CONTENT_ENCODING, encoding.name());
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(compressed.len()));
+        compressed
+    }
+
+    fn file(&self, body: &Bytes, encoding: Encoding) -> io::Result<Bytes> {
+        let id = (body.as_ptr() as usize, body.len(), encoding);
+        // Held meanwhile: clients that ask for the same file at once compress it once.
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compressed) = files.get(&id) {
+            return Ok(compressed.clone());
+        }
+        let compressed = Bytes::from(encoding.compress(body)?);
+        if files.len() < MAX_FILES {
+            files.insert(id, compressed.clone());
+        }
+        Ok(compressed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn preferred_encoding_follows_quality() {
+        for (accepted, encoding) in [
+            ("", None),
+            ("br, gzip", Some(Encoding::Brotli)),
+            ("gzip;q=1.0, br;q=0.5", Some(Encoding::Gzip)),
+            ("br;q=0, gzip", Some(Encoding::Gzip)),
+            ("*", Some(Encoding::Brotli)),
+            ("*;q=0, gzip", Some(Encoding::Gzip)),
+            ("identity;q=0, *;q=0", None),
+            ("deflate", None),
+            ("GZIP", Some(Encoding::Gzip)),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, accepted.parse().unwrap());
+            assert_eq!(Encoding::preferred(&headers), encoding, "{accepted}");
+        }
+    }
+
+    #[test]
+    fn file_is_compressed_once() {
+        let (compressor, body) = (Compressor::default(), Bytes::from(vec![b'a'; 100_000]));
+        let mut apply = |file| {
+            let mut headers = HeaderMap::new();
+            let compressed = compressor.apply(&mut headers, body.clone(), Some(Encoding::Gzip), file);
+            assert_eq!(headers[header::CONTENT_LENGTH], compressed.len().to_string());
+            assert!(compressed.len() < 1_000);
+            compressed
+        };
+        assert_eq!(apply(true).as_ptr(), apply(true).as_ptr());
+        assert_ne!(apply(false).as_ptr(), apply(false).as_ptr());
+    }
+}

@@ -1,0 +1,170 @@
+//! The way of a response to its peer: compressed, counted against the memory of responses, and watched until it is sent.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use despacho_core::api::{CallerAddress, Merchant, Outcome};
+use http::{HeaderValue, Method, Request, Response, Version, header, request::Parts};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body_util::BodyExt;
+
+use super::{
+    compress::{Compressor, Encoding},
+    stack::FilterBody,
+};
+use crate::{
+    app::App,
+    connections::{Active, Connection, UnsentResponse, address_group},
+    memory::{Limit, MemoryOwner, MemoryShare, reserved},
+    refusal::{self, Refusal},
+};
+
+/// Bytes of a body that HTTP/2 gets at once: each further part shows that the peer's window took the one before.
+const PART: usize = 16 * 1024;
+/// What a response costs besides its body: its task, its stream and its headers.
+const OVERHEAD: usize = 4 * 1024;
+/// How often, and after which pause, memory is requested again once a stalled connection was closed for it.
+const ATTEMPTS: usize = 4;
+const PAUSE: Duration = Duration::from_millis(10);
+/// Routes of files that are in memory once, however many responses carry them.
+const FILES: [&str; 4] = ["GET /docs", "GET /docs/{file}", "GET /openapi.json", "GET /{panelFile}"];
+
+/// What the delivery of a response depends on, taken from its request.
+pub(super) struct Delivery {
+    app: Arc<App>,
+    compressor: Arc<Compressor>,
+    connection: Option<Arc<Connection>>,
+    address: IpAddr,
+    encoding: Option<Encoding>,
+    version: Version,
+    facts: Parts,
+}
+
+impl Delivery {
+    pub(super) fn of<B>(app: &Arc<App>, compressor: &Arc<Compressor>, request: &Request<B>) -> Delivery {
+        let address =
+            request.extensions().get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
+        Delivery {
+            app: app.clone(),
+            compressor: compressor.clone(),
+            connection: request.extensions().get::<Arc<Connection>>().cloned(),
+            address: address_group(address),
+            encoding: Encoding::preferred(request.headers()),
+            version: request.version(),
+            facts: refusal::facts(request),
+        }
+    }
+
+    /// The response as the connection gets it, or 503 if there is no memory for it.
+    pub(super) async fn deliver(self, response: Response<FilterBody>) -> Response<Body> {
+        let (mut head, body) = response.into_parts();
+        if body.size_hint().exact().is_none() {
+            let active = self.connection.as_ref().map(Connection::activate);
+            return Response::from_parts(head, Body::Stream { body: Box::pin(body), _active: active });
+        }
+        let Ok(body) = body.collect().await else { return Response::from_parts(head, Body::whole(Bytes::new())) };
+        let body = body.to_bytes();
+        if body.is_empty() {
+            return Response::from_parts(head, Body::whole(body));
+        }
+        let merchant = head.extensions.remove::<Merchant>();
+        let owner = merchant.map_or(MemoryOwner::Address(self.address), |merchant| MemoryOwner::Merchant(merchant.0));
+        let route = head.extensions.get::<Outcome>().map_or("", |outcome| outcome.route);
+        let file = FILES.contains(&route);
+        let body = self.compressor.apply(&mut head.headers, body, self.encoding, file);
+        let bytes = OVERHEAD + if file { 0 } else { body.len() };
+        // A write that was carried out keeps its response: a refusal would say that it was not.
+        let required = !matches!(self.facts.method, Method::GET | Method::HEAD) && head.status.as_u16() < 400;
+        let Some(share) = self.reserve(owner, bytes, required).await else { return self.refuse(route) };
+        let over_http2 = self.version == Version::HTTP_2;
+        let unsent =
+            self.connection.as_ref().filter(|_| over_http2).map(|connection| connection.add_unsent(body.len()));
+        let unsent = unsent.map(Arc::new);
+        let active = self.connection.as_ref().map(Connection::activate);
+        let part = if over_http2 { PART } else { usize::MAX };
+        Response::from_parts(head, Body::Whole { rest: reserved(body, share, active, unsent.clone()), part, unsent })
+    }
+
+    async fn reserve(&self, owner: MemoryOwner, bytes: usize, required: bool) -> Option<MemoryShare> {
+        for _ in 0..ATTEMPTS {
+            let limit = match self.app.responses.reserve(owner, bytes, required) {
+                Ok(share) => return Some(share),
+                Err(limit) => limit,
+            };
+            let of = self.connection.as_deref().filter(|_| limit == Limit::Caller);
+            if !self.app.connections.reclaim(of) {
+                return None;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        None
+    }
+
+    /// 503 with a small body; over HTTP/2 without one, since a peer that opens no window would hold it.
+    fn refuse(&self, route: &'static str) -> Response<Body> {
+        self.app.metrics.responses_shed.inc();
+        let mut response = refusal::respond(&self.facts, route, Refusal::ResponseMemory);
+        if self.version == Version::HTTP_2 {
+            *response.body_mut() = Bytes::new();
+            response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+        }
+        response.map(Body::whole)
+    }
+}
+
+/// A response's body on its way to the connection.
+pub(super) enum Body {
+    /// Bytes, in parts.
+    Whole { rest: Bytes, part: usize, unsent: Option<Arc<UnsentResponse>> },
+    /// A stream of events, which keeps its connection active.
+    Stream { body: Pin<Box<FilterBody>>, _active: Option<Active> },
+}
+
+impl Body {
+    pub(super) fn whole(bytes: Bytes) -> Body {
+        Body::Whole { rest: bytes, part: usize::MAX, unsent: None }
+    }
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = Box<dyn std::error::Error + Send + Sync>;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        match self.get_mut() {
+            Body::Whole { rest, .. } if rest.is_empty() => Poll::Ready(None),
+            Body::Whole { rest, part, unsent } => {
+                if let Some(unsent) = unsent {
+                    unsent.progress();
+                }
+                let frame = rest.split_to(rest.len().min(*part));
+                if rest.is_empty() {
+                    // The frame alone holds the memory from here on.
+                    (*rest, *unsent) = (Bytes::new(), None);
+                }
+                Poll::Ready(Some(Ok(Frame::data(frame))))
+            }
+            Body::Stream { body, .. } => body.as_mut().poll_frame(context).map_err(Into::into),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Body::Whole { rest, .. } => rest.is_empty(),
+            Body::Stream { body, .. } => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Body::Whole { rest, .. } => SizeHint::with_exact(rest.len() as u64),
+            Body::Stream { body, .. } => body.size_hint(),
+        }
+    }
+}
