@@ -17,6 +17,7 @@ mod read;
 mod recent;
 mod reserve;
 mod schema;
+mod slot;
 mod statement;
 mod tables;
 mod value;
@@ -29,6 +30,7 @@ pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_
 pub use host::{Driver, Platform, SqlHost};
 pub use recent::RecentKeys;
 pub use schema::{Change, Dialect, Migration, SchemaFault, Standing, is_ahead, migrations, pending};
+pub use slot::{Slot, Slots};
 pub use statement::{Expect, Query, Statement};
 pub use tables::{TABLES, Table};
 pub use value::{Row, Value};
