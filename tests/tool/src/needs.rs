@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use despacho_tool::{
-    place,
+    component, place,
     postgres::programs as postgres,
     run::{self, Failure},
 };
@@ -24,6 +24,8 @@ pub(crate) enum Need {
     Program(&'static str, &'static str),
     /// PostgreSQL's server, which Debian keeps off the path.
     Postgres,
+    /// The Spin CLI, which no registry has. `DESPACHO_SPIN` names one that is not on PATH.
+    Spin,
     /// cargo-deny.
     CargoDeny,
     /// The virtual environment `venv` in the build folder, with the pinned packages.
@@ -35,6 +37,10 @@ impl Need {
     pub(crate) fn ensure(self, root: &Path, offline: bool) -> Result<(), Missing> {
         if self.is_there(root)? {
             return Ok(());
+        }
+        if matches!(self, Need::Spin) {
+            let reason = "Spin 4.1 or newer is neither on PATH nor named by DESPACHO_SPIN; install it from https://spinframework.dev";
+            return Err(Missing::Offline(reason.to_owned()));
         }
         if offline {
             return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
@@ -53,6 +59,7 @@ impl Need {
             Need::Target(name) => format!("the Rust target {name}"),
             Need::Program(name, _) => format!("the program {name}"),
             Need::Postgres => "PostgreSQL".to_owned(),
+            Need::Spin => "the Spin CLI".to_owned(),
             Need::CargoDeny => "cargo-deny".to_owned(),
             Need::Venv => "the Python packages of the tests".to_owned(),
         }
@@ -65,6 +72,7 @@ impl Need {
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
             Need::Program(name, _) => run::succeeds(&[name, "--version"]),
             Need::Postgres => postgres().is_some(),
+            Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
             Need::Venv => {
                 let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
@@ -80,11 +88,17 @@ impl Need {
             Need::Target(name) => show(&["rustup", "target", "add", name]),
             Need::Program(_, package) => debian_package(root, package),
             Need::Postgres => debian_package(root, "postgresql"),
+            Need::Spin => Err(Failure::new("the Spin CLI cannot be installed from a registry")),
             // Without optimisation it builds in half the time, and it runs for a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Venv => make_venv(root),
         }
     }
+}
+
+/// The Spin CLI.
+pub(crate) fn spin() -> String {
+    std::env::var(component::SPIN).unwrap_or_else(|_| "spin".to_owned())
 }
 
 /// Why a need is not met.
