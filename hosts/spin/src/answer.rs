@@ -19,9 +19,9 @@ use crate::{
     body,
     config::{self, Config},
     database::Database,
-    endpoints, panel,
+    endpoints, log, panel,
     platform::Machine,
-    prepare, webhooks,
+    prepare, sqlite, webhooks,
 };
 
 /// Identifiers that a request reserves at once. What it leaves over is a gap, so there are few.
@@ -76,12 +76,13 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
     }
     let limit = config.settings.limits.body_bytes;
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(broken_off()))?;
-    let fault = |fault: host::Fault| unmatched(fault.into());
+    let fault = |fault: host::Fault| unmatched(problem(fault));
     let database = Database::of(config.database_url.as_deref());
     let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(fault)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
     let host = host.reserving(FEW_IDS).remembering(KEYS.with(Arc::clone));
     prepare::prepare(&host, &config).await.map_err(fault)?;
+    host.platform().keep_slot().await;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
         return Ok(Begun::Answered(response));
     }
@@ -112,8 +113,8 @@ async fn send_webhooks(response: &Response<Bytes>, host: SqlHost<Database, Machi
     let after = config.webhooks_after_answers && host.platform().has_news();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     let sending = async move {
-        if let Err(fault) = webhooks::deliver(&host, &config.settings).await {
-            eprintln!("webhooks are sent later: {fault}");
+        if let Err(fault) = webhooks::deliver(&host, host.driver(), &config.settings).await {
+            log::line(format_args!("webhooks not sent; the next pass sends them: {fault}"));
         }
     };
     if dispatched {
@@ -150,6 +151,24 @@ fn misconfigured(faults: &[config::Fault]) -> Problem {
     }
 }
 
+/// The problem of a failure before the core had the request. If the operator has to do something, the response says what.
+fn problem(fault: host::Fault) -> Problem {
+    match &fault {
+        host::Fault::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
+            log: Some(fault.to_string()),
+            ..Problem::new(
+                Code::Unavailable,
+                "The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
+                 the variable `database_url` to a PostgreSQL database.",
+                "O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
+                 `spin up --state-dir DIRETÓRIO` ou defina a variável `database_url` com um banco de dados PostgreSQL.",
+            )
+            .retry_after(Duration::minutes(1))
+        },
+        _ => fault.into(),
+    }
+}
+
 fn broken_off() -> Problem {
     Problem::new(
         Code::MalformedRequest,
@@ -166,7 +185,7 @@ fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
         return;
     }
     let Outcome { route, request_id, log, .. } = outcome;
-    eprintln!("{route} {status} {request_id}: {}", log.as_deref().unwrap_or("no detail"));
+    log::line(format_args!("{route} {status} {request_id}: {}", log.as_deref().unwrap_or("no detail")));
 }
 
 /// Gives a response of the component's own what every response carries.

@@ -3,8 +3,9 @@
 use std::{pin::pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::future::{Either, select};
 use http_body_util::BodyExt;
+
+use crate::wait::within;
 
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -16,11 +17,7 @@ pub(crate) async fn collect<B>(body: B, limit: usize) -> Option<Bytes>
 where
     B: http_body_util::BodyExt<Data = Bytes>,
 {
-    let read = pin!(read(body, limit));
-    match select(read, pin!(spin_sdk::time::sleep(PATIENCE))).await {
-        Either::Left((bytes, _)) => bytes,
-        Either::Right(_) => None,
-    }
+    within(PATIENCE, read(body, limit)).await.flatten()
 }
 
 async fn read<B>(body: B, limit: usize) -> Option<Bytes>

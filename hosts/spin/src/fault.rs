@@ -10,6 +10,19 @@ pub(crate) fn unavailable(detail: impl Into<String>) -> Fault {
     Fault::Unavailable { what: DATABASE, detail: detail.into() }
 }
 
+/// What a write reports if another process holds SQLite's lock for too long.
+const LOCKED: &str = "database is locked";
+
+/// Another process holds SQLite's lock.
+pub(crate) fn locked() -> Fault {
+    unavailable(LOCKED)
+}
+
+/// Whether SQLite's lock was not free: nothing was written, and the same may succeed later.
+pub(crate) fn is_locked(fault: &Fault) -> bool {
+    matches!(fault, Fault::Unavailable { what: DATABASE, detail } if detail.contains("locked") || detail.contains("busy"))
+}
+
 /// Something that cannot happen did.
 pub(crate) fn internal(detail: impl Into<String>) -> Fault {
     Fault::Internal { detail: detail.into() }

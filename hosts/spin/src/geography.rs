@@ -16,7 +16,8 @@ use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_
 
 use crate::{
     database::Database,
-    outbound::{self, begin, collect, within},
+    log,
+    outbound::{self, begin, collect, in_time},
     platform::now,
 };
 
@@ -110,17 +111,23 @@ struct Outside<'a> {
 
 impl World for Outside<'_> {
     async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
-        let asked = within(patience, async {
+        // The connection to the database is for other requests meanwhile.
+        self.database.release();
+        let asked = in_time(patience, async {
             let response = begin(question.request(url).map_err(|_| outbound::Missed::Broken)?).await?;
             let status = response.status().as_u16();
             Ok(Answer { status, body: collect(response.into_body(), LONGEST_ANSWER).await? })
         });
         asked.await.map_err(|missed| match missed {
             outbound::Missed::Late => Missed::Late,
-            outbound::Missed::Denied => {
-                // What follows the host is somebody's address.
+            outbound::Missed::Denied | outbound::Missed::Blocked => {
+                // What follows the host is a person's address.
                 let host = url.split('/').take(3).collect::<Vec<_>>().join("/");
-                eprintln!("{host} may not be called: see allowed_outbound_hosts in spin.toml");
+                let setting = match missed {
+                    outbound::Missed::Blocked => "block_networks of [outbound_networking] in the runtime configuration",
+                    _ => "allowed_outbound_hosts in spin.toml",
+                };
+                log::line(format_args!("calls to {host} are not allowed: see {setting}"));
                 Missed::Unreachable
             }
             _ => Missed::Unreachable,
@@ -161,8 +168,8 @@ impl World for Outside<'_> {
             writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
         }
         for write in writes {
-            if let Err(fault) = self.database.single_write(write).await {
-                eprintln!("a geocoder's answer was not kept: {fault}");
+            if let Err(fault) = self.database.optional_write(write).await {
+                log::line(format_args!("geocoder result not stored; it will be requested again: {fault}"));
                 return;
             }
         }
@@ -171,9 +178,9 @@ impl World for Outside<'_> {
     /// Spin counts requests itself; here is what an operator has to see to.
     fn note(&self, note: Note) {
         match note {
-            Note::Strange { service, what } => eprintln!("{service}: an answer that cannot be used: {what}"),
-            Note::Rests { service } => eprintln!("{service}: fails again and again: it is left alone for a while"),
-            Note::Works { service } => eprintln!("{service}: answers again"),
+            Note::Strange { service, what } => log::line(format_args!("{service}: unusable response: {what}")),
+            Note::Rests { service } => log::line(format_args!("{service}: circuit breaker opened")),
+            Note::Works { service } => log::line(format_args!("{service}: circuit breaker closed")),
             Note::Asked { .. } | Note::Doubted { .. } | Note::Located { .. } | Note::Measured { .. } => {}
         }
     }

@@ -11,6 +11,7 @@ mod database;
 mod endpoints;
 mod fault;
 mod geography;
+mod log;
 mod outbound;
 mod panel;
 mod platform;
@@ -18,7 +19,9 @@ mod postgres;
 mod prepare;
 mod session;
 mod sqlite;
+mod wait;
 mod webhooks;
+mod writes;
 
 use bytes::Bytes;
 use http::Response;

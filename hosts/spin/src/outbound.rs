@@ -4,7 +4,6 @@
 use std::{pin::pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::future::{Either, select};
 use http::{HeaderValue, Request, header};
 use http_body_util::BodyExt;
 use spin_sdk::{
@@ -12,13 +11,17 @@ use spin_sdk::{
     wasip3::http::types::ErrorCode,
 };
 
+use crate::wait::within;
+
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missed {
     /// It did not come in time.
     Late,
-    /// The runtime may not call this host.
+    /// The application may not call this host.
     Denied,
+    /// The host's address is in a network that the runtime blocks.
+    Blocked,
     /// The host's name has no address.
     Name,
     /// The host took no connection.
@@ -56,18 +59,16 @@ where
 }
 
 /// Gives up what takes longer.
-pub(crate) async fn within<T>(patience: Duration, work: impl Future<Output = Result<T, Missed>>) -> Result<T, Missed> {
-    match select(pin!(work), pin!(spin_sdk::time::sleep(patience))).await {
-        Either::Left((done, _)) => done,
-        Either::Right(_) => Err(Missed::Late),
-    }
+pub(crate) async fn in_time<T>(limit: Duration, work: impl Future<Output = Result<T, Missed>>) -> Result<T, Missed> {
+    within(limit, work).await.unwrap_or(Err(Missed::Late))
 }
 
 fn missed(code: &ErrorCode) -> Missed {
     use ErrorCode as E;
     match code {
         E::DnsError(_) | E::DestinationNotFound => Missed::Name,
-        E::HttpRequestDenied | E::DestinationIpProhibited => Missed::Denied,
+        E::HttpRequestDenied => Missed::Denied,
+        E::DestinationIpProhibited => Missed::Blocked,
         E::ConnectionRefused | E::DestinationUnavailable | E::DestinationIpUnroutable | E::ConnectionLimitReached => {
             Missed::Connect
         }
@@ -104,6 +105,7 @@ mod tests {
     #[test]
     fn errors_are_told_apart() {
         assert_eq!(missed(&ErrorCode::HttpRequestDenied), Missed::Denied);
+        assert_eq!(missed(&ErrorCode::DestinationIpProhibited), Missed::Blocked);
         assert_eq!(missed(&ErrorCode::ConnectionRefused), Missed::Connect);
         assert_eq!(missed(&ErrorCode::HttpResponseTimeout), Missed::Late);
         assert_eq!(missed(&ErrorCode::InternalError(None)), Missed::Broken);

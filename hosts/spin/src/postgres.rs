@@ -9,7 +9,7 @@ use crate::fault::{internal, unavailable};
 /// Opens the database at this address. What a request before this one left open in the pooled connection is undone: a transaction
 /// that its request did not end would take this one's writes with it.
 pub(crate) async fn open(url: &str) -> Result<Connection, Fault> {
-    let connection = Connection::open(url).await.map_err(fault)?;
+    let connection = Connection::open(url).await.map_err(|error| opening(error, url))?;
     connection.execute("ROLLBACK", []).await.map_err(fault)?;
     Ok(connection)
 }
@@ -49,6 +49,25 @@ fn column(value: DbValue) -> Result<Value, Fault> {
     }
 }
 
+/// Why there is no connection, with the setting that is the likely cause. The runtime may quote the address, which has the password in it.
+fn opening(error: Error, url: &str) -> Fault {
+    let Error::PgError(PgError::ConnectionFailed(text)) = error else { return fault(error) };
+    unavailable(format!("{}{}", text.replace(url, "`database_url`"), hint(&text)))
+}
+
+fn hint(text: &str) -> &'static str {
+    let has = |part: &str| text.contains(part);
+    if has("not permitted") || has("not allowed") {
+        "; see the variable `database_host`, for `allowed_outbound_hosts` in spin.toml"
+    } else if has("prohibited") || has("blocked") {
+        "; see `block_networks` of `[outbound_networking]` in the runtime configuration"
+    } else if has("too many clients") || has("connection slots") || has("53300") {
+        "; see `max_connections` of `[outbound_pg]` in the runtime configuration"
+    } else {
+        ""
+    }
+}
+
 fn fault(error: Error) -> Fault {
     match error {
         Error::PgError(PgError::ConnectionFailed(text)) => unavailable(text),
@@ -79,6 +98,21 @@ fn by_state(state: &str, detail: String) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn failed_connection_names_the_setting_and_no_password() {
+        let failed = |text: &str| {
+            opening(Error::PgError(PgError::ConnectionFailed(text.to_owned())), "postgres://a:hunter2@b/c")
+        };
+        for (text, setting) in [
+            ("address postgres://a:hunter2@b/c is not permitted", "database_host"),
+            ("destination IP prohibited", "block_networks"),
+            ("db error: FATAL: sorry, too many clients already", "max_connections"),
+        ] {
+            let detail = failed(text).to_string();
+            assert!(detail.contains(setting) && !detail.contains("hunter2"), "{detail}");
+        }
+    }
 
     #[test]
     fn states_become_faults() {

@@ -5,7 +5,7 @@
 //!
 //! The requests that come while the first one looks wait for it, or each of them would look.
 
-use std::{cell::RefCell, time::Duration};
+use std::{cell::RefCell, rc::Rc};
 
 use despacho_core::{
     demo,
@@ -14,7 +14,9 @@ use despacho_core::{
 };
 use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};
 
-use crate::{config::Config, database::Database, fault::unavailable, platform::Machine, session::Session};
+use crate::{
+    config::Config, database::Database, fault::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
+};
 
 /// How far this instance is.
 #[derive(Clone)]
@@ -27,11 +29,9 @@ enum Progress {
 
 thread_local! {
     static PROGRESS: RefCell<Progress> = const { RefCell::new(Progress::Idle(None)) };
+    /// Wakes the requests that wait for the one that looks.
+    static LOOKED: Rc<Event> = Rc::new(Event::new());
 }
-
-/// How long a request waits before it asks again how far the one is that looks: there is nothing in the runtime by which one could wake
-/// another.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// That a request looks. Where it is given up, the next one does.
 struct Looking;
@@ -43,6 +43,7 @@ impl Drop for Looking {
                 *progress = Progress::Idle(None);
             }
         });
+        LOOKED.with(|looked| looked.notify_all());
     }
 }
 
@@ -55,8 +56,8 @@ pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) 
             // Who waited does not try what has just failed: one after the other, the last would wait many times as long.
             Progress::Idle(Some(fault)) if waited => return Err(fault),
             Progress::Idle(_) => break,
-            // How long it takes is limited by its statements' limits, and by the runtime's for a request.
-            Progress::UnderWay => spin_sdk::time::sleep(PAUSE).await,
+            // How long it takes is limited by the time limits of its statements.
+            Progress::UnderWay => LOOKED.with(Rc::clone).notified().await,
         }
         waited = true;
     }
@@ -73,9 +74,12 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
     database.warm().await?;
     if !is_current(database, config).await? {
         let session = database.own().await?;
+        if database.is_sqlite() && sqlite::is_in_memory(&session).await? {
+            return Err(unavailable(sqlite::IN_MEMORY));
+        }
         // Another instance may be at it; then the log is on all the same.
         let _ = session.write_ahead().await;
-        database.alone(async || migrate(session).await).await?;
+        database.alone(async || migrate(&session).await).await?;
     }
     host.align_deadlines().await?;
     if config.demo && host.key(&KeyHash::of(demo::KEY)).await?.is_none() {

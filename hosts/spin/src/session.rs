@@ -1,9 +1,16 @@
 //! One connection, whichever database it leads to.
 
+use std::time::Duration;
+
 use despacho_core::host::Fault;
 use despacho_sql::{Dialect, Row, Value};
 
 use crate::{postgres, sqlite};
+
+/// How long a connection may take to open, with the wait for a free one in the runtime's pool.
+pub(crate) const OPEN_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a read, a single write or a transaction may take.
+pub(crate) const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An open connection.
 pub(crate) enum Session {
@@ -49,14 +56,23 @@ impl Session {
         }
     }
 
-    /// Opens a connection for transactions: their commits are on disk before they are answered.
-    pub(crate) async fn open_for_transactions(url: Option<&str>) -> Result<Session, Fault> {
+    /// Opens a connection of a request's own: its commits are on disk before they are reported.
+    pub(crate) async fn open_own(url: Option<&str>) -> Result<Session, Fault> {
         let session = Session::open(url).await?;
         if let Session::Sqlite(connection) = &session {
             sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
             // What is deleted or replaced is overwritten: an erased name must not remain in a free page.
             sqlite::rows(connection, "PRAGMA secure_delete = ON", &[]).await?;
         }
+        Ok(session)
+    }
+
+    /// Opens a connection to SQLite for the queue of writes, which tries again itself if SQLite has not found the lock free within 15 ms. Where it does not flush,
+    /// a transaction's flush on any connection takes with it what was written before, so that what a commit builds on is never lost alone.
+    pub(crate) async fn open_for_writes(flushed: bool) -> Result<Session, Fault> {
+        let session = Session::open(None).await?;
+        session.rows("PRAGMA busy_timeout = 15", &[]).await?;
+        session.run(if flushed { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" }, &[]).await?;
         Ok(session)
     }
 
@@ -79,15 +95,6 @@ impl Session {
         match self {
             Session::Sqlite(_) => Ok(()),
             Session::Postgres(connection) => postgres::run(connection, Dialect::EXCLUSIVE, &[]).await.map(drop),
-        }
-    }
-
-    /// Lets single statements answer before they are flushed to the disk. A transaction's flush on any connection takes with it
-    /// what was written before, so that what a commit builds on is never lost alone.
-    pub(crate) async fn hurry(&self) -> Result<(), Fault> {
-        match self {
-            Session::Sqlite(connection) => sqlite::run(connection, "PRAGMA synchronous = NORMAL", &[]).await,
-            Session::Postgres(_) => Ok(()),
         }
     }
 

@@ -4,7 +4,20 @@ use despacho_core::host::Fault;
 use despacho_sql::{Row, Value};
 use spin_sdk::sqlite::{self, Connection, Error, RowResult};
 
-use crate::fault::{internal, unavailable};
+use crate::{
+    fault::{internal, unavailable},
+    session::Session,
+};
+
+/// What to do if every connection is an empty database of its own, in memory: Spin has no state directory then.
+pub(crate) const IN_MEMORY: &str = "SQLite has no file, since Spin runs without a state directory";
+
+/// Whether a connection leads to a database without a file.
+pub(crate) async fn is_in_memory(session: &Session) -> Result<bool, Fault> {
+    let files = session.rows("SELECT file FROM pragma_database_list WHERE name = 'main'", &[]).await?;
+    let file = files.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
+    Ok(file.is_none_or(|file| file.is_empty()))
+}
 
 /// Opens the default database.
 pub(crate) async fn open() -> Result<Connection, Fault> {

@@ -17,7 +17,10 @@ use despacho_core::{
 };
 use futures_util::{StreamExt, future::join_all, lock::Mutex, stream};
 
-use crate::outbound::{Missed, begin, collect, within};
+use crate::{
+    database::Database,
+    outbound::{Missed, begin, collect, in_time},
+};
 
 /// Subscriptions that are looked at together, and those that are sent for at once.
 const LOOKED_AT: u32 = 32;
@@ -29,10 +32,10 @@ const DRAINED: usize = 16 * 1024;
 const DRAINING: Duration = Duration::from_secs(1);
 
 /// Sends what is due until nothing is, or the time is over; what is left is sent by the next call.
-pub(crate) async fn deliver<H: Host>(host: &H, settings: &Settings) -> Result<(), Fault> {
+pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), Fault> {
     let until = Instant::now() + Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
     // The request has one connection for its transactions, which they take in turns.
-    let call = Call { host, settings, until, turn: Mutex::new(()) };
+    let call = Call { host, database, settings, until, turn: Mutex::new(()) };
     // Subscriptions that had nothing to send, by the version that was looked at: as such they are not looked at again.
     let mut idle: BTreeMap<WebhookId, u32> = BTreeMap::new();
     while Instant::now() < until {
@@ -56,6 +59,8 @@ pub(crate) async fn deliver<H: Host>(host: &H, settings: &Settings) -> Result<()
 /// One call's means.
 struct Call<'a, H> {
     host: &'a H,
+    /// Its connection is for other requests while receivers respond.
+    database: &'a Database,
     settings: &'a Settings,
     until: Instant,
     turn: Mutex<()>,
@@ -66,13 +71,17 @@ impl<H: Host> Call<'_, H> {
     async fn round(&self, webhook: &Webhook) -> Result<bool, Fault> {
         let taken = {
             let _turn = self.turn.lock().await;
-            outbox::take(self.host, self.settings, webhook).await?
+            let taken = outbox::take(self.host, self.settings, webhook).await?;
+            self.database.release();
+            taken
         };
         let Some(batch) = taken else { return Ok(false) };
         let lanes = batch.lanes.iter().map(|jobs| self.lane(&batch.url, jobs.clone()));
         let tried: Vec<Tried> = stream::iter(lanes).buffer_unordered(REQUESTS_EACH).concat().await;
         let _turn = self.turn.lock().await;
-        outbox::finish(self.host, self.settings, &batch, tried).await.map(|()| true)
+        outbox::finish(self.host, self.settings, &batch, tried).await?;
+        self.database.release();
+        Ok(true)
     }
 
     async fn lane(&self, url: &str, jobs: Vec<Job>) -> Vec<Tried> {
@@ -94,11 +103,11 @@ async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
         return Answer::Fault(SendFault::Address);
     }
     let Ok(request) = job.request(url) else { return Answer::Fault(SendFault::Broken) };
-    match within(Duration::from_secs(terms.timeout_seconds.into()), begin(request)).await {
+    match in_time(Duration::from_secs(terms.timeout_seconds.into()), begin(request)).await {
         Ok(response) => {
             let status = response.status().as_u16();
             // What it says beyond its status is nobody's concern.
-            let _ = within(DRAINING, collect(response.into_body(), DRAINED)).await;
+            let _ = in_time(DRAINING, collect(response.into_body(), DRAINED)).await;
             Answer::Status(status)
         }
         Err(missed) => Answer::Fault(fault(missed)),
@@ -108,7 +117,7 @@ async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
 fn fault(missed: Missed) -> SendFault {
     match missed {
         Missed::Late => SendFault::Timeout,
-        Missed::Denied => SendFault::Address,
+        Missed::Denied | Missed::Blocked => SendFault::Address,
         Missed::Name => SendFault::Name,
         Missed::Connect => SendFault::Connect,
         Missed::Tls => SendFault::Tls,

@@ -1,6 +1,7 @@
 //! The hosts that cases run on.
 
 mod spin;
+mod spin_up;
 
 use std::{
     collections::BTreeMap,
@@ -28,6 +29,7 @@ use despacho_tool::{
 use http::{Request, Response};
 
 use spin::Spin;
+use spin_up::SpinUp;
 
 /// The operator's token on every host, `${operatorToken}` in a case.
 pub const OPERATOR_TOKEN: &str = "conformance-operator-token";
@@ -98,6 +100,13 @@ pub const KINDS: &[Kind] = &[
         missing: despacho_cluster::missing,
         covered_by: None,
         start: |_, chosen| Ok(Box::new(Spin::on_postgres(chosen)?)),
+    },
+    Kind {
+        name: "spin-up",
+        has_clock: false,
+        missing: spin_up::missing,
+        covered_by: None,
+        start: |_, chosen| Ok(Box::new(SpinUp::start(chosen)?)),
     },
 ];
 

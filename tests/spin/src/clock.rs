@@ -26,6 +26,11 @@ impl Clock {
         Clock::standing(machine())
     }
 
+    /// Whether it stands still until it is moved.
+    pub fn is_standing(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// What it shows, in milliseconds since 1970.
     pub fn millis(&self) -> i64 {
         self.0.as_ref().map_or_else(machine, |at| at.load(Relaxed))

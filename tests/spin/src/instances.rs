@@ -1,6 +1,7 @@
 //! Instances: how each is made, reused and ended.
 
 use std::{
+    future::pending,
     path::PathBuf,
     pin::Pin,
     sync::Arc,
@@ -13,7 +14,7 @@ use wasmtime::{
     Engine, Store, StoreContextMut,
     component::{GuestTaskId, Linker, ResourceTable},
 };
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, p2::pipe::MemoryOutputPipe};
 use wasmtime_wasi_http::{
     WasiHttpCtx, WasiHttpCtxView, WasiHttpView,
     handler::{HandlerState, Instance, ProxyPre, ShouldAccept, WorkerExpiration, WorkerState, WorkerStatus},
@@ -27,13 +28,10 @@ use crate::{
     options::{Options, Reuse},
     outbound::Calls,
     postgres::{self, Pool, Postgres},
-    sqlite::{self, Sqlite},
+    sqlite::{self, Sqlite, Store as Database},
     stats::{Stats, Watch},
     variables::Variables,
 };
-
-/// How long a request, or an instance that answers one, may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Ends an instance at a chosen statement, as a fault of the machine would.
 #[derive(Clone)]
@@ -59,7 +57,7 @@ pub(crate) struct State {
     wasi: WasiCtx,
     http: WasiHttpCtx,
     calls: Calls,
-    database: Option<PathBuf>,
+    database: Database,
     pool: Pool,
     variables: Variables,
     fuse: Fuse,
@@ -82,7 +80,7 @@ impl WasiHttpView for State {
 pub(crate) struct Application {
     engine: Engine,
     pre: ProxyPre<State>,
-    database: Option<PathBuf>,
+    database: Database,
     pool: Pool,
     variables: Variables,
     calls: Calls,
@@ -90,6 +88,7 @@ pub(crate) struct Application {
     reuse: Reuse,
     fuse: Fuse,
     clock: Clock,
+    log: Option<MemoryOutputPipe>,
     pub(crate) stats: Arc<Stats>,
 }
 
@@ -116,14 +115,19 @@ impl Application {
         Ok(Application {
             engine: compiled.engine.clone(),
             pre: ProxyPre::P3(ServicePre::new(linker.instantiate_pre(&compiled.component)?)?),
-            database: options.database.clone(),
-            pool: Pool::default(),
+            database: match &options.database {
+                None => Database::None,
+                Some(_) if !options.state_directory => Database::Memory,
+                Some(file) => Database::File(file.clone()),
+            },
+            pool: Pool::new(options.postgres_connections),
             variables: Variables(Arc::new(options.variables.clone())),
-            calls: Calls::to(&options.outbound, &options.trusted)?,
+            calls: Calls::to(&options.outbound, &options.blocked, &options.trusted)?,
             files: options.files.clone(),
             reuse: options.reuse,
             fuse: Fuse { stats: Arc::clone(&stats), at: options.trap_at },
             clock: options.clock.clone(),
+            log: options.log.clone(),
             stats,
         })
     }
@@ -138,6 +142,9 @@ impl HandlerState for Application {
         let started = Instant::now();
         let mut wasi = WasiCtxBuilder::new();
         wasi.inherit_stderr().wall_clock(self.clock.clone());
+        if let Some(log) = &self.log {
+            wasi.stderr(log.clone());
+        }
         if let Some(folder) = &self.files {
             wasi.preopened_dir(folder, "/", FsPerms::ReadOnly)?;
         }
@@ -150,7 +157,7 @@ impl HandlerState for Application {
             pool: self.pool.clone(),
             variables: self.variables.clone(),
             fuse: self.fuse.clone(),
-            watch: Watch(Arc::clone(&self.stats)),
+            watch: Watch::new(Arc::clone(&self.stats)),
         };
         let mut store = Store::new(&self.engine, state);
         // As Spin does: code asks for its end, which is as far away as can be.
@@ -162,13 +169,13 @@ impl HandlerState for Application {
             store,
             proxy,
             view: |state| state.http(),
-            expiration: Expire { idle: self.reuse.idle, sleep: Box::pin(sleep(PATIENCE)) },
+            expiration: Expire { idle: self.reuse.idle, sleep: Box::pin(sleep(self.reuse.idle)) },
             state: Work { reuse: self.reuse, stats: Arc::clone(&self.stats) },
         })
     }
 }
 
-/// When an instance has waited or worked for too long.
+/// When an instance has waited for too long. As in Spin without `--request-timeout`, nothing limits how long it works.
 pub(crate) struct Expire {
     idle: Duration,
     sleep: Pin<Box<Sleep>>,
@@ -176,8 +183,10 @@ pub(crate) struct Expire {
 
 impl WorkerExpiration for Expire {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>, status: WorkerStatus, since: Instant) -> Poll<()> {
-        let span = if matches!(status, WorkerStatus::Idle) { self.idle } else { PATIENCE };
-        let deadline = (since + span).into();
+        if !matches!(status, WorkerStatus::Idle) {
+            return Poll::Pending;
+        }
+        let deadline = (since + self.idle).into();
         if self.sleep.deadline() != deadline {
             self.sleep.as_mut().reset(deadline);
         }
@@ -211,7 +220,7 @@ impl WorkerState for Work {
         (): (),
         _: GuestTaskId,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + Sync + 'static>> {
-        Box::pin(sleep(PATIENCE))
+        Box::pin(pending())
     }
 
     fn drop(&self, store: Store<State>, result: Result<(), wasmtime::Error>) {

@@ -2,7 +2,8 @@
 //! real SQLite file and a real PostgreSQL.
 //!
 //! What it shares with Spin: wasmtime and its implementation of WASI, the WIT files, the numbers by which instances are reused, a
-//! SQLite connection for every open, and PostgreSQL connections from a pool that does not clean them. What it lacks: the
+//! SQLite connection for every open, and PostgreSQL connections from a pool that does not clean them, with Spin's limit of 64, and no time
+//! limit of requests. What it lacks: the
 //! manifest (spin.toml), providers of variables, TLS, outbound HTTP to other machines, and everything else around an application.
 
 mod bindings {

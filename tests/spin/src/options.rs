@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+
 use crate::Clock;
 
 /// How instances are reused.
@@ -29,10 +31,16 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The file of the SQLite database `default`; none where the component is given no database.
     pub database: Option<PathBuf>,
+    /// Whether there is a state directory. Without one every connection to SQLite is an empty database in memory, as in Spin.
+    pub state_directory: bool,
+    /// PostgreSQL connections of this application, `max_connections` of `[outbound_pg]` in Spin's runtime configuration.
+    pub postgres_connections: usize,
     /// The component's variables.
     pub variables: BTreeMap<String, String>,
     /// Addresses of this machine that the component may call.
     pub outbound: Vec<SocketAddr>,
+    /// Addresses of networks that the runtime blocks, whatever the component may call.
+    pub blocked: Vec<SocketAddr>,
     /// Certificates, in DER, that what it calls over TLS may show.
     pub trusted: Vec<Vec<u8>>,
     /// The folder that the component sees as its files, to read; none where it is given no files.
@@ -43,7 +51,12 @@ pub struct Options {
     pub trap_at: Option<u64>,
     /// The wall clock that instances see.
     pub clock: Clock,
+    /// Receives the component's log; standard error where there is none.
+    pub log: Option<MemoryOutputPipe>,
 }
+
+/// Spin's limit of PostgreSQL connections where the runtime configuration names none.
+const POSTGRES_CONNECTIONS: usize = 64;
 
 impl Options {
     /// An application with a SQLite database and the two variables that it needs.
@@ -53,13 +66,17 @@ impl Options {
         Options {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             database: Some(database),
+            state_directory: true,
+            postgres_connections: POSTGRES_CONNECTIONS,
             variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
             outbound: Vec::new(),
+            blocked: Vec::new(),
             trusted: Vec::new(),
             files: None,
             reuse: Reuse::SPIN,
             trap_at: None,
             clock: Clock::default(),
+            log: None,
         }
     }
 

@@ -17,12 +17,17 @@ type Sent = (http::Response<WasiBody>, Box<dyn Future<Output = Result<(), HttpEr
 #[derive(Clone)]
 pub(crate) struct Calls {
     allowed: Arc<[SocketAddr]>,
+    blocked: Arc<[SocketAddr]>,
     client: Client<HttpsConnector<HttpConnector>, WasiBody>,
 }
 
 impl Calls {
     /// Calls to these addresses; one that is not this machine's own is never called. Of certificates those of `trusted` are good.
-    pub(crate) fn to(allowed: &[SocketAddr], trusted: &[Vec<u8>]) -> Result<Calls, rustls::Error> {
+    pub(crate) fn to(
+        allowed: &[SocketAddr],
+        blocked: &[SocketAddr],
+        trusted: &[Vec<u8>],
+    ) -> Result<Calls, rustls::Error> {
         let mut roots = RootCertStore::empty();
         for certificate in trusted {
             roots.add(CertificateDer::from(certificate.clone()))?;
@@ -31,13 +36,20 @@ impl Calls {
         let tls = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
         let tls = tls.with_root_certificates(roots).with_no_client_auth();
         let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
-        Ok(Calls { allowed: allowed.into(), client: Client::builder(TokioExecutor::new()).build(connector) })
+        Ok(Calls {
+            allowed: allowed.into(),
+            blocked: blocked.into(),
+            client: Client::builder(TokioExecutor::new()).build(connector),
+        })
     }
 
-    fn may(&self, uri: &http::Uri) -> bool {
+    fn check(&self, uri: &http::Uri) -> Result<(), HttpError> {
         let address = uri.authority().and_then(|authority| authority.as_str().parse::<SocketAddr>().ok());
-        let allowed = |address: SocketAddr| address.ip().is_loopback() && self.allowed.contains(&address);
-        address.is_some_and(allowed)
+        match address.filter(|address| address.ip().is_loopback() && self.allowed.contains(address)) {
+            Some(address) if self.blocked.contains(&address) => Err(HttpError::DestinationIpProhibited),
+            Some(_) => Ok(()),
+            None => Err(HttpError::HttpRequestDenied),
+        }
     }
 }
 
@@ -67,9 +79,7 @@ impl WasiHttpHooks for Calls {
     ) -> Box<dyn Future<Output = Result<Sent, HttpError>> + Send> {
         let calls = self.clone();
         Box::new(async move {
-            if !calls.may(request.uri()) {
-                return Err(HttpError::HttpRequestDenied);
-            }
+            calls.check(request.uri())?;
             let answer = calls.client.request(request).await;
             let answer = answer.map_err(|error| refusal(&error))?;
             let io: Box<dyn Future<Output = Result<(), HttpError>> + Send> = Box::new(async { Ok(()) });

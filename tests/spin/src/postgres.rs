@@ -5,11 +5,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use bytes::BytesMut;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_postgres::{
     Client, NoTls, Row as SqlRow,
     types::{IsNull, ToSql, Type, to_sql_checked},
@@ -25,9 +25,23 @@ use crate::{
     rows::Rows,
 };
 
-/// Connections that wait for their next user, by address.
-#[derive(Clone, Default)]
-pub(crate) struct Pool(Arc<Mutex<HashMap<String, Vec<Client>>>>);
+/// Connections that wait for their next user, by address. As in Spin they are opened up to a limit and never closed for being idle;
+/// who needs one when all are in use waits without a limit.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    idle: Arc<Mutex<HashMap<String, Vec<Client>>>>,
+    permits: Arc<Semaphore>,
+}
+
+impl Pool {
+    pub(crate) fn new(max_connections: usize) -> Pool {
+        Pool { idle: Arc::default(), permits: Arc::new(Semaphore::new(max_connections)) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Client>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A connection in use.
 #[expect(unreachable_pub, reason = "the generated bindings name it, and are public within their module")]
@@ -35,6 +49,7 @@ pub struct Connection {
     client: Option<Arc<Client>>,
     address: String,
     pool: Pool,
+    _permit: OwnedSemaphorePermit,
 }
 
 /// A connection to be.
@@ -45,8 +60,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         let client = self.client.take().and_then(Arc::into_inner).filter(|client| !client.is_closed());
         if let Some(client) = client {
-            let mut idle = self.pool.0.lock().unwrap_or_else(PoisonError::into_inner);
-            idle.entry(self.address.clone()).or_default().push(client);
+            self.pool.lock().entry(self.address.clone()).or_default().push(client);
         }
     }
 }
@@ -66,17 +80,20 @@ impl HasData for Postgres {
 }
 
 async fn open(pool: Pool, address: String) -> Result<Connection, Error> {
-    let idle = pool.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&address).and_then(Vec::pop);
+    let permit = Arc::clone(&pool.permits).acquire_owned().await;
+    let permit = permit.map_err(|error| Error::ConnectionFailed(error.to_string()))?;
+    let idle = pool.lock().get_mut(&address).and_then(Vec::pop);
     let client = match idle.filter(|client| !client.is_closed()) {
         Some(client) => client,
         None => {
-            let failed = |error: tokio_postgres::Error| Error::ConnectionFailed(error.to_string());
+            // As Spin does.
+            let failed = |error: tokio_postgres::Error| Error::ConnectionFailed(format!("{error:?}"));
             let (client, connection) = tokio_postgres::connect(&address, NoTls).await.map_err(failed)?;
             tokio::spawn(async move { _ = connection.await });
             client
         }
     };
-    Ok(Connection { client: Some(Arc::new(client)), address, pool })
+    Ok(Connection { client: Some(Arc::new(client)), address, pool, _permit: permit })
 }
 
 /// A parameter of no type: null fits everywhere.

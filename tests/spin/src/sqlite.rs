@@ -30,8 +30,19 @@ pub struct Connection(Shared);
 /// What the interface reaches of an instance.
 pub(crate) struct View<'a> {
     pub(crate) table: &'a mut ResourceTable,
-    pub(crate) database: &'a Option<PathBuf>,
+    pub(crate) database: &'a Store,
     pub(crate) fuse: &'a Fuse,
+}
+
+/// Where the database `default` is.
+#[derive(Clone)]
+pub(crate) enum Store {
+    /// The component is given none.
+    None,
+    /// In memory, another for each connection: Spin without a state directory.
+    Memory,
+    /// In a file.
+    File(PathBuf),
 }
 
 /// Names the interface's data.
@@ -45,9 +56,13 @@ fn io(error: impl std::fmt::Display) -> Error {
     Error::Io(error.to_string())
 }
 
-fn open(database: &Option<PathBuf>, name: &str) -> Result<Connection, Error> {
-    let path = database.as_ref().filter(|_| name == "default").ok_or(Error::AccessDenied)?;
-    let connection = rusqlite::Connection::open(path).map_err(io)?;
+fn open(database: &Store, name: &str) -> Result<Connection, Error> {
+    let connection = match database {
+        Store::File(path) if name == "default" => rusqlite::Connection::open(path),
+        Store::Memory if name == "default" => rusqlite::Connection::open_in_memory(),
+        _ => return Err(Error::AccessDenied),
+    };
+    let connection = connection.map_err(io)?;
     Ok(Connection(Arc::new(Mutex::new(connection))))
 }
 

@@ -11,6 +11,8 @@ pub struct Stats {
     started_ns: AtomicU64,
     quickest_ns: AtomicU64,
     peak_bytes: AtomicU64,
+    total_bytes: AtomicU64,
+    peak_total_bytes: AtomicU64,
     statements: AtomicU64,
     traps: AtomicU64,
 }
@@ -23,6 +25,8 @@ impl Default for Stats {
             started_ns: zero(),
             quickest_ns: AtomicU64::new(u64::MAX),
             peak_bytes: zero(),
+            total_bytes: zero(),
+            peak_total_bytes: zero(),
             statements: zero(),
             traps: zero(),
         }
@@ -48,6 +52,11 @@ impl Stats {
     /// The most memory that any instance had, in bytes.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes.load(Relaxed)
+    }
+
+    /// The most memory that all instances together had, in bytes.
+    pub fn peak_total_bytes(&self) -> u64 {
+        self.peak_total_bytes.load(Relaxed)
     }
 
     /// Statements that were sent to a database.
@@ -77,11 +86,30 @@ impl Stats {
 }
 
 /// Watches an instance's memory grow.
-pub(crate) struct Watch(pub(crate) std::sync::Arc<Stats>);
+pub(crate) struct Watch {
+    stats: std::sync::Arc<Stats>,
+    bytes: u64,
+}
+
+impl Watch {
+    pub(crate) fn new(stats: std::sync::Arc<Stats>) -> Watch {
+        Watch { stats, bytes: 0 }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stats.total_bytes.fetch_sub(self.bytes, Relaxed);
+    }
+}
 
 impl ResourceLimiter for Watch {
-    fn memory_growing(&mut self, _current: usize, desired: usize, _most: Option<usize>) -> wasmtime::Result<bool> {
-        self.0.peak_bytes.fetch_max(desired as u64, Relaxed);
+    fn memory_growing(&mut self, current: usize, desired: usize, _most: Option<usize>) -> wasmtime::Result<bool> {
+        self.stats.peak_bytes.fetch_max(desired as u64, Relaxed);
+        let more = desired.saturating_sub(current) as u64;
+        self.bytes += more;
+        let total = self.stats.total_bytes.fetch_add(more, Relaxed) + more;
+        self.stats.peak_total_bytes.fetch_max(total, Relaxed);
         Ok(true)
     }
 

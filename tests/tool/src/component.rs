@@ -15,6 +15,9 @@ use crate::{
 /// The environment variable by which tests are told which build of the component to run.
 pub const COMPONENT: &str = "DESPACHO_COMPONENT";
 
+/// The environment variable that names the Spin CLI for tests under `spin up`.
+pub const SPIN: &str = "DESPACHO_SPIN";
+
 /// The target that components are built for.
 pub const TARGET: &str = "wasm32-wasip2";
 

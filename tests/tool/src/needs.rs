@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use despacho_tool::{
-    place,
+    component, place,
     postgres::programs as postgres,
     run::{self, Failure},
 };
@@ -24,6 +24,8 @@ pub(crate) enum Need {
     Program(&'static str, &'static str),
     /// PostgreSQL's server, which Debian keeps off the path.
     Postgres,
+    /// The Spin CLI, which no registry has. `DESPACHO_SPIN` names one that is not on PATH.
+    Spin,
     /// cargo-deny.
     CargoDeny,
     /// RustSec's advisory database, as new as it can be had. Without a network the step is skipped.
@@ -40,6 +42,10 @@ impl Need {
         }
         if self == Need::Advisories {
             return fetch_advisories(root, offline);
+        }
+        if matches!(self, Need::Spin) {
+            let reason = "Spin 4.1 or newer is neither on PATH nor named by DESPACHO_SPIN; install it from https://spinframework.dev";
+            return Err(Missing::Offline(reason.to_owned()));
         }
         if offline {
             return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
@@ -58,6 +64,7 @@ impl Need {
             Need::Target(name) => format!("the Rust target {name}"),
             Need::Program(name, _) => format!("the program {name}"),
             Need::Postgres => "PostgreSQL".to_owned(),
+            Need::Spin => "the Spin CLI".to_owned(),
             Need::CargoDeny => "cargo-deny".to_owned(),
             Need::Advisories => "the advisory database".to_owned(),
             Need::Venv => "the Python packages of the tests".to_owned(),
@@ -71,6 +78,7 @@ impl Need {
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
             Need::Program(name, _) => run::succeeds(&[name, "--version"]),
             Need::Postgres => postgres().is_some(),
+            Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
             // Fetched anew in each run.
             Need::Advisories => false,
@@ -88,6 +96,7 @@ impl Need {
             Need::Target(name) => show(&["rustup", "target", "add", name]),
             Need::Program(_, package) => debian_package(root, package),
             Need::Postgres => debian_package(root, "postgresql"),
+            Need::Spin => Err(Failure::new("the Spin CLI cannot be installed from a registry")),
             // Without optimisation it builds in half the time, and it runs for a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Advisories => show(&FETCH_ADVISORIES),
@@ -113,6 +122,11 @@ fn fetch_advisories(root: &Path, offline: bool) -> Result<(), Missing> {
     let said = String::from_utf8_lossy(&fetched.stderr);
     let reason = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     Err(Missing::Offline(format!("the advisory database could not be fetched, so nothing is known: {reason}")))
+}
+
+/// The Spin CLI.
+pub(crate) fn spin() -> String {
+    std::env::var(component::SPIN).unwrap_or_else(|_| "spin".to_owned())
 }
 
 /// Why a need is not met.

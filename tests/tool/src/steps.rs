@@ -8,7 +8,11 @@ use despacho_tool::{
     server,
 };
 
-use crate::{contract, deploy, needs::Need, pages, panel, webhooks};
+use crate::{
+    contract, deploy,
+    needs::{self, Need},
+    pages, panel, webhooks,
+};
 
 /// The package of the component's own tests.
 const SPIN_TESTS: &str = "despacho-spin-tests";
@@ -135,6 +139,12 @@ pub(crate) const STEPS: &[Step] = &[
         act: test_component,
     },
     Step {
+        name: "spin-up",
+        what: "the cases on the Spin runtime itself, if it is installed",
+        needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen"), Need::Spin],
+        act: test_under_spin_up,
+    },
+    Step {
         name: "wasm-test",
         what: "the core's own tests, on wasm: the same answers there",
         needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
@@ -241,6 +251,15 @@ fn test_component(root: &Path) -> Result<(), Failure> {
         true => run_tests(root, &NEXTEST, &["--workspace", "--filterset", &format!("package({SPIN_TESTS})")]),
         false => run_tests(root, &EVERY_TEST, &["--package", SPIN_TESTS]),
     }
+}
+
+/// The cases under `spin up`, an application for each.
+fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
+    component::build(root)?;
+    let words = ["test", "--locked", "--all-features", "--workspace", "--exclude", SPIN_TESTS, "--test", "cases"];
+    let mut tests = cargo(root, &[&words[..], &["--", "spin-up::"]].concat());
+    tests.env(component::SPIN, needs::spin());
+    run::show(tests)
 }
 
 /// Every test of the workspace but the component's own. The cases run in one process, which loads the component and starts PostgreSQL

@@ -58,22 +58,31 @@ impl Spin {
             // No SQLite at all: nothing of it may be asked for.
             options = Options { database: None, ..options.variable("database_url", address) };
         }
-        let mut settings = serde_json::json!({});
-        for (key, text) in chosen {
-            match key.as_str() {
-                "least-precision" => settings["places"][key.as_str()] = text.as_str().into(),
-                "keys.per-store" => {
-                    let count: u32 = text.parse().map_err(|_| format!("`{text}` is no count"))?;
-                    settings["keys"]["per-store"] = count.into();
-                }
-                _ => return Err(format!("the component's host has no setting `{key}` for cases")),
-            }
+        if clock.is_standing() {
+            // A password slot ends by the clock. With instances that outlive a case, one slot is enough for all of it.
+            options.reuse.idle = Duration::from_secs(60);
         }
-        options = options.variable("settings", &settings.to_string());
+        options = options.variable("settings", &settings(chosen)?);
         let served = Served::start(compiled, &options).map_err(|e| e.to_string())?;
         let cluster = postgres.map(|(cluster, _)| cluster);
         Ok(Spin { client: Client::to(&served.base), clock, _served: served, _folder: folder, _cluster: cluster })
     }
+}
+
+/// The variable `settings` for a case.
+pub(super) fn settings(chosen: &Chosen) -> Result<String, String> {
+    let mut settings = serde_json::json!({});
+    for (key, text) in chosen {
+        match key.as_str() {
+            "least-precision" => settings["places"][key.as_str()] = text.as_str().into(),
+            "keys.per-store" => {
+                let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
+                settings["keys"]["per-store"] = count.into();
+            }
+            _ => return Err(format!("the component has no setting `{key}` for cases")),
+        }
+    }
+    Ok(settings.to_string())
 }
 
 impl TestHost for Spin {

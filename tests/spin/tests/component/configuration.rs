@@ -29,6 +29,18 @@ fn missing_variables_are_named_all_at_once() {
 }
 
 #[test]
+fn empty_variables_are_missing_and_the_manifest_requires_none() {
+    let place = Place::new();
+    let empty = Options::new(place.file(), TOKEN).variable("admin_token", "").variable("secret", "");
+    let detail = told(&empty);
+    assert!(detail.contains("`admin_token` is missing") && detail.contains("`secret` is missing"), "{detail}");
+    // A required variable without a value stops `spin up` itself, before the component can name all that are missing.
+    let manifest = despacho_tool::place::root().expect("the repository").join("spin.toml");
+    let manifest = std::fs::read_to_string(manifest).expect("the manifest");
+    assert!(!manifest.contains("required = true"), "{manifest}");
+}
+
+#[test]
 fn wrong_variables_are_named_and_their_values_not_told() {
     let place = Place::new();
     for (name, value) in [

@@ -6,6 +6,7 @@ use despacho_core::domain::Timestamp;
 use despacho_spin_tests::{Options, Reuse};
 use despacho_sql::{Value as SqlValue, forget_geocoded, keep_geocoded, limit_geocoded};
 use serde_json::{Value, json};
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::{
     support::{Answer, Place, get, post, serve},
@@ -95,6 +96,23 @@ fn a_wrong_answer_is_not_believed_and_nobody_who_is_not_allowed_is_called() {
     let found = preview(&served.base, street());
     assert_eq!((found.status, upstream.asked().len()), (200, 0), "{found:?}");
     assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn forbidden_call_is_logged_with_its_setting() {
+    let upstream = Upstream::fixed(200, &house());
+    let address = upstream.address;
+    for (outbound, blocked, setting) in
+        [(vec![], vec![], "allowed_outbound_hosts"), (vec![address], vec![address], "block_networks")]
+    {
+        let (place, log) = (Place::new(), MemoryOutputPipe::new(1 << 20));
+        let options = Options { outbound, blocked, log: Some(log.clone()), ..with(&place, "photon", &upstream) };
+        let served = serve(&options);
+        assert_eq!(preview(&served.base, street()).status, 200);
+        let log = String::from_utf8_lossy(&log.contents()).into_owned();
+        assert!(log.contains(setting) && !log.contains("Martiniano"), "{log}");
+        assert_eq!((upstream.asked().len(), served.stats().traps()), (0, 0));
+    }
 }
 
 #[test]

@@ -23,6 +23,41 @@ fn an_order_of_fifty_stops_fits_in_sixteen_megabytes() {
 }
 
 #[test]
+fn logins_at_once_take_a_limited_amount_of_memory() {
+    let place = Place::new();
+    // The demonstration's passwords are hashed by another host.
+    let making = serve(&place.demo());
+    assert_eq!(get(&making.base, "/readyz").status, 200);
+    drop(making);
+    let served = serve(&place.demo());
+    let login = |number: usize| {
+        let body =
+            serde_json::json!({ "email": format!("unknown-{number}@shop.example"), "password": "wrong horse battery" });
+        post(&served.base, "/delivery/sessions", &body)
+    };
+    let answers = std::thread::scope(|scope| {
+        let login = &login;
+        let threads: Vec<_> = (0..64).map(|number| scope.spawn(move || login(number))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a response")).collect::<Vec<_>>()
+    });
+    let hashed = answers.iter().filter(|answer| answer.status == 401).count();
+    let total = served.stats().peak_total_bytes() / 1_000_000;
+    let instances = served.stats().instances();
+    eprintln!("64 logins at once: {hashed} hashed, {total} MB for {instances} instances");
+    for refused in answers.iter().filter(|answer| answer.status != 401) {
+        let detail = refused.body["detail"].as_str().unwrap_or_default();
+        assert!(refused.status == 503 && detail.contains("'passwords'"), "{refused:?}");
+        assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+    }
+    assert!(hashed > 0, "some logins are always served");
+    // Four instances hash, one more may have begun when a slot ended; every instance needs some memory for itself.
+    assert!(total < 5 * 21 + 4 * instances, "{total} MB");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    assert_eq!(login(99).status, 401, "slots end by themselves");
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
 fn logins_are_limited_by_address_where_a_header_tells_it() {
     let place = Place::new();
     let settings = r#"{"limits": {"logins-per-address": 2}}"#;

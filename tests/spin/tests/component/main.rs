@@ -3,9 +3,11 @@
 #![expect(clippy::panic, reason = "a test says by a panic that it failed, and so do its helpers")]
 
 mod configuration;
+mod database;
 mod faults;
 mod geography;
 mod limits;
+mod locks;
 mod panel;
 mod postgres;
 mod side_by_side;

@@ -26,7 +26,7 @@ fn database() -> Option<(Cluster, String)> {
     }
 }
 
-fn on(address: &str) -> Options {
+pub(crate) fn on(address: &str) -> Options {
     // No SQLite at all: nothing of it may be asked for.
     Options { database: None, ..Place::new().demo().variable("database_url", address) }
 }

@@ -1,0 +1,37 @@
+//! Waiting: time limits, and requests of one instance that wake each other.
+
+use std::{cell::RefCell, pin::pin, time::Duration};
+
+use futures_util::future::{Either, select};
+use spin_sdk::wasip3::{wit_bindgen::StreamWriter, wit_stream};
+
+/// Gives the result of `work`, or `None` if it takes longer than `limit`. Work that is given up is cancelled.
+pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    match select(pin!(work), pin!(spin_sdk::time::sleep(limit))).await {
+        Either::Left((done, _)) => Some(done),
+        Either::Right(_) => None,
+    }
+}
+
+/// Wakes all requests of this instance that wait for it.
+///
+/// A Rust waker cannot resume another request: the runtime resumes each for events of the component model only. So each waiting request
+/// reads a stream that never carries data. The other end is kept here, and dropping it wakes the request.
+pub(crate) struct Event(RefCell<Vec<StreamWriter<u8>>>);
+
+impl Event {
+    pub(crate) const fn new() -> Event {
+        Event(RefCell::new(Vec::new()))
+    }
+
+    /// Waits for the next notification.
+    pub(crate) async fn notified(&self) {
+        let (writer, mut reader) = wit_stream::new::<u8>();
+        self.0.borrow_mut().push(writer);
+        reader.next().await;
+    }
+
+    pub(crate) fn notify_all(&self) {
+        drop(self.0.take());
+    }
+}

@@ -1,0 +1,95 @@
+//! Slots that instances over one database share, so that only a limited number of them does something costly at the same time. A slot is
+//! a row of the table of rate limits whose instant is the slot's end; one that its instance does not renew ends by itself.
+
+use despacho_core::{
+    domain::{Duration, Timestamp},
+    host::Fault,
+    limits::Arrival,
+};
+
+use crate::{Driver, Query};
+
+/// How often a slot is tried that another instance was quicker to take.
+const ATTEMPTS: u32 = 4;
+
+/// A slot that an instance holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    name: String,
+    /// When it ends.
+    pub until: Timestamp,
+}
+
+/// Slots of one kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots {
+    /// What they are for; no name of a rate limit begins with it.
+    pub name: &'static str,
+    /// How many there are.
+    pub count: u32,
+    /// How long one is held.
+    pub ttl: Duration,
+}
+
+impl Slots {
+    /// Takes a free slot; `None` if others hold all of them.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn take<D: Driver>(&self, driver: &D, now: Timestamp) -> Result<Option<Slot>, Fault> {
+        for _ in 0..ATTEMPTS {
+            let mut held = Vec::new();
+            for mut row in driver.read(self.held(now)).await? {
+                held.push(row.text()?);
+            }
+            let mut names = (0..self.count).map(|number| format!("{}/{number}", self.name));
+            let Some(name) = names.find(|name| !held.contains(name)) else { return Ok(None) };
+            if let Some(slot) = self.claim(driver, name, now, now).await? {
+                return Ok(Some(slot));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Holds a slot for longer, or takes another one if it ended and others hold it by now.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn renew<D: Driver>(&self, driver: &D, slot: Slot, now: Timestamp) -> Result<Option<Slot>, Fault> {
+        match self.claim(driver, slot.name, slot.until, now).await? {
+            Some(slot) => Ok(Some(slot)),
+            None => self.take(driver, now).await,
+        }
+    }
+
+    /// The slots that are held. An instant beyond a slot's duration shows that a clock was set back: such a slot is free.
+    fn held(&self, now: Timestamp) -> Query {
+        let sql = "SELECT name FROM buckets WHERE name LIKE $1 AND arrival > $2 AND arrival <= $3";
+        let instants = [now, now.after(self.ttl)].map(|at| Arrival::at(at).micros().into());
+        Query::new(sql, [vec![format!("{}/%", self.name).into()], instants.to_vec()].concat())
+    }
+
+    /// Takes a slot that is free, or that this instance holds until `own`.
+    async fn claim<D: Driver>(
+        &self,
+        driver: &D,
+        name: String,
+        own: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<Slot>, Fault> {
+        let sql = "INSERT INTO buckets (name, arrival) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \
+                   SET arrival = excluded.arrival WHERE buckets.arrival <= $3 OR buckets.arrival > $4 \
+                   OR buckets.arrival = $5 RETURNING arrival";
+        let until = now.after(self.ttl);
+        let instants = [until, now, until, own].map(|at| Arrival::at(at).micros().into());
+        let claimed = driver.write_returning(Query::new(sql, [vec![name.as_str().into()], instants.to_vec()].concat()));
+        Ok((!claimed.await?.is_empty()).then_some(Slot { name, until }))
+    }
+}
+
+impl Slot {
+    /// Whether the slot is held for at least this long from `now`.
+    pub fn lasts(&self, span: Duration, now: Timestamp) -> bool {
+        now.after(span) <= self.until
+    }
+}

@@ -1,0 +1,111 @@
+//! The component under `spin up`, on the runtime itself.
+
+use std::{
+    fs::File,
+    net::TcpListener,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use despacho_tool::{component, place};
+use http::{Request, Response};
+
+use super::{Chosen, Client, OPERATOR_TOKEN, TestHost, spin::settings};
+
+/// How long an application may take to start: the first one compiles the component.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long it may take to end when it is asked to.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why these cases do not run.
+pub(super) fn missing() -> Option<&'static str> {
+    std::env::var_os(component::SPIN)
+        .is_none()
+        .then_some("`cargo verify --only spin-up` runs them if Spin is installed")
+}
+
+/// An application of its own, with an empty state directory.
+pub(super) struct SpinUp {
+    client: Client,
+    child: Child,
+    _folder: tempfile::TempDir,
+}
+
+impl SpinUp {
+    pub(super) fn start(chosen: &Chosen) -> Result<SpinUp, String> {
+        let program = std::env::var_os(component::SPIN).ok_or_else(|| format!("{} is not set", component::SPIN))?;
+        let root = place::root().map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let address = free_address().map_err(|error| error.to_string())?;
+        let log = folder.path().join("log");
+        let file = File::create(&log).map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command.arg("up").arg("--from").arg(root.join("spin.toml"));
+        command.arg("--listen").arg(&address).arg("--state-dir").arg(folder.path().join("state"));
+        let variables = [
+            ("SPIN_VARIABLE_ADMIN_TOKEN", OPERATOR_TOKEN.to_owned()),
+            ("SPIN_VARIABLE_SECRET", "5a".repeat(32)),
+            ("SPIN_VARIABLE_SETTINGS", settings(chosen)?),
+        ];
+        command.envs(variables).current_dir(folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
+        // `spin up` starts the trigger as a process of its own: both end as one group.
+        let child = command.process_group(0).spawn().map_err(|error| format!("{command:?}: {error}"))?;
+        let client = Client::to(&format!("http://{address}"));
+        let mut started = SpinUp { client, child, _folder: folder };
+        started.wait_until_alive(&log)?;
+        Ok(started)
+    }
+
+    fn wait_until_alive(&mut self, log: &Path) -> Result<(), String> {
+        let began = Instant::now();
+        loop {
+            let request = Request::get("/healthz").body(Bytes::new()).map_err(|error| error.to_string())?;
+            if self.client.send(request).is_ok_and(|response| response.status() == 200) {
+                return Ok(());
+            }
+            let ended = self.child.try_wait().map_err(|error| error.to_string())?;
+            if ended.is_some() || began.elapsed() > START_TIMEOUT {
+                let said = std::fs::read_to_string(log).unwrap_or_default();
+                return Err(format!("`spin up` did not start the application ({ended:?}): {said}"));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn signal(&self, name: &str) {
+        let group = format!("-{}", self.child.id());
+        let mut kill = Command::new("kill");
+        // A group that is gone already needs no signal.
+        let _ = kill.args(["-s", name, "--", &group]).stderr(Stdio::null()).status();
+    }
+}
+
+impl TestHost for SpinUp {
+    fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
+        self.client.send(request)
+    }
+
+    fn advance(&mut self, _seconds: u32) -> Result<(), String> {
+        Err("the clock under `spin up` is the machine's".to_owned())
+    }
+}
+
+impl Drop for SpinUp {
+    fn drop(&mut self) {
+        self.signal("INT");
+        let began = Instant::now();
+        while began.elapsed() < STOP_TIMEOUT && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.signal("KILL");
+        let _ = self.child.wait();
+    }
+}
+
+fn free_address() -> std::io::Result<String> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.to_string())
+}

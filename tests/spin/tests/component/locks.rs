@@ -1,0 +1,77 @@
+//! SQLite's one lock: many writers, and another process that holds it.
+
+use std::time::{Duration, Instant};
+
+use despacho_load::orders::order;
+
+use crate::support::{Place, create, get, post, serve};
+
+/// Clients at once.
+const CLIENTS: usize = 64;
+
+#[test]
+fn creations_of_many_clients_wait_about_as_long() {
+    let place = Place::new();
+    let served = serve(&place.demo().variable("settings", r#"{"limits": {"writes-per-minute": 1000000}}"#));
+    assert_eq!(get(&served.base, "/readyz").status, 200);
+    let began = Instant::now();
+    let one = |client: usize| -> Vec<Duration> {
+        let timed = |number: usize| {
+            let began = Instant::now();
+            let answer = create(&served.base, &format!("FAIR-{client}-{number}")).expect("a response");
+            assert_eq!(answer.status, 201, "{answer:?}");
+            began.elapsed()
+        };
+        (0..12).map(timed).collect()
+    };
+    let mut spans: Vec<Duration> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..CLIENTS).map(|client| scope.spawn(move || one(client))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a client")).collect()
+    });
+    spans.sort();
+    let count = spans.len();
+    eprintln!(
+        "{count} creations by {CLIENTS} clients in {:?}: median {:?}, 99 % {:?}, longest {:?}; {} instances",
+        began.elapsed(),
+        spans[count / 2],
+        spans[count * 99 / 100],
+        spans[count - 1],
+        served.stats().instances()
+    );
+    assert_eq!(place.count("SELECT COUNT(*) FROM orders WHERE code LIKE 'FAIR-%'"), count as i64);
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn previews_and_reads_need_no_lock() {
+    let place = Place::new();
+    let served = serve(&place.demo());
+    assert_eq!(create(&served.base, "BEFORE").map(|answer| answer.status), Ok(201));
+    let other = rusqlite::Connection::open(place.file()).expect("the database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    for number in 0..40 {
+        let preview = post(&served.base, "/delivery/orders/preview", &order(&format!("P-{number}"), 2, false));
+        assert_eq!(preview.status, 200, "{preview:?}");
+        assert!(preview.headers.contains_key("ratelimit"), "{preview:?}");
+    }
+    assert_eq!(get(&served.base, "/delivery/orders").status, 200);
+    let refused = create(&served.base, "LOCKED").expect("a response");
+    assert_eq!((refused.status, &refused.body["code"]), (503, &"unavailable".into()), "{refused:?}");
+    assert!(refused.headers.contains_key("retry-after"));
+    other.execute_batch("ROLLBACK").expect("the lock is free");
+    assert_eq!(create(&served.base, "LOCKED").map(|answer| answer.status), Ok(201));
+    assert_eq!(served.stats().traps(), 0);
+}
+
+#[test]
+fn a_rate_holds_in_an_instance_while_the_lock_is_taken() {
+    let place = Place::new();
+    let served = serve(&place.demo().variable("settings", r#"{"limits": {"previews-per-minute": 5}}"#));
+    assert_eq!(get(&served.base, "/readyz").status, 200);
+    let other = rusqlite::Connection::open(place.file()).expect("the database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let statuses: Vec<u16> =
+        (0..8).map(|_| post(&served.base, "/delivery/orders/preview", &order("R", 2, false)).status).collect();
+    assert_eq!(statuses[..5], [200; 5], "{statuses:?}");
+    assert!(statuses[5..].contains(&429), "{statuses:?}");
+}
