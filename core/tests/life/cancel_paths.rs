@@ -126,10 +126,10 @@ fn cancelling_stop_by_stop_never_costs_less_whatever_the_prices() {
         let order = allocated(&host, &format!("A-{stops}"), &vec![true; stops]);
         let courier = crate::support::courier(&host, 7);
         assert_eq!(courier.order, Some(order.id));
-        for seed in 0..3_u64 {
+        for seed in 0..3_u32 {
             // Prices of all sets of stops, in no order: removing a stop may raise the price.
             let of = |mask: u64| {
-                let mixed = (mask + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17 + seed as u32) ^ seed;
+                let mixed = (mask + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17 + seed) ^ u64::from(seed);
                 if seed == 0 { 1_001 * i64::from(mask.count_ones()) } else { i64::try_from(mixed % 5_003).unwrap() }
             };
             let price = |_: &Order, left: &[usize]| synthetic(of(left.iter().map(|at| 1 << at).sum()));
