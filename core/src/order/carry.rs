@@ -57,7 +57,7 @@ pub struct Refused {
     /// Why.
     pub refusal: Refusal,
     /// To be committed before the refusal is told: a wrong code.
-    pub counted: Option<Changes>,
+    pub counted: Option<Box<Changes>>,
 }
 
 impl From<Refusal> for Refused {
@@ -86,7 +86,7 @@ pub fn carry(
     if let Some((code, told)) = act.codes(order)? {
         let checked = draft.order.tries.check(code, told, moment.now);
         if let Err(refusal) = checked {
-            let counted = matches!(refusal, Refusal::CodeWrong { .. }).then(|| draft.counted());
+            let counted = matches!(refusal, Refusal::CodeWrong { .. }).then(|| Box::new(draft.counted()));
             return Err(Refused { refusal, counted });
         }
     }
