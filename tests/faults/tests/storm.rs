@@ -1,6 +1,7 @@
 //! The short form of both storms, part of `cargo verify`.
 
 #![expect(
+    clippy::panic,
     clippy::print_stdout,
     reason = "a test may stop where it fails; figures are for people: run with --no-capture"
 )]

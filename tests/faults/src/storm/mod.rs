@@ -188,10 +188,14 @@ fn kill(world: &World<'_>, report: &mut StormReport) {
     }
 }
 
-/// Checks the prepaid merchant's balance until the storm is over.
+/// Checks what the prepaid merchant and its branches owe together until the storm is over.
 fn floor(world: &World<'_>, parties: &Parties) {
     let Some(prepaid) = parties.merchants.last() else { return };
-    let sql = format!("SELECT coalesce(min(amount), 0) FROM balances WHERE store = {}", prepaid.id);
+    let sql = format!(
+        "SELECT cast(coalesce(sum(amount), 0) AS BIGINT) FROM balances WHERE store = {id} \
+         OR store IN (SELECT id FROM stores WHERE matrix = {id})",
+        id = prepaid.id
+    );
     while !world.is_over() {
         if let Ok(amount) = world.database.ask(&sql) {
             let amount: i64 = amount.parse().unwrap_or(i64::MIN);
