@@ -239,7 +239,7 @@ async fn log_shrinks_after_a_long_reader_has_ended() {
         assert!(Instant::now() < deadline, "{} MiB are left", size());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    println!("log: {before} MiB before, {while_read} MiB while it was read, {} MiB afterwards", size());
+    eprintln!("log: {before} MiB before, {while_read} MiB while it was read, {} MiB afterwards", size());
 }
 
 #[tokio::test]

@@ -161,7 +161,7 @@ fn folder_without_write_permission_is_named() {
     fs::create_dir(&locked).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o500)).unwrap();
     if fs::write(Path::join(&locked, "probe"), "").is_ok() {
-        println!("SKIPPED: this user may write to every folder (root): run the test as another user");
+        eprintln!("SKIPPED: this user may write to every folder (root): run the test as another user");
         return;
     }
     let data = locked.join("data");

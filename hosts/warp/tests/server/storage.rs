@@ -32,7 +32,7 @@ fn readiness_is_503_while_the_disk_takes_no_writes() {
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", BINARY]);
     let server = Server::start_by(shell, folder, &["serve", "--listen", "127.0.0.1:0"]);
     if !limit_file_size(&server, "unlimited") {
-        println!("SKIPPED: `prlimit` (util-linux) is not there to limit the size of files");
+        eprintln!("SKIPPED: `prlimit` (util-linux) is not there to limit the size of files");
         return;
     }
     let head = format!("POST /admin/couriers\nx-api-token: {OPERATOR}\ncontent-type: application/json");
