@@ -70,7 +70,8 @@ macro_rules! against {
                 a_log_keeps_the_newest_attempts, a_round_is_one_senders, a_subscription_that_stops_is_told,
             }
             lists {
-                orders_are_found_newest_first, large_orders_are_found_in_parts, a_matrix_is_listed_with_its_branches, a_store_with_open_orders_is_not_removed,
+                orders_are_found_newest_first, large_orders_are_found_in_parts, a_matrix_is_listed_with_its_branches,
+                a_store_with_open_orders_is_not_removed,
             }
             privacy {
                 erasure_leaves_no_marker, open_orders_are_listed_and_stay, orders_are_found_in_windows,

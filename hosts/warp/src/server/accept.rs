@@ -32,6 +32,8 @@ const TOLD_NO_ROOM: usize = 256;
 const REFUSAL: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 16 * 1024;
+/// The same over HTTP/2.
+const HEADER_LIST_BYTES: u32 = 16 * 1024;
 /// Requests at once on one HTTP/2 connection.
 const STREAMS: u32 = 128;
 /// Streams of a connection that the server itself has reset and still keeps, because their peer broke the protocol.
@@ -169,7 +171,7 @@ impl Accepted {
             .keep_alive_timeout(self.timeouts.header)
             .max_concurrent_streams(STREAMS)
             .max_local_error_reset_streams(RESET_STREAMS)
-            .max_header_list_size(HEAD_BYTES as u32)
+            .max_header_list_size(HEADER_LIST_BYTES)
             .initial_stream_window_size(WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_send_buf_size(WINDOW as usize)

@@ -40,10 +40,7 @@ pub async fn serve(
     let tls = tls::acceptor(config)?;
     let panel = Panel::load(config)?;
     let listener = bind(config.listen).await?;
-    let metrics_listener = match config.metrics_listen {
-        Some(address) => Some(bind(address).await?),
-        None => None,
-    };
+    let metrics_listener = bind_metrics(config).await?;
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
     let (unfinished, mut finished) = mpsc::channel(1);
     let patience = config.timeouts.request;
@@ -66,7 +63,7 @@ pub async fn serve(
         stopping: stopping.clone(),
         unfinished: unfinished.downgrade(),
     });
-    let stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
+    let mut stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
     let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
     let retention = tokio::spawn(scheduler::run_retention(app.clone(), stopping.clone()));
     let webhooks = tokio::spawn(webhooks::run(app.clone(), stopping.clone(), config.timeouts.shutdown));
@@ -80,7 +77,6 @@ pub async fn serve(
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
 
     let server = accept::Server::new(config, app.clone(), tls, stopping, unfinished);
-    let mut stop = stop;
     tokio::select! {
         () = server.accept(listener) => {}
         signal = stop.wait() => tracing::info!(signal, "stopping: no more connections, finishing what was accepted"),
@@ -89,15 +85,7 @@ pub async fn serve(
     let _ = told.send(true);
     let deadline = Instant::now() + config.timeouts.shutdown;
     drop(server);
-    tokio::select! {
-        // Every connection and every unfinished write holds a sender: with the last one gone nothing is left to do.
-        ended = timeout_at(deadline, finished.recv()) => {
-            if ended.is_err() {
-                tracing::warn!("the deadline has passed: connections that are still open are cut");
-            }
-        }
-        signal = stop.wait() => tracing::warn!(signal, "told twice: connections that are still open are cut"),
-    }
+    wait_for_connections(&mut finished, deadline, &mut stop).await;
     if let Some(robots) = robots {
         let _ = robots.await;
     }
@@ -107,12 +95,29 @@ pub async fn serve(
     if let Some(exporter) = exporter {
         let _ = exporter.await;
     }
-    if let Some(metrics) = metrics {
-        metrics.abort();
-    }
+    metrics.inspect(|listener| listener.abort());
     let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
     tracing::info!("stopped");
     closed
+}
+
+/// Waits until every connection and every unfinished write has dropped its sender, but not beyond the deadline or a second signal.
+async fn wait_for_connections(finished: &mut mpsc::Receiver<()>, deadline: Instant, stop: &mut stop::Signals) {
+    tokio::select! {
+        ended = timeout_at(deadline, finished.recv()) => {
+            if ended.is_err() {
+                tracing::warn!("the deadline has passed: connections that are still open are cut");
+            }
+        }
+        signal = stop.wait() => tracing::warn!(signal, "told twice: connections that are still open are cut"),
+    }
+}
+
+async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, Failure> {
+    match config.metrics_listen {
+        Some(address) => bind(address).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
