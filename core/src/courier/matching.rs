@@ -16,7 +16,7 @@ const MAX_PAIRS: usize = 1_000_000;
 /// Couriers that each order keeps at least, whatever [`MAX_PAIRS`] says.
 const MIN_KEPT: usize = 64;
 
-/// Pairs of an order and a courier, by their places in the lists; the order that has waited longest comes first.
+/// Pairs of an order and a courier, by their places in the lists. The couriers are sorted by ID.
 ///
 /// The sum of the times to the pickups is least, where leaving an order without a courier costs twice the longest trip within the
 /// radius and a second for each second that it has waited: hardly an order stays without a courier that is in reach, and where

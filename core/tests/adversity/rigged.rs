@@ -10,7 +10,7 @@ use std::{
 };
 
 use despacho_core::{
-    courier::{Cell, Courier, FreeCourier, SearchingOrder},
+    courier::{self, Courier, FreeCourier, SearchingOrder},
     domain::{
         AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
     },
@@ -113,7 +113,7 @@ impl Host for Rigged<'_> {
         fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
         fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
         fn couriers_by_id(ids: &[CourierId]) -> Vec<Courier>;
-        fn free_couriers(cells: RangeInclusive<Cell>, after: Option<(Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
+        fn free_couriers(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
         fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;

@@ -38,8 +38,8 @@ pub(crate) fn add(data: &Path, count: usize) -> Result<(), Failure> {
 
 /// What a chunk of copies consists of: the number before the first is the first parameter, how many there are the second.
 const COPIES: [&str; 5] = [
-    "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, body) \
-     SELECT ?1 + at, version, store, 'C-' || (?1 + at), holds_code, situation, created_at, due_at, \
+    "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) \
+     SELECT ?1 + at, version, store, 'C-' || (?1 + at), holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, \
      json_set(body, '$.id', ?1 + at, '$.code', 'C-' || (?1 + at)) \
      FROM templates JOIN orders ON orders.id = templates.id WHERE at <= ?2 ORDER BY at",
     "INSERT INTO events (order_id, sequence, store, at, body, matrix, place) \

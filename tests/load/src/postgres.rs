@@ -161,9 +161,9 @@ impl<'a> Bench<'a> {
 /// What hosts/sql writes for a new order, in its order, under the mark of hosts/postgres.
 const ORDER: &str = "BEGIN;
 INSERT INTO commit_marks (at, salt) VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, :salt) ON CONFLICT DO NOTHING;
-INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, body) VALUES (nextval('load_ids'), 1, :store, \
+INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) VALUES (nextval('load_ids'), 1, :store, \
 'B-' || currval('load_ids'), 1, 110, (extract(epoch FROM now()) * 1000)::bigint, (extract(epoch FROM now()) * 1000)::bigint + 36000000, \
-:order) ON CONFLICT DO NOTHING;
+-235505201, -466333089, :order) ON CONFLICT DO NOTHING;
 INSERT INTO journals (matrix, last) VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = :store), :store), 1) \
 ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1;
 INSERT INTO events (order_id, sequence, store, at, body, matrix, place) SELECT currval('load_ids'), 1, :store, \
