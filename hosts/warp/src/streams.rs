@@ -152,7 +152,7 @@ async fn follow(
     let app = &place.app;
     let key = subscription.clone();
     let ended = tokio::select! {
-        ended = write(app, subscription, first, pieces.clone()) => ended,
+        ended = write(&place, subscription, first, pieces.clone()) => ended,
         invalid = app.streams.access.until_invalid(&app.store, &key) => invalid.map(|()| Ended::Revoked),
     };
     match ended {
@@ -172,11 +172,12 @@ enum Ended {
 }
 
 async fn write(
-    app: &App,
+    place: &Place,
     mut subscription: Subscription,
     first: Bytes,
     pieces: mpsc::Sender<Bytes>,
 ) -> Result<Ended, Fault> {
+    let app = &place.app;
     let (mut news, access, mut stopping) = (app.store.news(), app.store.access(), app.stopping.clone());
     let feed = app.streams.feeds.of(&subscription);
     let heartbeat = Duration::from_millis(u64::try_from(HEARTBEAT.as_millis()).unwrap_or(15_000));

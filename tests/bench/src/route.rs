@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
 
-use despacho_core::route::line::{RouteResponse, RouteRequest, solve_route};
+use despacho_core::route::line::{RouteRequest, RouteResponse, solve_route};
 use despacho_core::route::{Problem, UNREACHABLE};
 use despacho_parity::deck::{self, Kind};
 use serde_json::{Value, json};

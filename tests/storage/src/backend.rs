@@ -225,6 +225,10 @@ impl Backend for OnPgBouncer {
         &self.host
     }
 
+    async fn dump(&self) -> String {
+        self.direct.dump().await
+    }
+
     async fn restart(self) -> OnPgBouncer {
         self.host.driver().close().await.unwrap();
         let host = self.second_instance().await;

@@ -18,10 +18,10 @@ use despacho_sql::Selection;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{Failure, load, operator};
+use super::{Failure, load_service, operator};
 use crate::{
     cli::PrivacyCommand,
-    config::{self, Config, Database, Given},
+    config::{self, Config, Database, Given, Missing},
     geo::Geography,
     private,
     server::print,
@@ -39,7 +39,7 @@ pub(super) async fn run(command: PrivacyCommand) -> Result<(), Failure> {
 }
 
 async fn export(given: &Given, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), Failure> {
-    existing(&load(given)?.config)?;
+    load_service(given)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
     let mut export =
@@ -79,9 +79,8 @@ async fn export(given: &Given, phone: &str, to: &Path, archives: Option<&Path>) 
 }
 
 async fn erase(given: &Given, phone: &str, archives: Option<&Path>) -> Result<(), Failure> {
-    let config = load(given)?.config;
-    existing(&config)?;
-    let settings = config::settings(&config)?;
+    let config = load_service(given)?.config;
+    let settings = config::settings(&config, Missing::Reject).map_err(Failure::Usage)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
     let (mut orders, mut deliveries, mut entries) = (0, 0, 0);
@@ -119,9 +118,8 @@ async fn erase(given: &Given, phone: &str, archives: Option<&Path>) -> Result<()
 }
 
 async fn retain(given: &Given, folder: &Path) -> Result<(), Failure> {
-    let config = load(given)?.config;
-    existing(&config)?;
-    let settings = config::settings(&config)?;
+    let config = load_service(given)?.config;
+    let settings = config::settings(&config, Missing::Reject).map_err(Failure::Usage)?;
     let days = settings.retention.recipients_days;
     if days == 0 {
         return Err(Failure::Usage("retention.recipients-days is 0: nothing is erased".to_owned()));
@@ -137,7 +135,7 @@ async fn retain(given: &Given, folder: &Path) -> Result<(), Failure> {
 }
 
 async fn log(given: &Given, cursor: Option<&str>) -> Result<(), Failure> {
-    existing(&load(given)?.config)?;
+    load_service(given)?;
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_digit).collect::<String>();
     let target = match cursor.as_str() {
         "" => "/admin/privacy/erasures?limit=100".to_owned(),
@@ -175,15 +173,6 @@ fn truncate_log(config: &Config) -> Result<(), Failure> {
 
 fn parse(phone: &str) -> Result<Phone, Failure> {
     Phone::parse(phone).map_err(|_| Failure::Usage("--phone: expected E.164, such as +5511988887777".to_owned()))
-}
-
-/// A mistyped data folder must not look like an empty database.
-fn existing(config: &Config) -> Result<(), Failure> {
-    let file = config.database_file();
-    if config.database == Database::Sqlite && !file.exists() {
-        return Err(Failure::Failed(format!("there is no database {}", file.display())));
-    }
-    Ok(())
 }
 
 fn progress(cursor: &Value) {

@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn file_is_compressed_once() {
         let (compressor, body) = (Compressor::default(), Bytes::from(vec![b'a'; 100_000]));
-        let mut apply = |file| {
+        let apply = |file| {
             let mut headers = HeaderMap::new();
             let compressed = compressor.apply(&mut headers, body.clone(), Some(Encoding::Gzip), file);
             assert_eq!(headers[header::CONTENT_LENGTH], compressed.len().to_string());

@@ -26,7 +26,7 @@ impl Networks {
         match networks.set_up() {
             Ok(()) => Some(networks),
             Err(reason) => {
-                println!("SKIPPED: network namespaces cannot be made here: {reason}");
+                eprintln!("SKIPPED: network namespaces cannot be made here: {reason}");
                 None
             }
         }

@@ -224,7 +224,7 @@ fn hanging_receivers_delay_their_own_merchant_only() {
         // Half of what a single receiver may take: nobody waited for one that hangs.
         let body = bodies.recv_timeout(Duration::from_secs(15)).expect("the other merchant's event arrives");
         assert!(body.contains("order.created"), "{body}");
-        println!("{code} after {:?}", begun.elapsed());
+        eprintln!("{code} after {:?}", begun.elapsed());
     }
     assert_eq!(connections.load(Ordering::SeqCst), 8, "as many as one merchant may have at once");
 }

@@ -113,7 +113,7 @@ fn unread_responses_are_bounded_and_their_connections_end() {
     assert_eq!(server.ask(&preview, large_order(0).as_bytes()).status, 200, "others are served");
     assert_eq!(server.get("/healthz").status, 200);
     let resident = resident_kb(&server, "VmHWM:");
-    println!("{} sockets: {resident} kB at most; others served in {:?}", held.len(), started.elapsed());
+    eprintln!("{} sockets: {resident} kB at most; others served in {:?}", held.len(), started.elapsed());
     assert!(resident < MAX_RESIDENT_KB, "{resident} kB");
     wait_until_closed(&server);
     assert!(!server.log().contains("\"level\":\"ERROR\""), "{}", server.log());

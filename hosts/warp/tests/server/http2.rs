@@ -174,7 +174,7 @@ async fn closed_windows_hold_little_memory_and_end_their_connections() {
         senders.push(sender);
     }
     let resident = crate::hostile::resident_kb(&server, "VmHWM:");
-    println!("{} responses held back: {resident} kB at most", held.len());
+    eprintln!("{} responses held back: {resident} kB at most", held.len());
     assert!(resident < 300 * 1024, "{resident} kB");
     let other = connect(&server, &made).await;
     let metrics = send(&other, request("GET", "/metrics", crate::harness::OPERATOR, "")).await;

@@ -105,7 +105,7 @@ pub(crate) async fn unservable_orders_leave_others_their_nearest_courier(backend
     for pass in 1..=2 {
         let start = Instant::now();
         let done = round(host, &Settings::default(), &mut moment(5)).await.unwrap();
-        println!("pass {pass}: {done:?} in {:?}", start.elapsed());
+        eprintln!("pass {pass}: {done:?} in {:?}", start.elapsed());
     }
     let given = pairs(host, FIRST_SERVABLE..FIRST_SERVABLE + SERVABLE as u64).await;
     let wanted = (0..SERVABLE as u64)
