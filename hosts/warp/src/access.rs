@@ -1,7 +1,7 @@
 //! Whether the keys of open streams are still valid.
 //!
-//! A key that was found valid counts as valid for [`VALID`], unless this process or, by a notification, another one wrote a key or a store
-//! since. A notification can be lost, and a command or another kind of host sends none, so that keys are read again every [`CHECK`]: a
+//! A key that was found valid counts as valid for `VALID`, unless this process or, by a notification, another one wrote a key or a store
+//! since. A notification can be lost, and a command or another kind of host sends none, so that keys are read again every `CHECK`: a
 //! revoked key's streams end within a second on every instance.
 
 use std::{
