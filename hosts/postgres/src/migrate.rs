@@ -105,10 +105,7 @@ async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
 async fn is_current(client: &Client) -> Result<bool, OpenFault> {
     let found = match standing(client).await {
         Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => {
-            return match client.query_opt(FOREIGN_TABLE, &[]).await? {
-                Some(row) => Err(OpenFault::Foreign(row.try_get(0)?)),
-                None => Ok(false),
-            };
+            return first(client, FOREIGN_TABLE).await?.map_or(Ok(false), |table| Err(OpenFault::Foreign(table)));
         }
         found => found?,
     };

@@ -41,75 +41,76 @@ pub enum Refusal {
 
 impl Refusal {
     fn problem(self) -> Problem {
-        let soon = Duration::seconds(2);
+        let (code, en, pt) = self.text();
+        let problem = Problem::new(code, en, pt);
+        match (self, code) {
+            (Refusal::ReadOnly, _) => Problem { allow: Some("GET, HEAD"), ..problem },
+            (_, Code::Unavailable | Code::RateLimited) => problem.retry_after(Duration::seconds(2)),
+            _ => problem,
+        }
+    }
+
+    /// The code, and the detail in English and Portuguese.
+    fn text(self) -> (Code, &'static str, &'static str) {
         match self {
-            Refusal::Broken => Problem::new(
+            Refusal::Broken => (
                 Code::InternalError,
-                "The request was not carried out. Tell the operator the requestId.",
+                "The request was not carried out. Report the requestId to the operator.",
                 "A requisição não foi executada. Informe o requestId ao operador.",
             ),
-            Refusal::Late => Problem::new(
+            Refusal::Late => (
                 Code::UpstreamTimeout,
-                "The answer took too long. The request may have been carried out: send it again with the same code or idempotency key.",
+                "The response took too long. The request may have been carried out: send it again with the same code or idempotency key.",
                 "A resposta demorou demais. A requisição pode ter sido executada: envie-a novamente com o mesmo código ou chave de idempotência.",
             ),
-            Refusal::IncompleteBody => Problem::new(
+            Refusal::IncompleteBody => (
                 Code::MalformedRequest,
                 "The request's body did not arrive completely and in time, or its chunks are malformed. Send the request again.",
                 "O corpo da requisição não chegou completo e a tempo, ou seus blocos (chunks) são inválidos. Envie a requisição novamente.",
             ),
-            Refusal::MetricsOnly => Problem::new(
+            Refusal::MetricsOnly => (
                 Code::EndpointNotFound,
                 "This listener serves GET /metrics only.",
                 "Esta porta atende somente GET /metrics.",
             ),
-            Refusal::MetricsToken => Problem::new(
+            Refusal::MetricsToken => (
                 Code::ApiKeyInvalid,
                 "Metrics need the metrics token or the operator's token. Send it as Authorization: Bearer or x-api-token.",
                 "As métricas exigem o token de métricas ou o do operador. Envie-o em Authorization: Bearer ou em x-api-token.",
             ),
-            Refusal::Overloaded => Problem::new(
+            Refusal::Overloaded => (
                 Code::Unavailable,
                 "There are too many connections. Connect again later.",
                 "Há conexões demais. Conecte-se novamente mais tarde.",
-            )
-            .retry_after(soon),
-            Refusal::Busy => Problem::new(
+            ),
+            Refusal::Busy => (
                 Code::Unavailable,
-                "More is asked of the service than it can do. Nothing was carried out: send the request again.",
-                "O serviço recebe mais requisições do que pode atender. Nada foi executado: envie a requisição novamente.",
-            )
-            .retry_after(soon),
-            Refusal::ResponseMemory => Problem::new(
+                "The service is overloaded. Nothing was carried out: send the request again.",
+                "O serviço está sobrecarregado. Nada foi executado: envie a requisição novamente.",
+            ),
+            Refusal::ResponseMemory => (
                 Code::Unavailable,
                 "Too many responses wait for their clients to read them. Nothing was changed: read the open responses, then send the request again.",
                 "Há respostas demais à espera de leitura pelos clientes. Nada foi alterado: leia as respostas abertas e envie a requisição novamente.",
-            )
-            .retry_after(soon),
-            Refusal::TooManyStreams => Problem::new(
+            ),
+            Refusal::TooManyStreams => (
                 Code::RateLimited,
                 "The merchant or the server has as many streams open as allowed. Close one, or read /delivery/events.",
                 "A empresa ou o servidor já mantém abertos todos os fluxos permitidos. Feche um ou leia /delivery/events.",
-            )
-            .retry_after(soon),
+            ),
             Refusal::NotReady => {
-                Problem::new(Code::Unavailable, "The database does not answer.", "O banco de dados não responde.")
-                    .retry_after(soon)
+                (Code::Unavailable, "The database is unavailable.", "O banco de dados está indisponível.")
             }
-            Refusal::StorageFailing => Problem::new(
+            Refusal::StorageFailing => (
                 Code::Unavailable,
                 "The database storage accepts no writes: its disk is full, failing or read-only. The log has the cause.",
                 "O armazenamento do banco de dados não aceita gravações: o disco está cheio, com falha ou somente leitura. O log traz a causa.",
-            )
-            .retry_after(soon),
-            Refusal::ReadOnly => Problem {
-                allow: Some("GET, HEAD"),
-                ..Problem::new(
-                    Code::MethodNotAllowed,
-                    "This endpoint takes GET, HEAD.",
-                    "Este endereço aceita GET, HEAD.",
-                )
-            },
+            ),
+            Refusal::ReadOnly => (
+                Code::MethodNotAllowed,
+                "This endpoint accepts only GET and HEAD.",
+                "Este endpoint aceita somente GET e HEAD.",
+            ),
         }
     }
 }

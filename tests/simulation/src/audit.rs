@@ -64,13 +64,30 @@ fn again(world: &mut World) -> Checked {
             .answer
             .as_ref()
             .is_some_and(|(status, body)| response.status() == *status && response.body() == body);
+        let without_recipients = sender.plan.path.starts_with("/courier/")
+            && sender
+                .answer
+                .as_ref()
+                .is_some_and(|(_, body)| erased(body) == serde_json::from_slice(response.body()).ok());
         // A key that was revoked meanwhile, and a store or a courier that was removed, gets nothing at all.
-        if !same && !matches!(response.status().as_u16(), 401 | 429) {
+        if !same && !without_recipients && !matches!(response.status().as_u16(), 401 | 429) {
             let now = String::from_utf8_lossy(response.body());
             return Err(format!("{} under its key again is {} {now}", sender.plan.path, response.status()));
         }
     }
     Ok(())
+}
+
+/// A courier's stored response once the courier no longer has the order: without the recipients' personal data.
+fn erased(body: &[u8]) -> Option<Value> {
+    let mut body: Value = serde_json::from_slice(body).ok()?;
+    for delivery in body.get_mut("deliveries")?.as_array_mut()? {
+        for field in ["name", "phone", "observation", "latitude", "longitude"] {
+            delivery[field] = Value::Null;
+        }
+        delivery["address"].as_object_mut()?.values_mut().for_each(|value| *value = Value::Null);
+    }
+    Some(body)
 }
 
 fn get(world: &mut World, token: &str, path: &str, act: Act) -> Result<Value, String> {

@@ -79,8 +79,9 @@ impl Delivery {
         let file = FILES.contains(&route);
         let body = self.compressor.apply(&mut head.headers, body, self.encoding, file);
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
-        // A write that was carried out keeps its response: a refusal would say that it was not.
-        let required = !matches!(self.facts.method, Method::GET | Method::HEAD) && head.status.as_u16() < 400;
+        // A write that was carried out keeps its response: 503 would contradict it. Metrics show the cause of a shortage.
+        let is_needed = !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";
+        let required = is_needed && head.status.as_u16() < 400;
         let Some(share) = self.reserve(owner, bytes, required).await else { return self.refuse(route) };
         let over_http2 = self.version == Version::HTTP_2;
         let unsent =

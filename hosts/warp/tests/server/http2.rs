@@ -180,7 +180,8 @@ async fn closed_windows_hold_little_memory_and_end_their_connections() {
     let metrics = send(&other, request("GET", "/metrics", crate::harness::OPERATOR, "")).await;
     let text = timeout(PATIENCE, metrics.into_body().collect()).await.unwrap().unwrap().to_bytes();
     let text = String::from_utf8(text.to_vec()).unwrap();
-    let memory = text.lines().find_map(|line| line.strip_prefix("despacho_http_response_memory_bytes ")).unwrap();
+    let memory = text.lines().find_map(|line| line.strip_prefix("despacho_http_response_memory_bytes "));
+    let memory = memory.unwrap_or_else(|| panic!("no figure of response memory in {text}"));
     // The address's share, the merchant's, and the response with the metrics itself.
     assert!(memory.parse::<usize>().unwrap() < 9 << 20, "{memory} bytes");
     assert_eq!(send(&other, request("GET", "/healthz", "", "")).await.status(), StatusCode::OK);

@@ -125,7 +125,7 @@ fn interrupted_rewriting_leaves_the_archive_as_it_was() {
 fn invalid_phone_and_missing_database_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let nothing = run(&folder, &["privacy", "erase", "--phone", PHONE]);
-    assert_eq!(nothing.status.code(), Some(1));
+    assert_eq!(nothing.status.code(), Some(2));
     assert!(!folder.path().join("despacho.db").exists());
     matrix(&folder);
     let wrong = run(&folder, &["privacy", "export", "--phone", "11 98765", "--to", "out.json"]);
@@ -166,6 +166,7 @@ fn files_are_private_whatever_the_umask() {
         shell.arg("-c").arg(script).arg(binary).env("DESPACHO_DATA", &data).current_dir(folder.path());
         stdout(&shell.output().unwrap());
     };
+    command("init");
     command(
         "matrix create --cnpj 12ABC34501DE35 --name 'Padaria Central' --responsible Ana --phone +5592991000000 \
          --email ana@padaria.com.br --street 'Avenida Paulista' --number 1000 --city 'São Paulo' --state SP \

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::harness::{Server, despacho, init, matrix, run, stdout};
+use crate::harness::{Server, init, matrix, run, stdout};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -72,8 +72,7 @@ fn empty_database_is_rejected_until_init() {
     fs::write(database(&folder), "").unwrap();
     fails(&folder, &["serve"], 2, &["is empty (0 bytes)", "despacho init --data"]);
     assert_eq!(fs::metadata(database(&folder)).unwrap().len(), 0);
-    init(&folder);
-    Server::start_by(despacho(&folder), folder, &["serve", "--listen", "127.0.0.1:0"]);
+    Server::start_in(folder, &[]);
 }
 
 #[test]

@@ -29,8 +29,8 @@ fn readiness_is_503_while_the_disk_takes_no_writes() {
     matrix(&folder);
     // A write past the limit would end a process that does not ignore the signal.
     let mut shell = prepared(Command::new("sh"), &folder);
-    shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", BINARY]);
-    let server = Server::start_by(shell, folder, &["serve", "--listen", "127.0.0.1:0"]);
+    shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", BINARY, "serve", "--listen", "127.0.0.1:0"]);
+    let server = Server::start_by(shell, folder, &[]);
     if !limit_file_size(&server, "unlimited") {
         eprintln!("SKIPPED: `prlimit` (util-linux) is not there to limit the size of files");
         return;

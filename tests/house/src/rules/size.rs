@@ -9,7 +9,8 @@ pub const FILE_LINES: usize = 500;
 /// Lines that a function may have, from its signature to its closing brace.
 pub const FUNCTION_LINES: usize = 70;
 /// What the top level holds; names with a dot before them are a tool's and may stand there too.
-const TOP_LEVEL: [&str; 10] = [
+const TOP_LEVEL: [&str; 11] = [
+    "CHANGELOG.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",

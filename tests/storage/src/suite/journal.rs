@@ -64,7 +64,8 @@ pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {
         stores: vec![Write::insert(store(1))],
         orders: (50..55).map(|number| Write::insert(order(number, 1, &number.to_string()))).collect(),
         events: (50..55).map(|number| event(&order(number, 1, ""), 1)).collect(),
-        ledger: (50..55).map(|_| entry(1, -1_890, None)).collect(),
+        // The fee and the cancellation fee of the fixture's order.
+        ledger: (50..55).map(|_| entry(1, -1_890 - 450, None)).collect(),
         ..changes()
     };
     host.commit(&changes).await.unwrap();
@@ -81,6 +82,6 @@ pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {
         assert_eq!(kinds, [EventKind::Created, EventKind::Ready, EventKind::Searching, EventKind::Expired]);
     }
     let store = host.store(store(1).id).await.unwrap().unwrap();
-    assert_eq!(store.balance.centavos(), 0, "every fee came back once");
+    assert_eq!(store.balance.centavos(), 0, "every charge is refunded once");
     assert_eq!(host.notifications(store.id, None, 10).await.unwrap().len(), 5);
 }
