@@ -36,16 +36,16 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
     question: &str,
     engine: impl Fn(&Q) -> Result<A, LineError>,
 ) -> Result<JsValue, String> {
-    let question = json::from_str(question).map_err(|fault| thrown(LineError::Malformed(fault)))?;
+    let question = json::from_str(question).map_err(|error| thrown(LineError::Malformed(error)))?;
     given(&page::json(&engine(&question).map_err(thrown)?))
 }
 
 /// As a tree: all that JavaScript is given then is of one type, which is written in one way.
 fn given(answer: &str) -> Result<JsValue, String> {
     let tree = Tree::parse(answer).unwrap_or(Tree::Null);
-    tree.serialize(&Serializer::json_compatible()).map_err(|fault| fault.to_string())
+    tree.serialize(&Serializer::json_compatible()).map_err(|error| error.to_string())
 }
 
-fn thrown(fault: LineError) -> String {
-    page::refused(fault.code(), &fault)
+fn thrown(error: LineError) -> String {
+    page::refused(error.code(), &error)
 }

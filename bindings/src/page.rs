@@ -13,7 +13,7 @@ use despacho_core::{
     domain::{Cep, Language, Timestamp},
     geo::{
         Gazetteer,
-        pack::{Pack, PackFault},
+        pack::{Pack, PackError},
     },
     json,
     limits::Limits,
@@ -34,13 +34,13 @@ const REQUEST_ID: &str = "page";
 pub struct PagePreviewer(Previewer);
 
 /// What cannot be used, or has no answer, as JavaScript sees it: `{error, detail}`.
-pub(crate) fn refused(error: &'static str, fault: &dyn std::fmt::Display) -> String {
+pub(crate) fn refused(error: &'static str, detail: &dyn std::fmt::Display) -> String {
     #[derive(Serialize)]
     struct Refused {
         error: &'static str,
         detail: String,
     }
-    json(&Refused { error, detail: fault.to_string() })
+    json(&Refused { error, detail: detail.to_string() })
 }
 
 #[wasm_bindgen(js_class = Previewer)]
@@ -49,11 +49,11 @@ impl PagePreviewer {
     #[wasm_bindgen(constructor)]
     pub fn new(context: &str, language: &str) -> Result<PagePreviewer, String> {
         let context: Result<PreviewContext, _> = json::from_str(context);
-        let context = context.map_err(|fault| {
+        let context = context.map_err(|error| {
             Problem::new(
                 Code::MalformedRequest,
-                format!("This is not a context: {fault}. Ask for a new one."),
-                format!("Isto não é um contexto: {fault}. Peça um novo."),
+                format!("This is not a context: {error}. Ask for a new one."),
+                format!("Isto não é um contexto: {error}. Peça um novo."),
             )
         });
         let previewer = context.and_then(Previewer::new);
@@ -65,7 +65,7 @@ impl PagePreviewer {
     /// The bytes stay in memory as long as the module: a page opens its packs once.
     #[wasm_bindgen(js_name = loadPack)]
     pub fn load_pack(&mut self, bytes: Vec<u8>) -> Result<(), String> {
-        let refused = |fault: PackFault| refused(code(&fault), &fault);
+        let refused = |error: PackError| refused(code(&error), &error);
         // Opened before it is kept, so that a damaged one leaves nothing behind.
         Pack::open(&bytes).map_err(refused)?;
         let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(refused)?;
@@ -128,12 +128,12 @@ struct Town {
     radius_m: u32,
 }
 
-fn code(fault: &PackFault) -> &'static str {
-    match fault {
-        PackFault::NotAPack => "not_a_pack",
-        PackFault::FutureVersion { .. } => "pack_from_the_future",
-        PackFault::Truncated { .. } => "pack_truncated",
-        PackFault::Damaged => "pack_damaged",
+fn code(error: &PackError) -> &'static str {
+    match error {
+        PackError::NotAPack => "not_a_pack",
+        PackError::FutureVersion { .. } => "pack_from_the_future",
+        PackError::Truncated { .. } => "pack_truncated",
+        PackError::Damaged => "pack_damaged",
     }
 }
 

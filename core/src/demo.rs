@@ -8,7 +8,7 @@ use http::Request;
 use crate::{
     courier::{Courier, Position},
     domain::{CourierId, OrderId, Phone, Point, StoreId, Timestamp},
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     json::Tree,
     order::OrderFilter,
     settings::Settings,
@@ -30,7 +30,7 @@ const TOKEN: &str = "demonstration data";
 ///
 /// # Errors
 /// What the host could not do, or an answer that the seeding did not expect.
-pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, Fault> {
+pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostError> {
     if host.key(&KeyHash::of(KEY)).await?.is_some() {
         return Ok(false);
     }
@@ -63,7 +63,7 @@ const REPLACEMENT_MINUTES: [u32; LIVING_ORDERS as usize] = [25, 40, 10];
 ///
 /// # Errors
 /// A fault of the host.
-pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, Fault> {
+pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
     let Some(holder) = host.key(&KeyHash::of(KEY)).await? else { return Ok(0) };
     let filter = OrderFilter { situations: (0, 499), ..OrderFilter::of(&holder.store) };
     let living = host.find_orders(&filter, LIVING_ORDERS).await?.len();
@@ -74,7 +74,7 @@ pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, Fault> {
 ///
 /// # Errors
 /// A fault of the host, or a response that was not expected.
-pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Result<u32, Fault> {
+pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Result<u32, HostError> {
     let missing = missing_orders(host).await?;
     let Some(holder) = host.key(&KeyHash::of(KEY)).await?.filter(|_| missing > 0) else { return Ok(0) };
     let stores = host.stores_of(holder.store.id, Some(holder.store.id), LIVING_ORDERS).await?;
@@ -91,7 +91,7 @@ pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Res
 }
 
 /// Marks the stores as demonstration.
-async fn mark<H: Host>(host: &H, stores: impl Iterator<Item = StoreId>, now: Timestamp) -> Result<(), Fault> {
+async fn mark<H: Host>(host: &H, stores: impl Iterator<Item = StoreId>, now: Timestamp) -> Result<(), HostError> {
     let mut changes = Changes { at: now, ..Changes::default() };
     for id in stores {
         let store = host.store(id).await?.ok_or_else(|| internal("a demonstration store is gone"))?;
@@ -102,7 +102,7 @@ async fn mark<H: Host>(host: &H, stores: impl Iterator<Item = StoreId>, now: Tim
 }
 
 /// Adds the couriers, and puts the public key in place of the one that was drawn.
-async fn publish<H: Host>(host: &H, drawn: &str, now: Timestamp) -> Result<(), Fault> {
+async fn publish<H: Host>(host: &H, drawn: &str, now: Timestamp) -> Result<(), HostError> {
     let holder = host.key(&KeyHash::of(drawn)).await?.ok_or_else(|| internal("the drawn key is gone"))?;
     let expires_at = now.after(crate::domain::Duration::minutes(YEARS_10));
     let key = Key { hash: KeyHash::of(KEY), expires_at, version: holder.key.version + 1, ..holder.key.clone() };
@@ -112,7 +112,7 @@ async fn publish<H: Host>(host: &H, drawn: &str, now: Timestamp) -> Result<(), F
     host.commit(&changes).await
 }
 
-async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<(Vec<Write<Courier>>, Vec<Position>), Fault> {
+async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<(Vec<Write<Courier>>, Vec<Position>), HostError> {
     let couriers = [
         ("Ana Souza", "+5511990000001", -23.5610, -46.6560),
         ("Bruno Lima", "+5511990000002", -23.5505, -46.6333),
@@ -150,7 +150,13 @@ async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<(Vec<Write<Courie
 }
 
 /// The text of a successful answer.
-async fn post<H: Host>(host: &H, settings: &Settings, path: &str, token: &str, body: String) -> Result<String, Fault> {
+async fn post<H: Host>(
+    host: &H,
+    settings: &Settings,
+    path: &str,
+    token: &str,
+    body: String,
+) -> Result<String, HostError> {
     let request = Request::post(path).header("content-type", "application/json").header("x-api-token", token);
     let request = request.body(Bytes::from(body)).map_err(|error| internal(&error.to_string()))?;
     let response = crate::api::handle(host, settings, request).await;
@@ -158,23 +164,23 @@ async fn post<H: Host>(host: &H, settings: &Settings, path: &str, token: &str, b
     if response.status().is_success() { Ok(answer) } else { Err(unexpected(&answer)) }
 }
 
-fn text(answer: &str, field: &str) -> Result<String, Fault> {
+fn text(answer: &str, field: &str) -> Result<String, HostError> {
     let tree = Tree::parse(answer).ok();
     let text = tree.as_ref().and_then(|tree| tree.get(field)?.as_str());
     text.map(str::to_owned).ok_or_else(|| unexpected(answer))
 }
 
-fn store_id(answer: &str) -> Result<StoreId, Fault> {
+fn store_id(answer: &str) -> Result<StoreId, HostError> {
     let id = text(answer, "storeId")?.parse().ok().and_then(StoreId::new);
     id.ok_or_else(|| unexpected(answer))
 }
 
-fn unexpected(answer: &str) -> Fault {
+fn unexpected(answer: &str) -> HostError {
     internal(&format!("the demonstration data met {answer}"))
 }
 
-fn internal(detail: &str) -> Fault {
-    Fault::Internal { detail: detail.to_owned() }
+fn internal(detail: &str) -> HostError {
+    HostError::Internal { detail: detail.to_owned() }
 }
 
 // Requests as the text that they are sent as.

@@ -20,7 +20,7 @@ use crate::{
     },
     demo::{self, KEY},
     domain::{Duration, Timestamp},
-    host::Fault,
+    host::HostError,
     memory::MemoryHost,
     settings::Settings,
     store::KeyHash,
@@ -32,7 +32,7 @@ const OPERATOR: &str = "an operator's token";
 ///
 /// # Errors
 /// An example that the service did not answer as expected, or a value that could not be written.
-pub fn text() -> Result<String, Fault> {
+pub fn text() -> Result<String, HostError> {
     openapi::document(&all()?)?.pretty().map_err(|error| internal(&error.to_string()))
 }
 
@@ -40,7 +40,7 @@ pub fn text() -> Result<String, Fault> {
 ///
 /// # Errors
 /// The answer of the first that does not.
-fn all() -> Result<Vec<Example>, Fault> {
+fn all() -> Result<Vec<Example>, HostError> {
     let settings = Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() };
     let host = MemoryHost::seeded(7);
     host.set_now(Timestamp::from_millis(1_795_269_600_000)); // 2026-11-21T14:00:00Z
@@ -96,7 +96,7 @@ fn all() -> Result<Vec<Example>, Fault> {
 }
 
 /// Those of couriers and dispatch.
-fn fleet(run: &Run) -> Result<Vec<Example>, Fault> {
+fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let new =
         json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
     let registered = run.ask(Endpoint::RegisterCourier, "POST /admin/couriers", OPERATOR, Some(new))?;
@@ -119,7 +119,7 @@ fn fleet(run: &Run) -> Result<Vec<Example>, Fault> {
 }
 
 /// Those of recipients' personal data.
-fn privacy(run: &Run) -> Result<Vec<Example>, Fault> {
+fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     let recipient = || json!({ "phone": "+5511988887777" });
     Ok(vec![
         run.ask(Endpoint::ExportRecipient, "POST /admin/privacy/export", OPERATOR, Some(recipient()))?,
@@ -129,7 +129,7 @@ fn privacy(run: &Run) -> Result<Vec<Example>, Fault> {
 }
 
 /// Events, webhooks and money.
-fn outward(run: &Run) -> Result<Vec<Example>, Fault> {
+fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
     let created = run.ask(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
     let id = created.answer.as_ref().and_then(|answer| answer.get("id").cloned());
@@ -160,7 +160,7 @@ struct Run {
 }
 
 impl Run {
-    fn ask(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, Fault> {
+    fn ask(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, HostError> {
         let response = self.send(line, key, body.as_ref())?;
         let answer: Json = serde_json::from_slice(response.body()).map_err(|error| internal(&error.to_string()))?;
         if !response.status().is_success() {
@@ -170,7 +170,7 @@ impl Run {
         Ok(Example { endpoint, request, answer: Some(answer) })
     }
 
-    fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, Fault> {
+    fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, HostError> {
         let (method, path) = line.split_once(' ').unwrap_or_default();
         let request = Request::builder().method(method).uri(path).header("x-api-token", key);
         let request = request.header("content-type", "application/json").header("x-request-id", "example-1");
@@ -182,15 +182,15 @@ impl Run {
 }
 
 /// The in-memory host never waits, so one poll is the whole future.
-fn now<F: Future>(future: F) -> Result<F::Output, Fault> {
+fn now<F: Future>(future: F) -> Result<F::Output, HostError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
         Poll::Pending => Err(internal("the in-memory host waited")),
     }
 }
 
-fn internal(detail: &str) -> Fault {
-    Fault::Internal { detail: detail.to_owned() }
+fn internal(detail: &str) -> HostError {
+    HostError::Internal { detail: detail.to_owned() }
 }
 
 fn first_address() -> Value {

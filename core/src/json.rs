@@ -61,9 +61,9 @@ impl fmt::Display for Unread {
 /// # Errors
 /// In words, what is no JSON, or no `T`; never with the value itself, which may be a secret.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    let tree = Tree::parse(text).map_err(|fault| {
+    let tree = Tree::parse(text).map_err(|error| {
         // By its place alone: its own words bring those for every fault of a file.
-        let (line, column) = (fault.line(), fault.column());
+        let (line, column) = (error.line(), error.column());
         format!("it is not valid JSON at line {line}, column {column}")
     })?;
     tree.read().map_err(|unread| unread.to_string())
@@ -84,13 +84,13 @@ impl<'t> Tree<'t> {
     /// The first thing that `T` finds wrong.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unread> {
         let begun = Cell::new(0);
-        T::deserialize(Reader::new(self, &begun)).map_err(|fault| self.unread(fault.into_message(), begun.get()))
+        T::deserialize(Reader::new(self, &begun)).map_err(|error| self.unread(error.into_message(), begun.get()))
     }
 
     /// Takes the value out that was at fault, so that the next reading finds the next one. An item of a list becomes an empty object,
     /// which keeps the places of its neighbours. Gives whether there was something to take.
-    pub fn take_out(&mut self, fault: &Unread) -> bool {
-        let Some((&last, parents)) = fault.path.split_last() else { return false };
+    pub fn take_out(&mut self, error: &Unread) -> bool {
+        let Some((&last, parents)) = error.path.split_last() else { return false };
         let mut at = self;
         for &step in parents {
             let next = match at {

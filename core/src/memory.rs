@@ -21,7 +21,7 @@ use crate::{
         AttemptId, CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId,
         Timestamp, WebhookId, hmac_sha256,
     },
-    host::{Changes, Fault, Host, MerchantSize},
+    host::{Changes, Host, HostError, MerchantSize},
     limits::{Admission, Arrival, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
     privacy::{PersonalData, PersonalQuery},
@@ -52,7 +52,7 @@ struct Inner {
     moments: u64,
     next_id: u64,
     buckets: BTreeMap<String, Arrival>,
-    next_commit: Option<Fault>,
+    next_commit: Option<HostError>,
 }
 
 impl MemoryHost {
@@ -95,8 +95,8 @@ impl MemoryHost {
     }
 
     /// Makes the next commit fail with this fault and leave nothing behind, whatever it holds.
-    pub fn fail_next_commit(&self, fault: Fault) {
-        self.lock().next_commit = Some(fault);
+    pub fn fail_next_commit(&self, error: HostError) {
+        self.lock().next_commit = Some(error);
     }
 
     /// Every order, by number.
@@ -123,20 +123,20 @@ impl MemoryHost {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state<T>(&self, read: impl FnOnce(&State) -> T) -> Result<T, Fault> {
+    fn state<T>(&self, read: impl FnOnce(&State) -> T) -> Result<T, HostError> {
         Ok(read(&self.lock().state))
     }
 }
 
 impl Host for MemoryHost {
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
+    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError> {
         self.state(|state| {
             let key = state.keys.get(state.hashes.get(hash)?)?.clone();
             Some(KeyHolder { store: state.store(key.store)?, key })
         })
     }
 
-    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, Fault> {
+    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, HostError> {
         self.state(|state| {
             let mut keys: Vec<Key> = state.keys.rows().values().filter(|key| key.store == store).cloned().collect();
             keys.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
@@ -144,35 +144,35 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, Fault> {
+    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, HostError> {
         self.state(|state| state.keys.get(&id).cloned())
     }
 
-    async fn store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+    async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
         self.state(|state| state.store(id).filter(|store| store.deleted_at.is_none()))
     }
 
-    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
         self.state(|state| state.store(id))
     }
 
-    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault> {
+    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, HostError> {
         self.state(|state| state.store(*state.emails.get(&email.key())?))
     }
 
-    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, Fault> {
+    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, HostError> {
         self.state(|state| state.store(*state.cnpjs.get(&cnpj.to_owned())?))
     }
 
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault> {
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
         self.state(|state| state.orders.get(&id).cloned())
     }
 
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
+    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError> {
         self.state(|state| state.orders.get(state.codes.get(&(store, code.to_owned()))?).cloned())
     }
 
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError> {
         self.state(|state| {
             let meant = |order: &Order| {
                 let store = state.stores.get(&order.store).filter(|store| store.deleted_at.is_none());
@@ -186,7 +186,7 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault> {
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, HostError> {
         self.state(|state| {
             let later = state.stores.rows().values().filter(|one| after.is_none_or(|after| one.id > after));
             let meant = later.filter(|one| one.id == store || one.matrix == Some(store));
@@ -195,24 +195,24 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {
+    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {
         self.state(|state| state.events(order))
     }
 
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault> {
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
         self.state(|state| state.journal_after(of, after, limit))
     }
 
-    async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault> {
+    async fn journal_end(&self, matrix: StoreId) -> Result<u64, HostError> {
         self.state(|state| state.journal_end(matrix))
     }
 
     /// Nothing is archived here.
-    async fn journal_start(&self, _: Journal) -> Result<u64, Fault> {
+    async fn journal_start(&self, _: Journal) -> Result<u64, HostError> {
         Ok(0)
     }
 
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError> {
         let inner = self.lock();
         let deadline = |order: &Order| next_deadline(order, &inner.timing);
         let orders = inner.state.orders.rows().values();
@@ -225,7 +225,7 @@ impl Host for MemoryHost {
         &self,
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
-    ) -> Result<Vec<SearchingOrder>, Fault> {
+    ) -> Result<Vec<SearchingOrder>, HostError> {
         let inner = self.lock();
         let searching = inner.state.orders.rows().values().filter(|order| order.situation == OrderSituation::Searching);
         let indexed = searching.filter_map(|order| {
@@ -239,26 +239,26 @@ impl Host for MemoryHost {
         Ok(orders)
     }
 
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault> {
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
         self.state(|state| ids.iter().filter_map(|id| state.orders.get(id).cloned()).collect())
     }
 
-    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault> {
+    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError> {
         self.state(|state| state.courier(id))
     }
 
-    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, Fault> {
+    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, HostError> {
         self.state(|state| state.courier(*state.courier_hashes.get(hash)?))
     }
 
-    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, HostError> {
         self.state(|state| {
             let later = state.couriers.rows().keys().filter(|id| after.is_none_or(|after| **id > after));
             later.take(limit as usize).filter_map(|id| state.courier(*id)).collect()
         })
     }
 
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault> {
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError> {
         self.state(|state| ids.iter().filter_map(|id| state.courier(*id)).collect())
     }
 
@@ -268,7 +268,7 @@ impl Host for MemoryHost {
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, Fault> {
+    ) -> Result<Vec<FreeCourier>, HostError> {
         self.state(|state| {
             let positions = state.positions.rows().values().filter(|position| position.at >= seen_since);
             let located = positions.map(|position| ((Cell::of(position.point), position.courier), position));
@@ -280,7 +280,12 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn silent_couriers(&self, seen_before: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn silent_couriers(
+        &self,
+        seen_before: Timestamp,
+        skipped: u32,
+        limit: u32,
+    ) -> Result<Vec<Courier>, HostError> {
         self.state(|state| {
             let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
             let order = |courier: &Courier| courier.order.and_then(|id| state.orders.get(&id));
@@ -296,7 +301,7 @@ impl Host for MemoryHost {
         store: StoreId,
         before: Option<NotificationId>,
         limit: u32,
-    ) -> Result<Vec<Notification>, Fault> {
+    ) -> Result<Vec<Notification>, HostError> {
         self.state(|state| {
             let newest_first = state.notifications.rows().range(state::of_store(store)).rev().map(|(_, value)| value);
             let older = newest_first.filter(|notification| before.is_none_or(|before| notification.id < before));
@@ -304,27 +309,27 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, Fault> {
+    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, HostError> {
         self.state(|state| state.statement(store, period, limit))
     }
 
-    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, Fault> {
+    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, HostError> {
         self.state(|state| state.top_up(store, reference))
     }
 
-    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault> {
+    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, HostError> {
         self.state(|state| state.webhooks_of(store))
     }
 
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault> {
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError> {
         self.state(|state| state.webhook(id))
     }
 
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {
         self.state(|state| state.due_webhooks(now, limit))
     }
 
-    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault> {
+    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError> {
         self.state(|state| state.messages_of(webhook))
     }
 
@@ -333,38 +338,38 @@ impl Host for MemoryHost {
         webhook: WebhookId,
         before: Option<AttemptId>,
         limit: u32,
-    ) -> Result<Vec<RecordedAttempt>, Fault> {
+    ) -> Result<Vec<RecordedAttempt>, HostError> {
         self.state(|state| state.attempts_of(webhook, before, limit))
     }
 
-    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, Fault> {
+    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, HostError> {
         self.state(|state| state.attempt(id))
     }
 
-    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
+    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
         self.state(|state| state.claims.get(&(scope.to_owned(), key.to_owned())).cloned())
     }
 
-    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault> {
+    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError> {
         self.state(|state| state.personal_data(query))
     }
 
-    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, Fault> {
+    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, HostError> {
         self.state(|state| state.claim_usage(owner, since))
     }
 
-    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, Fault> {
+    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, HostError> {
         self.state(|state| state.merchant_size(merchant))
     }
 
-    async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
+    async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
         let mut inner = self.lock();
         let first = inner.next_id;
         inner.next_id += u64::from(count);
         Ok(IdBlock::new(first, count.into()))
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         let mut inner = self.lock();
         let (admission, next) = bucket.admit(inner.buckets.get(&bucket.name).copied(), now);
         if let Some(next) = next {
@@ -373,18 +378,18 @@ impl Host for MemoryHost {
         Ok(admission)
     }
 
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         password::hash(password, salt)
     }
 
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         password::verify(password, hash)
     }
 
-    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+    async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let mut inner = self.lock();
         match inner.next_commit.take() {
-            Some(fault) => Err(fault),
+            Some(error) => Err(error),
             None => inner.state.commit(changes),
         }
     }
@@ -449,10 +454,10 @@ mod tests {
         };
         let take = Changes { at: host.now(), claim: Some(ClaimChange::Take(claim)), ..Changes::default() };
         let no_such_store = Changes { ledger: vec![entry], ..take.clone() };
-        assert_eq!(now(host.commit(&no_such_store)), Err(Fault::Conflict));
+        assert_eq!(now(host.commit(&no_such_store)), Err(HostError::Conflict));
         assert_eq!(now(host.claim("store/1", "k")), Ok(None));
         assert_eq!(now(host.commit(&take)), Ok(()));
-        assert_eq!(now(host.commit(&take)), Err(Fault::Conflict), "somebody holds it");
+        assert_eq!(now(host.commit(&take)), Err(HostError::Conflict), "somebody holds it");
         host.advance(Duration::minutes(1));
         assert_eq!(now(host.commit(&Changes { at: host.now(), ..take })), Ok(()), "it has ended");
     }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     courier::Courier,
     domain::{Language, Moment, Timestamp, fingerprint},
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     settings::Settings,
     store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
 };
@@ -84,11 +84,11 @@ impl From<Problem> for Stop {
     }
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
-        match fault {
-            Fault::Conflict => Stop::Conflict,
-            fault => Stop::Problem(fault.into()),
+impl From<HostError> for Stop {
+    fn from(error: HostError) -> Stop {
+        match error {
+            HostError::Conflict => Stop::Conflict,
+            error => Stop::Problem(error.into()),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Answer {
     /// An answer of a serialisable value.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<Answer, Problem> {
         let body = serde_json::to_vec(value)
-            .map_err(|error| Problem::from(Fault::Internal { detail: format!("answer: {error}") }))?;
+            .map_err(|error| Problem::from(HostError::Internal { detail: format!("answer: {error}") }))?;
         Ok(Answer::of(status, body))
     }
 
@@ -137,19 +137,19 @@ impl<H: Host> Call<'_, H> {
     /// The calling store's key, on endpoints that only stores may call.
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_deref().ok_or_else(|| {
-            Fault::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
+            HostError::Internal { detail: "a store's endpoint was reached without a store".to_owned() }.into()
         })
     }
 
     /// The calling courier, on endpoints that only couriers may call.
     pub(super) fn courier(&self) -> Result<&Courier, Problem> {
         self.courier.as_ref().ok_or_else(|| {
-            Fault::Internal { detail: "a courier's endpoint was reached without a courier".to_owned() }.into()
+            HostError::Internal { detail: "a courier's endpoint was reached without a courier".to_owned() }.into()
         })
     }
 
     /// Commits a decision and, in the same transaction, keeps its answer for the request's idempotency key.
-    pub(super) async fn commit(&mut self, mut changes: Changes, answer: &Answer) -> Result<(), Fault> {
+    pub(super) async fn commit(&mut self, mut changes: Changes, answer: &Answer) -> Result<(), HostError> {
         let claim = self.claim.take();
         if let Some(claim) = &claim {
             let finished = Claim {
@@ -167,7 +167,7 @@ impl<H: Host> Call<'_, H> {
     }
 
     /// Reserves identifiers.
-    pub(super) async fn ids(&self, count: usize) -> Result<crate::domain::IdBlock, Fault> {
+    pub(super) async fn ids(&self, count: usize) -> Result<crate::domain::IdBlock, HostError> {
         let count = u32::try_from(count).map_err(|_| too_few())?;
         self.host.ids(count).await
     }
@@ -180,13 +180,13 @@ impl<H: Host> Call<'_, H> {
 }
 
 /// The fault of a block of identifiers that is used up, which a host that keeps its word never gives.
-pub(super) fn too_few() -> Fault {
-    Fault::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
+pub(super) fn too_few() -> HostError {
+    HostError::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
 }
 
 /// What to answer when every attempt met another write.
 pub(super) fn given_up() -> Problem {
-    Fault::Conflict.into()
+    HostError::Conflict.into()
 }
 
 /// A problem without more to say than its title.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::wire::OrderView;
 use crate::{
     domain::{Duration, OrderId, Phone, StoreId, Timestamp},
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     json::Tree,
     order::{Order, RecordedEvent},
     privacy::{
@@ -102,7 +102,7 @@ pub async fn erase<H: Host>(
     phone: &Phone,
     (started, after): (Timestamp, u64),
     now: Timestamp,
-) -> Result<Erased, Fault> {
+) -> Result<Erased, HostError> {
     let subject = subject(phone, &settings.secret);
     let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
     let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
@@ -145,7 +145,7 @@ pub async fn erase<H: Host>(
 ///
 /// # Errors
 /// A fault of the host.
-pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found, Fault> {
+pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found, HostError> {
     let mut found = Found { next: Some(after), ..Found::default() };
     'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = found.next else { break };
@@ -176,7 +176,7 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found,
 ///
 /// # Errors
 /// A fault of the host. What was erased before it stays erased, and the next pass continues.
-pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<Retained, Fault> {
+pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<Retained, HostError> {
     let terms = &settings.retention;
     let before = |days: u32| now.before(Duration::minutes(i64::from(days) * 24 * 60));
     let mut redactions = vec![Redaction::PurgeClaims(now)];
@@ -247,13 +247,17 @@ impl Run<'_> {
     }
 
     /// Erases an ended order with everything stored about it. `None` if another write won each time, or did the same.
-    async fn erase_order<H: Host>(&self, host: &H, mut order: Order) -> Result<Option<(Order, ErasureRecord)>, Fault> {
+    async fn erase_order<H: Host>(
+        &self,
+        host: &H,
+        mut order: Order,
+    ) -> Result<Option<(Order, ErasureRecord)>, HostError> {
         for _ in 0..ATTEMPTS {
             let (erased, changes, record) = self.decide(host, &order).await?;
             match host.commit(&changes).await {
                 Ok(()) => return Ok(Some((erased, record))),
-                Err(Fault::Conflict) => {}
-                Err(fault) => return Err(fault),
+                Err(HostError::Conflict) => {}
+                Err(error) => return Err(error),
             }
             match host.order(order.id).await? {
                 Some(stored) if self.has_work(&stored) => order = stored,
@@ -261,7 +265,7 @@ impl Run<'_> {
             }
         }
         // A request must not report success for an order that it left; the retention comes back to it.
-        if self.phone.is_some() { Err(Fault::Conflict) } else { Ok(None) }
+        if self.phone.is_some() { Err(HostError::Conflict) } else { Ok(None) }
     }
 
     fn has_work(&self, order: &Order) -> bool {
@@ -271,7 +275,7 @@ impl Run<'_> {
         }
     }
 
-    async fn decide<H: Host>(&self, host: &H, order: &Order) -> Result<(Order, Changes, ErasureRecord), Fault> {
+    async fn decide<H: Host>(&self, host: &H, order: &Order) -> Result<(Order, Changes, ErasureRecord), HostError> {
         let mut erased = order.clone();
         let deliveries = match self.level {
             Erasure::Recipients => privacy::erase_recipients(&mut erased, &self.settings.secret, |delivery| {
@@ -328,7 +332,7 @@ impl Run<'_> {
     }
 
     /// Erases the phone from notifications of rejected orders.
-    async fn erase_mentions<H: Host>(&self, host: &H, phone: &Phone) -> Result<u32, Fault> {
+    async fn erase_mentions<H: Host>(&self, host: &H, phone: &Phone) -> Result<u32, HostError> {
         let mut notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
         notifications.retain_mut(|notification| erase_mention(notification, phone));
         let count = u32::try_from(notifications.len()).unwrap_or(u32::MAX);
@@ -344,7 +348,7 @@ impl Run<'_> {
         host: &H,
         changed: &BTreeMap<OrderId, Order>,
         needles: &[String],
-    ) -> Result<u32, Fault> {
+    ) -> Result<u32, HostError> {
         let (mut pages, mut count) = (Claims::default(), 0);
         while let Some(claims) = pages.next(host).await? {
             let redactions: Vec<_> =
@@ -366,7 +370,7 @@ struct Claims {
 }
 
 impl Claims {
-    async fn next<H: Host>(&mut self, host: &H) -> Result<Option<Vec<Claim>>, Fault> {
+    async fn next<H: Host>(&mut self, host: &H) -> Result<Option<Vec<Claim>>, HostError> {
         if self.ended {
             return Ok(None);
         }

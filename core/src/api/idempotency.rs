@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     domain::{Duration, OrderId, fingerprint, hmac_sha256},
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     json::Tree,
     privacy::is_fingerprint,
     store::{Claim, ClaimChange, Key, Recompute, StoredAnswer},
@@ -72,8 +72,8 @@ pub(super) async fn begin<H: Host>(
                 call.claim = Some(claim);
                 return Ok(Begun::New);
             }
-            Err(Fault::Conflict) => {}
-            Err(fault) => return Err(fault.into()),
+            Err(HostError::Conflict) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Err(given_up())
@@ -128,7 +128,7 @@ pub(super) async fn end<H: Host>(
     call: &mut Call<'_, H>,
     result: &Result<Answer, Problem>,
     left: Changes,
-) -> Result<(), Fault> {
+) -> Result<(), HostError> {
     match (result, call.claim.take()) {
         (Ok(answer), Some(claim)) => {
             call.claim = Some(claim);
@@ -181,7 +181,7 @@ fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredAnswer) -> Cow<'a
 
 /// The kept answer, with a secret's text derived anew in place of its nonce.
 fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
-    let damaged = || Problem::from(Fault::Internal { detail: "a stored answer's nonce is damaged".to_owned() });
+    let damaged = || Problem::from(HostError::Internal { detail: "a stored answer's nonce is damaged".to_owned() });
     let body = match &stored.key_nonce {
         Some(nonce) => {
             let key = Key::text(&secret, &unhex(nonce).ok_or_else(damaged)?);

@@ -12,7 +12,7 @@ use http::{Request, header};
 use super::wire::WebhookPayload;
 use crate::{
     domain::{NotificationId, OrderId, StoreId, Timestamp, WebhookId},
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Order, RecordedEvent},
     settings::Settings,
     store::{FailureReason, Notification, NotificationKind},
@@ -135,7 +135,7 @@ impl Rounds {
 ///
 /// # Errors
 /// A fault of the host.
-pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, Fault> {
+pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
     let mut moment = host.moment();
     let now = moment.now;
     let waiting = host.messages(webhook.id).await?;
@@ -156,7 +156,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
     let webhooks = vec![Write { expected: webhook.version, value: value.clone() }];
     match host.commit(&Changes { at: now, webhooks, ..Changes::default() }).await {
         Ok(()) => {}
-        Err(Fault::Conflict) => return Ok(None),
+        Err(HostError::Conflict) => return Ok(None),
         Err(fault) => return Err(fault),
     }
     let lanes = jobs(host, settings, &value, &round, now).await?;
@@ -167,7 +167,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
 ///
 /// # Errors
 /// A fault of the host; the round will be sent again.
-pub async fn finish<H: Host>(host: &H, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), Fault> {
+pub async fn finish<H: Host>(host: &H, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), HostError> {
     for _ in 0..ATTEMPTS {
         let mut moment = host.moment();
         // A store may have changed the subscription meanwhile, or somebody else taken it over after the lease had ended.
@@ -181,11 +181,11 @@ pub async fn finish<H: Host>(host: &H, settings: &Settings, batch: &Batch, tried
         let notifications =
             if settled.stopped { vec![told(host, &settled.webhook, moment.now).await?] } else { vec![] };
         match commit(host, &webhook, settled, notifications, moment.now).await {
-            Err(Fault::Conflict) => {}
+            Err(HostError::Conflict) => {}
             done => return done,
         }
     }
-    Err(Fault::Conflict)
+    Err(HostError::Conflict)
 }
 
 async fn commit<H: Host>(
@@ -194,17 +194,17 @@ async fn commit<H: Host>(
     settled: Settled,
     notifications: Vec<Notification>,
     at: Timestamp,
-) -> Result<(), Fault> {
+) -> Result<(), HostError> {
     let Settled { webhook, messages, attempts, .. } = settled;
     let webhooks = vec![Write { expected: before.version, value: webhook }];
     host.commit(&Changes { at, webhooks, messages, attempts, notifications, ..Changes::default() }).await
 }
 
-fn lost_is_fine(committed: Result<(), Fault>) -> Result<(), Fault> {
-    if committed == Err(Fault::Conflict) { Ok(()) } else { committed }
+fn lost_is_fine(committed: Result<(), HostError>) -> Result<(), HostError> {
+    if committed == Err(HostError::Conflict) { Ok(()) } else { committed }
 }
 
-async fn told<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, Fault> {
+async fn told<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, HostError> {
     let id = host.ids(1).await?.take(NotificationId::new).ok_or_else(super::call::too_few)?;
     let code = super::problem::Code::WebhookDisabled.name().to_owned();
     Ok(Notification {
@@ -225,7 +225,7 @@ async fn jobs<H: Host>(
     webhook: &Webhook,
     round: &Round,
     now: Timestamp,
-) -> Result<Vec<Vec<Job>>, Fault> {
+) -> Result<Vec<Vec<Job>>, HostError> {
     let mut orders: BTreeMap<OrderId, (Order, Vec<RecordedEvent>)> = BTreeMap::new();
     let mut lanes = Vec::with_capacity(round.lanes.len());
     for lane in &round.lanes {
@@ -240,7 +240,7 @@ async fn jobs<H: Host>(
             let order = message.order().and_then(|id| orders.get(&id));
             let payload = WebhookPayload::of(webhook, message, order.map(|(order, events)| (order, &events[..])));
             let body = serde_json::to_vec(&payload);
-            let body = body.map_err(|error| Fault::Internal { detail: format!("a webhook's body: {error}") })?;
+            let body = body.map_err(|error| HostError::Internal { detail: format!("a webhook's body: {error}") })?;
             let signature = signature(&settings.secret.0, &webhook.secrets, &message.name, now, &body);
             let timestamp = (now.millis() / 1_000).to_string();
             jobs.push(Job { message: message.clone(), timestamp, signature, body });
@@ -253,7 +253,7 @@ async fn jobs<H: Host>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::webhook::{SendFault, SigningSecret, Subject, WebhookState};
+    use crate::webhook::{SendError, SigningSecret, Subject, WebhookState};
 
     fn job(name: &str) -> Job {
         let at = Timestamp::from_millis(0);
@@ -275,7 +275,7 @@ mod tests {
         let first = lane.turn(true).unwrap();
         lane.answered(first, at, 1, Answer::Status(204));
         let second = lane.turn(true).unwrap();
-        lane.answered(second, at, 1, Answer::Fault(SendFault::Timeout));
+        lane.answered(second, at, 1, Answer::HostError(SendError::Timeout));
         assert!(lane.turn(true).is_none());
         assert_eq!(sent(lane), [("a".to_owned(), true), ("b".to_owned(), true), ("c".to_owned(), false)]);
         let mut late = Lane::new(jobs());

@@ -73,22 +73,22 @@ impl Previewer {
         let address = checker.address(&store.member("address"), &context.store.address, Need::Locate);
         let location = &context.store.location;
         let point = Point::from_degrees(location.latitude, location.longitude);
-        let mut faults = context.tariff.faults();
-        faults.truncate(20);
-        let faults = faults.into_iter().map(|fault| FieldError {
-            pointer: format!("/tariff/{}", fault.field),
+        let mut errors = context.tariff.errors();
+        errors.truncate(20);
+        let errors = errors.into_iter().map(|error| FieldError {
+            pointer: format!("/tariff/{}", error.field),
             code: "invalid_context",
-            detail: Text::new(fault.detail.clone(), fault.detail),
+            detail: Text::new(error.detail.clone(), error.detail),
         });
-        let faults: Vec<FieldError> = faults.collect();
-        let known = StoreId::new(context.store.id).zip(point).filter(|_| faults.is_empty());
+        let errors: Vec<FieldError> = errors.collect();
+        let known = StoreId::new(context.store.id).zip(point).filter(|_| errors.is_empty());
         let Some((id, point)) = checker.finish(Some(known))? else {
             return Err(Problem::new(
                 Code::ValidationFailed,
                 "The context is damaged. Ask for a new one.",
                 "O contexto está danificado. Peça um novo.",
             )
-            .with_errors(faults));
+            .with_errors(errors));
         };
         let located = Located { point, precision: location.precision, radius_m: location.radius_m };
         let limits = Limits {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     domain::{Address, Located, Precision, Text, written},
-    geo::{LocateFault, Municipality},
+    geo::{LocateError, Municipality},
     host::Host,
 };
 
@@ -34,7 +34,7 @@ pub(super) async fn locate<H: Host>(
 /// The places of addresses, or every address without one that is precise enough named at once, after `own`.
 pub(super) fn every_place(
     addresses: &[&Address],
-    answers: Vec<Result<Located, LocateFault>>,
+    answers: Vec<Result<Located, LocateError>>,
     least: Precision,
     pointer: impl Fn(usize) -> String,
     own: Option<FieldError>,
@@ -45,12 +45,12 @@ pub(super) fn every_place(
     for (index, (answer, address)) in answers.into_iter().zip(addresses).enumerate() {
         match answer {
             Ok(place) => {
-                let fault = imprecise(address, &place, least);
-                errors.extend(fault.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
+                let error = imprecise(address, &place, least);
+                errors.extend(error.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
                 located.push(place);
             }
-            Err(fault) => {
-                let (code, field, detail) = told(&fault);
+            Err(error) => {
+                let (code, field, detail) = told(&error);
                 first = first.or(Some(code));
                 errors.push(FieldError { pointer: pointer(index), code: field, detail });
             }
@@ -126,54 +126,54 @@ fn level(precision: Precision) -> (&'static str, &'static str) {
 }
 
 /// What is told of an address that has no place: the problem, the field's own code, and what to do.
-pub fn told(fault: &LocateFault) -> (Code, &'static str, Text) {
-    let code = match fault {
-        LocateFault::CoordinatesMismatch { .. } | LocateFault::CoordinatesOutside { .. } => Code::CoordinatesMismatch,
+pub fn told(error: &LocateError) -> (Code, &'static str, Text) {
+    let code = match error {
+        LocateError::CoordinatesMismatch { .. } | LocateError::CoordinatesOutside { .. } => Code::CoordinatesMismatch,
         _ => Code::AddressNotFound,
     };
-    let field = match fault {
-        LocateFault::NothingToGoBy => "not_locatable",
-        LocateFault::NotFound => "city_unknown",
-        LocateFault::CepUnknown => "zip_code_unknown",
-        LocateFault::CityNotInState { .. } => "city_not_in_state",
-        LocateFault::CepElsewhere { .. } => "zip_code_mismatch",
-        LocateFault::CoordinatesMismatch { .. } => "coordinates_mismatch",
-        LocateFault::CoordinatesOutside { .. } => "coordinates_outside",
+    let field = match error {
+        LocateError::NothingToGoBy => "not_locatable",
+        LocateError::NotFound => "city_unknown",
+        LocateError::CepUnknown => "zip_code_unknown",
+        LocateError::CityNotInState { .. } => "city_not_in_state",
+        LocateError::CepElsewhere { .. } => "zip_code_mismatch",
+        LocateError::CoordinatesMismatch { .. } => "coordinates_mismatch",
+        LocateError::CoordinatesOutside { .. } => "coordinates_outside",
     };
-    (code, field, detail(fault))
+    (code, field, detail(error))
 }
 
-fn detail(fault: &LocateFault) -> Text {
+fn detail(error: &LocateError) -> Text {
     let name = |town: &Municipality| format!("{} ({})", town.name(), town.uf().code());
-    match fault {
-        LocateFault::NothingToGoBy => Text::new(
+    match error {
+        LocateError::NothingToGoBy => Text::new(
             "Send latitude and longitude, or zipCode, or city and state.",
             "Envie latitude e longitude, ou zipCode, ou city e state.",
         ),
-        LocateFault::NotFound => Text::new(
+        LocateError::NotFound => Text::new(
             "No municipality has this name. Check city and state, or send zipCode or latitude and longitude.",
             "Nenhum município tem este nome. Confira city e state, ou envie zipCode ou latitude e longitude.",
         ),
-        LocateFault::CepUnknown => Text::new(
+        LocateError::CepUnknown => Text::new(
             "No municipality has this CEP. Check zipCode, or send city and state or latitude and longitude.",
             "Nenhum município tem este CEP. Confira zipCode, ou envie city e state ou latitude e longitude.",
         ),
-        LocateFault::CityNotInState { elsewhere } => Text::new(
+        LocateError::CityNotInState { elsewhere } => Text::new(
             format!("The city is not in this state. Did you mean {}?", name(elsewhere)),
             format!("A cidade não fica neste estado. Seria {}?", name(elsewhere)),
         ),
-        LocateFault::CepElsewhere { belongs_to } => Text::new(
+        LocateError::CepElsewhere { belongs_to } => Text::new(
             format!("This CEP belongs to {}. Check zipCode and city.", name(belongs_to)),
             format!("Este CEP é de {}. Confira zipCode e city.", name(belongs_to)),
         ),
-        LocateFault::CoordinatesMismatch { municipality, distance_m } => {
+        LocateError::CoordinatesMismatch { municipality, distance_m } => {
             let (km, name) = (distance_m / 1_000, name(municipality));
             Text::new(
                 format!("The coordinates lie {km} km from {name}. Check them, or city, state and zipCode."),
                 format!("As coordenadas ficam a {km} km de {name}. Confira-as, ou city, state e zipCode."),
             )
         }
-        LocateFault::CoordinatesOutside { swapped: Some(point), .. } => {
+        LocateError::CoordinatesOutside { swapped: Some(point), .. } => {
             let degrees = |e7: i32| written(e7.into(), 7);
             let (latitude, longitude) = (degrees(point.lat_e7), degrees(point.lon_e7));
             Text::new(
@@ -185,11 +185,11 @@ fn detail(fault: &LocateFault) -> Text {
                 ),
             )
         }
-        LocateFault::CoordinatesOutside { sign_lost: true, .. } => Text::new(
+        LocateError::CoordinatesOutside { sign_lost: true, .. } => Text::new(
             "The coordinates lie outside Brazil. Is a minus sign missing?",
             "As coordenadas ficam fora do Brasil. Falta um sinal de menos?",
         ),
-        LocateFault::CoordinatesOutside { .. } => Text::new(
+        LocateError::CoordinatesOutside { .. } => Text::new(
             "The coordinates lie outside Brazil, or in the sea.",
             "As coordenadas ficam fora do Brasil, ou no mar.",
         ),

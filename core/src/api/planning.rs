@@ -11,7 +11,7 @@ use crate::{
     domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf, written},
     host::Host,
     order::Place,
-    quote::{Inquiry, Plan, PlanFault, Request, Stop, Tariff, plan},
+    quote::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
     store::Store,
 };
 
@@ -94,7 +94,7 @@ pub(super) fn routed(route: Route<'_>, inquiry: &Inquiry) -> Result<Planned, Pro
         now,
         uf: pickup.address.uf().or(store_uf),
     };
-    let plan = plan(tariff, &request).map_err(|fault| refused(tariff, &fault))?;
+    let plan = plan(tariff, &request).map_err(|error| refused(tariff, &error))?;
     Ok(Planned { pickup, located, plan })
 }
 
@@ -112,8 +112,8 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
 /// What is wrong with the place of the pickup that an inquiry does not name: a store may have been opened when less was asked of
 /// its address.
 pub(super) fn own_pickup(inquiry: &Inquiry, own: (&Address, &Located), least: Precision) -> Option<FieldError> {
-    let fault = if inquiry.pickup.is_none() { imprecise(own.0, own.1, least) } else { None };
-    fault.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
+    let error = if inquiry.pickup.is_none() { imprecise(own.0, own.1, least) } else { None };
+    error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
 /// A tariff's limit in kilometres, to the micrometre.
@@ -123,10 +123,10 @@ fn limit(km: rust_decimal::Decimal) -> String {
 }
 
 /// What a plan's fault means to a caller.
-pub(super) fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
+pub(super) fn refused(tariff: &Tariff, error: &PlanError) -> Problem {
     let km = |distance: &Distance| written(distance.metres().into(), 3);
-    match fault {
-        PlanFault::OutOfArea { stops } => {
+    match error {
+        PlanError::OutOfArea { stops } => {
             let radius = limit(tariff.service_radius_km);
             let errors = stops.iter().map(|(stop, distance)| FieldError {
                 pointer: format!("/deliveries/{stop}/address"),
@@ -143,13 +143,13 @@ pub(super) fn refused(tariff: &Tariff, fault: &PlanFault) -> Problem {
             )
             .with_errors(errors.collect())
         }
-        PlanFault::DistanceExceeded { distance } => {
+        PlanError::DistanceExceeded { distance } => {
             let (most, km) = (limit(tariff.max_distance_km), km(distance));
             let en = format!("The route has {km} km; at most {most} km are allowed. Send more than one order.");
             let pt = format!("A rota tem {km} km; são permitidos no máximo {most} km. Envie mais de um pedido.");
             Problem::new(Code::DistanceExceeded, en, pt)
         }
-        PlanFault::NoRoad | PlanFault::Stops => Problem::new(
+        PlanError::NoRoad | PlanError::Stops => Problem::new(
             Code::OutOfArea,
             "No road joins the pickup and the deliveries.",
             "Nenhuma via liga a coleta às entregas.",

@@ -9,7 +9,7 @@ use crate::{
 };
 use crate::{
     domain::{Duration, Language, Text},
-    host::Fault,
+    host::HostError,
     store::{FailedField, FailureReason},
 };
 
@@ -254,28 +254,28 @@ impl Problem {
     }
 }
 
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Problem {
-        let log = Some(fault.to_string());
-        let problem = match fault {
-            Fault::Conflict => Problem::new(
+impl From<HostError> for Problem {
+    fn from(error: HostError) -> Problem {
+        let log = Some(error.to_string());
+        let problem = match error {
+            HostError::Conflict => Problem::new(
                 Code::Unavailable,
                 "Too many writes met on the same data. Send the request again.",
                 "Houve muitas gravações sobre os mesmos dados. Envie a requisição novamente.",
             )
             .retry_after(Duration::seconds(1)),
-            Fault::Unavailable { what, .. } => Problem::new(
+            HostError::Unavailable { what, .. } => Problem::new(
                 Code::Unavailable,
                 format!("The part '{what}' is out of order or overloaded. Send the request again later."),
                 format!("O componente '{what}' está fora do ar ou sobrecarregado. Envie a requisição mais tarde."),
             )
             .retry_after(Duration::seconds(2)),
-            Fault::Timeout { what } => Problem::new(
+            HostError::Timeout { what } => Problem::new(
                 Code::UpstreamTimeout,
                 format!("The part '{what}' did not answer in time. Send the request again later."),
                 format!("O componente '{what}' não respondeu a tempo. Envie a requisição mais tarde."),
             ),
-            Fault::Internal { .. } => Problem::new(
+            HostError::Internal { .. } => Problem::new(
                 Code::InternalError,
                 "The request was not carried out. Tell the operator the requestId.",
                 "A requisição não foi executada. Informe o requestId ao operador.",
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_fault_tells_the_caller_nothing_internal() {
-        let problem = Problem::from(Fault::Internal { detail: "row 7 of table x".into() });
+        let problem = Problem::from(HostError::Internal { detail: "row 7 of table x".into() });
         let json = serde_json::to_string(&problem.document(Language::English, "/x", "r-1")).unwrap();
         assert!(!json.contains("row 7") && problem.log.is_some());
     }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use super::wire::JournalEventView;
 use crate::{
     domain::{Duration, KeyId, Language, Timestamp},
-    host::{Fault, Host},
+    host::{Host, HostError},
     order::{Journal, JournalEntry},
     store::KeyHash,
 };
@@ -50,7 +50,7 @@ pub(super) async fn after<H: Host>(
     journal: Journal,
     place: u64,
     limit: u32,
-) -> Result<Option<Vec<JournalEntry>>, Fault> {
+) -> Result<Option<Vec<JournalEntry>>, HostError> {
     let entries = host.journal(journal, place, limit).await?;
     let Some(last) = entries.last() else { return Ok(Some(entries)) };
     // Places of a matrix follow each other, so that a whole page shows itself; what a branch lacks is mostly others'.
@@ -65,17 +65,17 @@ pub(super) async fn after<H: Host>(
 /// # Errors
 /// A fault of the host, or that events were archived before this reader came to them: it is to come again with its cursor, and is
 /// told so.
-pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32) -> Result<String, Fault> {
+pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
     let journal = subscription.journal;
     let Some(entries) = after(host, journal, subscription.place, limit).await? else {
         let detail = format!("events after {} were archived", journal.cursor(subscription.place));
-        return Err(Fault::Unavailable { what: "journal", detail });
+        return Err(HostError::Unavailable { what: "journal", detail });
     };
     let mut text = String::new();
     for entry in &entries {
         let view = JournalEventView::of(journal, entry, subscription.language);
         let data = serde_json::to_string(&view);
-        let data = data.map_err(|error| Fault::Internal { detail: format!("an event: {error}") })?;
+        let data = data.map_err(|error| HostError::Internal { detail: format!("an event: {error}") })?;
         // JSON has no line breaks of its own, so that one line holds it.
         let _ = write!(text, "id: {}\nevent: {}\ndata: {data}\n\n", view.cursor, entry.recorded.event.kind.name());
         subscription.place = entry.place;
@@ -84,7 +84,7 @@ pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32
 }
 
 /// Whether the key that opened a stream still opens one.
-pub async fn is_allowed<H: Host>(host: &H, subscription: &Subscription, now: Timestamp) -> Result<bool, Fault> {
+pub async fn is_allowed<H: Host>(host: &H, subscription: &Subscription, now: Timestamp) -> Result<bool, HostError> {
     let holder = host.key(&subscription.hash).await?;
     Ok(holder.is_some_and(|holder| {
         holder.key.deleted_at.is_none() && holder.store.deleted_at.is_none() && now < holder.key.expires_at

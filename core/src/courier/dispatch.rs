@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::{CourierId, Moment, OrderId, Timestamp, sort},
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     order::{Order, allocate, drive, platform, release},
     settings::Settings,
 };
@@ -48,7 +48,7 @@ const MAX_RANGES: usize = 32;
 /// # Errors
 /// A fault of the host. What was done before it stays, and the next pass continues from there. A fault of one part does not keep the
 /// others from running.
-pub async fn round<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<Round, Fault> {
+pub async fn round<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<Round, HostError> {
     let due = drive::due(host, settings, moment.now, MAX_MOVED).await;
     let released = release_unresponsive(host, settings, moment).await;
     let allocated = allocate_searching(host, settings, moment).await;
@@ -62,7 +62,7 @@ async fn release_unresponsive<H: Host>(
     host: &H,
     settings: &Settings,
     moment: &mut Moment,
-) -> Result<(u32, bool), Fault> {
+) -> Result<(u32, bool), HostError> {
     let silence = settings.dispatch.silence();
     let mut committed = drive::Committed::default();
     // Couriers that keep their order stay in the list: the next page begins after them.
@@ -93,7 +93,11 @@ async fn release_unresponsive<H: Host>(
 }
 
 /// Matches searching orders with free couriers; how many pairs were committed, and whether another pass would find more.
-async fn allocate_searching<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<(u32, bool), Fault> {
+async fn allocate_searching<H: Host>(
+    host: &H,
+    settings: &Settings,
+    moment: &mut Moment,
+) -> Result<(u32, bool), HostError> {
     let (terms, now) = (&settings.dispatch, moment.now);
     let searching = searching_orders(host).await?;
     let couriers = couriers_around(host, &searching, terms, now).await?;
@@ -117,7 +121,7 @@ async fn allocate_searching<H: Host>(host: &H, settings: &Settings, moment: &mut
 }
 
 /// All searching orders, the longest search first.
-async fn searching_orders<H: Host>(host: &H) -> Result<Vec<SearchingOrder>, Fault> {
+async fn searching_orders<H: Host>(host: &H) -> Result<Vec<SearchingOrder>, HostError> {
     let mut orders: Vec<SearchingOrder> = Vec::new();
     for _ in 0..MAX_PAGES {
         let after = orders.last().map(|last| (last.until, last.id));
@@ -137,7 +141,7 @@ async fn couriers_around<H: Host>(
     orders: &[SearchingOrder],
     terms: &Dispatch,
     now: Timestamp,
-) -> Result<Vec<FreeCourier>, Fault> {
+) -> Result<Vec<FreeCourier>, HostError> {
     // An order without an indexed pickup may be anywhere.
     let everywhere = orders.iter().any(|order| order.pickup.is_none()).then(Cell::all);
     let pickups = orders.iter().filter_map(|order| order.pickup);

@@ -2,7 +2,7 @@
 
 use super::names::{city_key, plain};
 use super::street::{street_key, street_number};
-use super::{Gazetteer, LocateFault, Municipality, great_circle_m};
+use super::{Gazetteer, LocateError, Municipality, great_circle_m};
 use crate::domain::{Address, Cep, Located, Point, Precision, Uf};
 
 /// One place that a geocoder offers, in its own words.
@@ -108,10 +108,10 @@ fn unit(text: &str) -> Option<Uf> {
 
 /// Whether a geocoder may know an address better than what embedded data and packs say: it names a street, which they do not
 /// know, and nothing in it contradicts itself.
-pub fn is_worth_asking(address: &Address, known: &Result<Located, LocateFault>) -> bool {
+pub fn is_worth_asking(address: &Address, known: &Result<Located, LocateError>) -> bool {
     let open = match known {
         Ok(located) => located.precision > Precision::Street,
-        Err(fault) => matches!(fault, LocateFault::NotFound | LocateFault::CepUnknown),
+        Err(error) => matches!(error, LocateError::NotFound | LocateError::CepUnknown),
     };
     open && address.point.is_none() && address.street.as_deref().and_then(street_key).is_some()
 }
@@ -130,7 +130,7 @@ pub fn judge(address: &Address, known: Option<&Located>, candidates: &[Candidate
     for candidate in candidates {
         match fit(address, known, candidate) {
             Ok(located) => fitting.push((cep_of(candidate) != address.cep(), located)),
-            Err(fault) => doubt = doubt.max(fault),
+            Err(error) => doubt = doubt.max(error),
         }
     }
     let rank = |(other_cep, located): &(bool, Located)| (located.precision, *other_cep);
@@ -300,8 +300,8 @@ mod tests {
         let street = municipality.map(|located| Located { precision: Precision::Street, ..located });
         assert!(!is_worth_asking(&asked(), &street));
         assert!(!is_worth_asking(&Address { street: None, ..asked() }, &municipality));
-        assert!(is_worth_asking(&asked(), &Err(LocateFault::CepUnknown)));
-        assert!(!is_worth_asking(&asked(), &Err(LocateFault::NothingToGoBy)));
+        assert!(is_worth_asking(&asked(), &Err(LocateError::CepUnknown)));
+        assert!(!is_worth_asking(&asked(), &Err(LocateError::NothingToGoBy)));
     }
 
     #[test]

@@ -32,9 +32,9 @@ pub struct Row {
     pub exact: bool,
 }
 
-/// Why a row was left out. The order is that of [`RowFault::ALL`].
+/// Why a row was left out. The order is that of [`RowError::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RowFault {
+pub enum RowError {
     /// Fewer than 34 columns.
     Columns,
     /// The text is not UTF-8.
@@ -47,10 +47,10 @@ pub enum RowFault {
     Coordinates,
 }
 
-impl RowFault {
+impl RowError {
     /// Every fault, for counters.
-    pub const ALL: [RowFault; 5] =
-        [RowFault::Columns, RowFault::Text, RowFault::Municipality, RowFault::Cep, RowFault::Coordinates];
+    pub const ALL: [RowError; 5] =
+        [RowError::Columns, RowError::Text, RowError::Municipality, RowError::Cep, RowError::Coordinates];
 }
 
 /// Reads rows one by one, and remembers the last street: neighbours in the register share theirs.
@@ -65,8 +65,8 @@ impl RowReader {
     /// The row in a line, without its line end.
     ///
     /// # Errors
-    /// [`RowFault`] says which column is at fault; such rows are counted, not guessed at.
-    pub fn read(&mut self, line: &[u8]) -> Result<Row, RowFault> {
+    /// [`RowError`] says which column is at fault; such rows are counted, not guessed at.
+    pub fn read(&mut self, line: &[u8]) -> Result<Row, RowError> {
         let fields = fields(line.strip_suffix(b"\r").unwrap_or(line))?;
         let ibge = digits(fields[MUNICIPALITY]).filter(|code| (1_100_000..5_400_000).contains(code));
         let cep = digits(fields[CEP]).filter(|_| fields[CEP].len() == 8);
@@ -77,16 +77,16 @@ impl RowReader {
             .or_else(|| street_number(std::str::from_utf8(fields[NUMBER]).ok()?))
             .filter(|number| *number < 1 << 24);
         Ok(Row {
-            ibge: ibge.ok_or(RowFault::Municipality)?,
-            cep: cep.ok_or(RowFault::Cep)?,
-            point: point.ok_or(RowFault::Coordinates)?,
+            ibge: ibge.ok_or(RowError::Municipality)?,
+            cep: cep.ok_or(RowError::Cep)?,
+            point: point.ok_or(RowError::Coordinates)?,
             street: self.street([fields[STREET], fields[STREET + 1], fields[STREET + 2]])?,
             number: number.unwrap_or(0),
             exact: (1..=4).contains(&level),
         })
     }
 
-    fn street(&mut self, parts: [&[u8]; 3]) -> Result<Option<StreetKey>, RowFault> {
+    fn street(&mut self, parts: [&[u8]; 3]) -> Result<Option<StreetKey>, RowError> {
         let same = self.last.len() == parts.iter().map(|part| part.len() + 1).sum::<usize>();
         if same && self.last.split(|byte| *byte == b';').eq(parts.iter().copied().chain([b"".as_slice()])) {
             return Ok(self.last_key);
@@ -96,7 +96,7 @@ impl RowReader {
         for part in parts {
             self.last.extend_from_slice(part);
             self.last.push(b';');
-            let part = std::str::from_utf8(part).map_err(|_| RowFault::Text)?;
+            let part = std::str::from_utf8(part).map_err(|_| RowError::Text)?;
             self.text.push_str(part);
             self.text.push(' ');
         }
@@ -111,7 +111,7 @@ pub fn is_header(line: &[u8]) -> bool {
 }
 
 /// The first 34 columns; what follows belongs to the last texts and is not read.
-fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowFault> {
+fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowError> {
     let mut fields = [b"".as_slice(); COLUMNS];
     let mut count = 0;
     let mut start = 0;
@@ -126,7 +126,7 @@ fn fields(line: &[u8]) -> Result<[&[u8]; COLUMNS], RowFault> {
         }
     }
     fields[count] = &line[start..];
-    if count + 1 == COLUMNS { Ok(fields) } else { Err(RowFault::Columns) }
+    if count + 1 == COLUMNS { Ok(fields) } else { Err(RowError::Columns) }
 }
 
 /// A number of digits alone, at most nine of them.
@@ -177,7 +177,7 @@ mod tests {
         format!("{start};;;;;;;;;;;;{latitude};{longitude};{level};1;LOJA;1;1;1;1")
     }
 
-    fn read(line: &str) -> Result<Row, RowFault> {
+    fn read(line: &str) -> Result<Row, RowError> {
         RowReader::default().read(line.as_bytes())
     }
 
@@ -196,23 +196,23 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        for (text, fault) in [
-            (line("0100100", SE, "1", "-23.5", "-46.6", "1"), RowFault::Cep),
-            (line("01001-00", SE, "1", "-23.5", "-46.6", "1"), RowFault::Cep),
-            (line("01001000", SE, "1", "", "", "1"), RowFault::Coordinates),
-            (line("01001000", SE, "1", "23.5", "-46.6", "1"), RowFault::Coordinates),
-            (line("01001000", SE, "1", "-46.6", "-23.5", "1"), RowFault::Coordinates),
-            (line("01001000", SE, "1", "-23.5.1", "-46.6", "1"), RowFault::Coordinates),
-            ("a;b;c".to_owned(), RowFault::Columns),
-            (String::new(), RowFault::Columns),
-            (line("01001000", SE, "1", "-23.5", "-46.6", "1").replace("3550308;", "9950308;"), RowFault::Municipality),
+        for (text, error) in [
+            (line("0100100", SE, "1", "-23.5", "-46.6", "1"), RowError::Cep),
+            (line("01001-00", SE, "1", "-23.5", "-46.6", "1"), RowError::Cep),
+            (line("01001000", SE, "1", "", "", "1"), RowError::Coordinates),
+            (line("01001000", SE, "1", "23.5", "-46.6", "1"), RowError::Coordinates),
+            (line("01001000", SE, "1", "-46.6", "-23.5", "1"), RowError::Coordinates),
+            (line("01001000", SE, "1", "-23.5.1", "-46.6", "1"), RowError::Coordinates),
+            ("a;b;c".to_owned(), RowError::Columns),
+            (String::new(), RowError::Columns),
+            (line("01001000", SE, "1", "-23.5", "-46.6", "1").replace("3550308;", "9950308;"), RowError::Municipality),
         ] {
-            assert_eq!(read(&text), Err(fault), "{text}");
+            assert_eq!(read(&text), Err(error), "{text}");
         }
         let mut bytes = line("01001000", ["RUA", "", "X?"], "1", "-23.5", "-46.6", "1").into_bytes();
         let at = bytes.iter().position(|byte| *byte == b'?').expect("a mark");
         bytes[at] = 0xff;
-        assert_eq!(RowReader::default().read(&bytes), Err(RowFault::Text));
+        assert_eq!(RowReader::default().read(&bytes), Err(RowError::Text));
     }
 
     #[test]

@@ -13,7 +13,7 @@ const OPEN_COUNTRY_M: u32 = 25_000;
 
 /// Why an address has no place. Each is a different thing to put right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LocateFault {
+pub enum LocateError {
     /// Neither coordinates, nor a CEP, nor city and state were sent.
     NothingToGoBy,
     /// No municipality has that name in that state, nor in any other, and no known CEP helps.
@@ -66,8 +66,8 @@ impl Gazetteer {
     ///   not know (a district, say) does not contradict.
     ///
     /// # Errors
-    /// A [`LocateFault`] says what is wrong and, where it can, what would be right.
-    pub fn locate(self, address: &Address) -> Result<Located, LocateFault> {
+    /// A [`LocateError`] says what is wrong and, where it can, what would be right.
+    pub fn locate(self, address: &Address) -> Result<Located, LocateError> {
         if let Some(point) = address.point {
             return self.check_point(point, address);
         }
@@ -75,18 +75,18 @@ impl Gazetteer {
         match (self.named(address), by_cep) {
             (Named::Known(town), None) => Ok(town.located()),
             (Named::Known(town), Some(owner)) if town == owner || !town.has_ceps() => Ok(town.located()),
-            (Named::Known(_), Some(owner)) => Err(LocateFault::CepElsewhere { belongs_to: owner }),
+            (Named::Known(_), Some(owner)) => Err(LocateError::CepElsewhere { belongs_to: owner }),
             (Named::Elsewhere(town), Some(owner)) if town == owner => {
-                Err(LocateFault::CityNotInState { elsewhere: town })
+                Err(LocateError::CityNotInState { elsewhere: town })
             }
             (Named::Elsewhere(_) | Named::Unknown | Named::Nothing, Some(owner)) => match address.uf() {
-                Some(uf) if uf != owner.uf() => Err(LocateFault::CepElsewhere { belongs_to: owner }),
+                Some(uf) if uf != owner.uf() => Err(LocateError::CepElsewhere { belongs_to: owner }),
                 _ => self.check_bare_city(address, owner),
             },
-            (Named::Elsewhere(town), None) => Err(LocateFault::CityNotInState { elsewhere: town }),
-            (Named::Unknown, None) => Err(LocateFault::NotFound),
-            (Named::Nothing, None) if address.cep().is_some() => Err(LocateFault::CepUnknown),
-            (Named::Nothing, None) => Err(LocateFault::NothingToGoBy),
+            (Named::Elsewhere(town), None) => Err(LocateError::CityNotInState { elsewhere: town }),
+            (Named::Unknown, None) => Err(LocateError::NotFound),
+            (Named::Nothing, None) if address.cep().is_some() => Err(LocateError::CepUnknown),
+            (Named::Nothing, None) => Err(LocateError::NothingToGoBy),
         }
     }
 
@@ -97,11 +97,11 @@ impl Gazetteer {
     ///
     /// # Errors
     /// As [`Gazetteer::locate`].
-    pub fn locate_with(self, packs: &[Pack<'_>], address: &Address) -> Result<Located, LocateFault> {
+    pub fn locate_with(self, packs: &[Pack<'_>], address: &Address) -> Result<Located, LocateError> {
         let embedded = self.locate(address);
         let open = match &embedded {
             Ok(located) => located.precision == Precision::Municipality,
-            Err(fault) => matches!(fault, LocateFault::NotFound | LocateFault::CepUnknown),
+            Err(error) => matches!(error, LocateError::NotFound | LocateError::CepUnknown),
         };
         if !open {
             return embedded;
@@ -121,16 +121,16 @@ impl Gazetteer {
     }
 
     /// A city without a state beside a CEP: it contradicts if it is known, though not in the CEP's state.
-    fn check_bare_city(self, address: &Address, owner: Municipality) -> Result<Located, LocateFault> {
+    fn check_bare_city(self, address: &Address, owner: Municipality) -> Result<Located, LocateError> {
         let city = address.city.as_deref().filter(|_| address.uf().is_none());
         let contradicts = city.is_some_and(|city| match self.municipality(city, owner.uf()) {
             Some(town) => town != owner && town.has_ceps(),
             None => !self.namesakes(city).is_empty(),
         });
-        if contradicts { Err(LocateFault::CepElsewhere { belongs_to: owner }) } else { Ok(owner.located()) }
+        if contradicts { Err(LocateError::CepElsewhere { belongs_to: owner }) } else { Ok(owner.located()) }
     }
 
-    fn check_point(self, point: Point, address: &Address) -> Result<Located, LocateFault> {
+    fn check_point(self, point: Point, address: &Address) -> Result<Located, LocateError> {
         if !outline::holds(point) {
             return Err(outside(point));
         }
@@ -142,7 +142,7 @@ impl Gazetteer {
         if let Some(town) = named {
             let distance_m = great_circle_m(point, town.seat());
             if distance_m > MISMATCH_M && !self.is_open_country(point, town.uf(), distance_m) {
-                return Err(LocateFault::CoordinatesMismatch { municipality: town, distance_m });
+                return Err(LocateError::CoordinatesMismatch { municipality: town, distance_m });
             }
         }
         Ok(Located { point, precision: Precision::Coordinates, radius_m: 0 })
@@ -157,11 +157,11 @@ impl Gazetteer {
 }
 
 /// Coordinates outside Brazil, with the two mistakes that people make most.
-fn outside(point: Point) -> LocateFault {
+fn outside(point: Point) -> LocateError {
     let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
     let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
     let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
-    LocateFault::CoordinatesOutside {
+    LocateError::CoordinatesOutside {
         swapped: on_planet.filter(|point| outline::holds(*point)),
         sign_lost: outline::holds(negative),
     }

@@ -15,7 +15,7 @@ pub mod tables;
 pub(crate) use detour::leg_over;
 pub use detour::{great_circle_m, leg};
 pub use gazetteer::{Gazetteer, Municipality};
-pub use locate::LocateFault;
+pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
 pub use street::{StreetKey, street_key, street_number};
 
@@ -25,7 +25,7 @@ use crate::domain::{Address, Located, Matrix};
 ///
 /// # Errors
 /// Why it has no place, and what would help.
-pub fn locate(address: &Address) -> Result<Located, LocateFault> {
+pub fn locate(address: &Address) -> Result<Located, LocateError> {
     Gazetteer::embedded().locate(address)
 }
 

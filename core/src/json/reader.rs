@@ -16,11 +16,11 @@ use super::{Member, Tree};
 /// What a type found wrong, in words. Where it was is known to whoever holds the cell of what was begun last.
 #[derive(Debug)]
 #[expect(clippy::box_collection, reason = "every reader's result is shorter by it, and a fault is rare")]
-pub(super) struct Fault(Box<String>);
+pub(super) struct ReadError(Box<String>);
 
-impl Fault {
-    fn new(message: String) -> Fault {
-        Fault(Box::new(message))
+impl ReadError {
+    fn new(message: String) -> ReadError {
+        ReadError(Box::new(message))
     }
 
     pub(super) fn into_message(self) -> String {
@@ -28,26 +28,26 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ReadError {}
 
-impl Error for Fault {
-    fn custom<T: fmt::Display>(message: T) -> Fault {
-        Fault::new(message.to_string())
+impl Error for ReadError {
+    fn custom<T: fmt::Display>(message: T) -> ReadError {
+        ReadError::new(message.to_string())
     }
 
     // Without what was found, which may be a secret, and whose digits would bring the formatting of floats with them.
-    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Fault {
-        Fault::new(format!("expected {expected}"))
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> ReadError {
+        ReadError::new(format!("expected {expected}"))
     }
 
-    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Fault {
-        Fault::new(format!("expected {expected}"))
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> ReadError {
+        ReadError::new(format!("expected {expected}"))
     }
 }
 
@@ -71,12 +71,12 @@ impl<'r, 't> Reader<'r, 't> {
         None
     }
 
-    fn wrong(self, expected: &dyn Expected) -> Fault {
+    fn wrong(self, expected: &dyn Expected) -> ReadError {
         self.begun.set(self.tree.address());
-        Fault::invalid_type(Unexpected::Unit, expected)
+        ReadError::invalid_type(Unexpected::Unit, expected)
     }
 
-    fn number<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn number<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match *self.tree {
             Tree::Whole(number) => visitor.visit_u64(number),
             Tree::Negative(number) => visitor.visit_i64(number),
@@ -85,7 +85,7 @@ impl<'r, 't> Reader<'r, 't> {
         }
     }
 
-    fn list<'de, V: Visitor<'de>>(self, list: &'r [Tree<'t>], visitor: V) -> Result<V::Value, Fault> {
+    fn list<'de, V: Visitor<'de>>(self, list: &'r [Tree<'t>], visitor: V) -> Result<V::Value, ReadError> {
         let mut items = Items { rest: list.iter(), whole: self };
         let value = visitor.visit_seq(&mut items);
         if items.rest.len() > 0 && value.is_ok() {
@@ -101,21 +101,21 @@ impl<'r, 't> Reader<'r, 't> {
 
 macro_rules! numbers {
     ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
             self.number(visitor)
         })*
     };
 }
 
 impl<'de> Deserializer<'de> for Reader<'_, '_> {
-    type Error = Fault;
+    type Error = ReadError;
 
     numbers!(deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32
         deserialize_u64 deserialize_f32 deserialize_f64);
 
     forward_to_deserialize_any! { bytes byte_buf unit unit_struct identifier }
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.tree {
             Tree::Null => visitor.visit_unit(),
             Tree::Bool(value) => visitor.visit_bool(*value),
@@ -126,47 +126,47 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match *self.tree {
             Tree::Bool(value) => visitor.visit_bool(value),
             _ => Err(self.wrong(&visitor)),
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.tree {
             Tree::Text(text) => visitor.visit_str(text),
             _ => Err(self.wrong(&visitor)),
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.tree {
             Tree::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, ReadError> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.tree {
             Tree::List(items) => self.list(items, visitor),
             _ => Err(self.wrong(&visitor)),
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ReadError> {
         self.deserialize_seq(visitor)
     }
 
@@ -175,11 +175,11 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         _: &'static str,
         _: usize,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         self.deserialize_seq(visitor)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.tree {
             Tree::Object(members) => visitor.visit_map(self.members(members)),
             _ => Err(self.wrong(&visitor)),
@@ -191,7 +191,7 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         self.deserialize_map(visitor)
     }
 
@@ -200,7 +200,7 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         match self.tree {
             Tree::Text(name) => visitor.visit_enum(Variant { name, content: None, whole: self }),
             Tree::Object(members) => match members.as_slice() {
@@ -211,7 +211,7 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         visitor.visit_unit()
     }
 }
@@ -223,9 +223,9 @@ struct Items<'r, 't> {
 }
 
 impl<'de> SeqAccess<'de> for &mut Items<'_, '_> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
         match self.rest.next() {
             Some(item) => seed.deserialize(Reader::new(item, self.whole.begun)).map(Some),
             None => Ok(self.whole.ended()),
@@ -246,9 +246,9 @@ struct Members<'r, 't> {
 }
 
 impl<'de> MapAccess<'de> for Members<'_, '_> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
         let Some((name, value)) = self.rest.next() else { return Ok(self.whole.ended()) };
         self.value = Reader::new(value, self.value.begun);
         let name: &str = name;
@@ -257,7 +257,7 @@ impl<'de> MapAccess<'de> for Members<'_, '_> {
 
     // A function for each type of a field, in place of a copy in each struct that has one.
     #[inline(never)]
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
         seed.deserialize(self.value)
     }
 }
@@ -270,41 +270,41 @@ struct Variant<'r, 't> {
 }
 
 impl<'r, 't> Variant<'r, 't> {
-    fn content(self, expected: &'static str) -> Result<Reader<'r, 't>, Fault> {
+    fn content(self, expected: &'static str) -> Result<Reader<'r, 't>, ReadError> {
         let content = self.content.ok_or_else(|| self.whole.wrong(&expected))?;
         Ok(Reader::new(content, self.whole.begun))
     }
 }
 
 impl<'de> EnumAccess<'de> for Variant<'_, '_> {
-    type Error = Fault;
+    type Error = ReadError;
     type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), ReadError> {
         let variant = seed.deserialize(self.name.into_deserializer())?;
         Ok((variant, self))
     }
 }
 
 impl<'de> VariantAccess<'de> for Variant<'_, '_> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn unit_variant(self) -> Result<(), Fault> {
+    fn unit_variant(self) -> Result<(), ReadError> {
         match self.content {
             None | Some(Tree::Null) => Ok(()),
             Some(_) => Err(self.whole.wrong(&"unit variant")),
         }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ReadError> {
         seed.deserialize(self.content("newtype variant")?)
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ReadError> {
         self.content("tuple variant")?.deserialize_seq(visitor)
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, ReadError> {
         self.content("struct variant")?.deserialize_map(visitor)
     }
 }

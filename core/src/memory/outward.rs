@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::state::{State, check_version, claim_value};
 use crate::{
     domain::{AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId},
-    host::{Changes, Fault, MerchantSize, Write},
+    host::{Changes, HostError, MerchantSize, Write},
     order::{Journal, JournalEntry, RecordedEvent},
     store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
     webhook::{
@@ -43,16 +43,16 @@ impl State {
         seen.take(limit as usize).collect()
     }
 
-    pub(super) fn book(&mut self, entry: &LedgerEntry, reference: Option<&str>) -> Result<(), Fault> {
-        let own = self.stores.get(&entry.store).ok_or(Fault::Conflict)?.account();
+    pub(super) fn book(&mut self, entry: &LedgerEntry, reference: Option<&str>) -> Result<(), HostError> {
+        let own = self.stores.get(&entry.store).ok_or(HostError::Conflict)?.account();
         let account = entry.account.unwrap_or(own);
         if self.closed.get(&entry.store).is_some() || self.closed.get(&account).is_some() {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
-        let balance = self.balances.get(&account).copied().ok_or(Fault::Conflict)?;
-        let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(Fault::Conflict)?;
+        let balance = self.balances.get(&account).copied().ok_or(HostError::Conflict)?;
+        let after = Money::from_centavos(balance.centavos() + entry.amount.centavos()).ok_or(HostError::Conflict)?;
         if entry.floor.is_some_and(|floor| after < floor) {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
         self.balances.put(account, after);
         // Entries stay for ever, so that their number counts them.
@@ -65,7 +65,7 @@ impl State {
         Ok(())
     }
 
-    pub(super) fn book_top_up(&mut self, top_up: &TopUp) -> Result<(), Fault> {
+    pub(super) fn book_top_up(&mut self, top_up: &TopUp) -> Result<(), HostError> {
         let TopUp { store, amount, at, .. } = *top_up;
         let entry = LedgerEntry { store, account: None, order: None, kind: EntryKind::TopUp, amount, at, floor: None };
         self.book(&entry, Some(&top_up.reference))
@@ -147,13 +147,13 @@ impl State {
         self.attempts.get(&id).map(|attempt| RecordedAttempt { id, attempt: attempt.clone() })
     }
 
-    pub(super) fn apply_webhooks(&mut self, changes: &Changes) -> Result<(), Fault> {
+    pub(super) fn apply_webhooks(&mut self, changes: &Changes) -> Result<(), HostError> {
         changes.webhooks.iter().try_for_each(|write| self.write_webhook(write))?;
         changes.messages.iter().for_each(|change| self.change_message(change));
         for attempt in &changes.attempts {
             let last = self.attempts.rows().last_key_value().map_or(0, |(id, _)| id.get());
             let id =
-                AttemptId::new(last + 1).ok_or_else(|| Fault::Internal { detail: "the log is full".to_owned() })?;
+                AttemptId::new(last + 1).ok_or_else(|| HostError::Internal { detail: "the log is full".to_owned() })?;
             self.attempts.put(id, attempt.clone());
         }
         let touched: BTreeSet<WebhookId> = changes.attempts.iter().map(|attempt| attempt.webhook).collect();
@@ -164,7 +164,7 @@ impl State {
         Ok(())
     }
 
-    fn write_webhook(&mut self, write: &Write<Webhook>) -> Result<(), Fault> {
+    fn write_webhook(&mut self, write: &Write<Webhook>) -> Result<(), HostError> {
         let id = write.value.id;
         check_version(write.expected, self.webhooks.get(&id).map(|webhook| webhook.version))?;
         self.webhooks.put(id, Webhook { version: write.expected + 1, ..write.value.clone() });

@@ -2,7 +2,7 @@
 
 use super::state::{State, of_store};
 use crate::{
-    host::Fault,
+    host::HostError,
     order::Order,
     privacy::{Erasure, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord, erase_mention, is_about},
     store::{Claim, Notification},
@@ -70,11 +70,11 @@ impl State {
         }
     }
 
-    pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), Fault> {
+    pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), HostError> {
         match redaction {
             Redaction::Event(recorded) => {
                 if self.journal.get(&recorded.id).is_none() {
-                    return Err(Fault::Conflict);
+                    return Err(HostError::Conflict);
                 }
                 self.journal.put(recorded.id, recorded.event.clone());
             }

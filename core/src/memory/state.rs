@@ -7,7 +7,7 @@ use super::{
 use crate::{
     courier::{Courier, Position},
     domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
-    host::{Changes, Fault, Write},
+    host::{Changes, HostError, Write},
     order::{Event, Order, RecordedEvent},
     privacy::ErasureRecord,
     store::{Claim, ClaimChange, ClaimUsage, Key, KeyHash, LedgerEntry, Notification, Store},
@@ -52,7 +52,7 @@ pub(super) struct State {
 
 impl State {
     /// All changes, or none of them.
-    pub(super) fn commit(&mut self, changes: &Changes) -> Result<(), Fault> {
+    pub(super) fn commit(&mut self, changes: &Changes) -> Result<(), HostError> {
         let done = self.apply(changes);
         for table in self.tables() {
             if done.is_ok() { table.keep() } else { table.undo() }
@@ -107,7 +107,7 @@ impl State {
         ]
     }
 
-    fn apply(&mut self, changes: &Changes) -> Result<(), Fault> {
+    fn apply(&mut self, changes: &Changes) -> Result<(), HostError> {
         changes.stores.iter().try_for_each(|write| self.write_store(write))?;
         changes.keys.iter().try_for_each(|write| self.write_key(write))?;
         changes.orders.iter().try_for_each(|write| self.write_order(write))?;
@@ -123,7 +123,7 @@ impl State {
         changes.redactions.iter().try_for_each(|redaction| self.redact(redaction))
     }
 
-    fn write_store(&mut self, write: &Write<Store>) -> Result<(), Fault> {
+    fn write_store(&mut self, write: &Write<Store>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.stores.get(&write.value.id).cloned());
         check_version(write.expected, old.as_ref().map(|store| store.version))?;
         let mut orders = self.orders.rows().values();
@@ -131,7 +131,7 @@ impl State {
             && write.value.deleted_at.is_some()
             && orders.any(|order| order.store == id && !order.situation.is_final())
         {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
         if let Some(old) = old.filter(|old| old.deleted_at.is_none()) {
             self.cnpjs.remove(&old.cnpj.as_str().to_owned());
@@ -155,19 +155,19 @@ impl State {
     }
 
     /// Closes the balance of a store that was removed; a conflict while it has money or owes some.
-    fn close_balance(&mut self, write: &Write<Store>) -> Result<(), Fault> {
+    fn close_balance(&mut self, write: &Write<Store>) -> Result<(), HostError> {
         let id = write.value.id;
         if write.expected == 0 || write.value.deleted_at.is_none() {
             return Ok(());
         }
         if self.balances.get(&id) != Some(&Money::ZERO) {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
         self.closed.put(id, ());
         Ok(())
     }
 
-    fn write_key(&mut self, write: &Write<Key>) -> Result<(), Fault> {
+    fn write_key(&mut self, write: &Write<Key>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.keys.get(&write.value.id).cloned());
         check_version(write.expected, old.as_ref().map(|key| key.version))?;
         if let Some(old) = old {
@@ -178,7 +178,7 @@ impl State {
         Ok(())
     }
 
-    fn write_order(&mut self, write: &Write<Order>) -> Result<(), Fault> {
+    fn write_order(&mut self, write: &Write<Order>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.orders.get(&write.value.id).cloned());
         check_version(write.expected, old.as_ref().map(|order| order.version))?;
         if let Some(old) = old.filter(|old| old.situation.holds_code()) {
@@ -192,7 +192,7 @@ impl State {
         Ok(())
     }
 
-    fn write_courier(&mut self, write: &Write<Courier>) -> Result<(), Fault> {
+    fn write_courier(&mut self, write: &Write<Courier>) -> Result<(), HostError> {
         let id = write.value.id;
         let old = self.couriers.get(&id).cloned();
         check_version(write.expected, old.as_ref().map(|courier| courier.version))?;
@@ -213,9 +213,10 @@ impl State {
         }
     }
 
-    fn append_event(&mut self, event: &Event) -> Result<(), Fault> {
+    fn append_event(&mut self, event: &Event) -> Result<(), HostError> {
         let last = self.journal.rows().last_key_value().map_or(0, |(id, _)| id.get());
-        let id = EventId::new(last + 1).ok_or_else(|| Fault::Internal { detail: "the journal is full".to_owned() })?;
+        let id =
+            EventId::new(last + 1).ok_or_else(|| HostError::Internal { detail: "the journal is full".to_owned() })?;
         claim_value(&mut self.histories, (event.order, event.sequence), id)?;
         let matrix = self.matrix_of(event.store);
         self.places.put((matrix, self.journal_end(matrix) + 1), id);
@@ -223,7 +224,7 @@ impl State {
         Ok(())
     }
 
-    fn append_entry(&mut self, entry: &LedgerEntry) -> Result<(), Fault> {
+    fn append_entry(&mut self, entry: &LedgerEntry) -> Result<(), HostError> {
         self.book(entry, None)
     }
 
@@ -252,18 +253,18 @@ impl State {
         self.claim_usage.put(place, ClaimUsage { records: records + 1, bytes: bytes + claim.size() });
     }
 
-    fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), Fault> {
+    fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), HostError> {
         let place = |claim: &Claim| (claim.scope.clone(), claim.key.clone());
         match change {
             ClaimChange::Take(claim) => {
                 if self.claims.get(&place(claim)).is_some_and(|held| held.expires_at > at) {
-                    return Err(Fault::Conflict);
+                    return Err(HostError::Conflict);
                 }
                 self.claims.put(place(claim), claim.clone());
             }
             ClaimChange::Finish(claim) => {
                 if self.claims.get(&place(claim)).is_some_and(|held| held.holder != claim.holder) {
-                    return Err(Fault::Conflict);
+                    return Err(HostError::Conflict);
                 }
                 self.claims.put(place(claim), claim.clone());
                 self.count_claim(claim, at);
@@ -291,14 +292,18 @@ pub(super) fn of_store(store: StoreId) -> std::ops::RangeInclusive<(StoreId, u64
 }
 
 /// Version 0 is no row at all.
-pub(super) fn check_version(expected: u32, found: Option<u32>) -> Result<(), Fault> {
-    if found.unwrap_or(0) == expected { Ok(()) } else { Err(Fault::Conflict) }
+pub(super) fn check_version(expected: u32, found: Option<u32>) -> Result<(), HostError> {
+    if found.unwrap_or(0) == expected { Ok(()) } else { Err(HostError::Conflict) }
 }
 
 /// Takes a unique value that nobody has.
-pub(super) fn claim_value<K: Ord + Clone, V: Clone>(index: &mut Table<K, V>, key: K, owner: V) -> Result<(), Fault> {
+pub(super) fn claim_value<K: Ord + Clone, V: Clone>(
+    index: &mut Table<K, V>,
+    key: K,
+    owner: V,
+) -> Result<(), HostError> {
     if index.get(&key).is_some() {
-        return Err(Fault::Conflict);
+        return Err(HostError::Conflict);
     }
     index.put(key, owner);
     Ok(())

@@ -3,7 +3,7 @@
 use super::{Order, OrderSituation, expire};
 use crate::{
     domain::Timestamp,
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     settings::Settings,
     store::{Notification, NotificationKind},
 };
@@ -21,12 +21,12 @@ pub struct Moved {
 
 /// Takes every order that is due at `now` through its timed transitions, at most `limit` of them, and says how many it moved.
 /// An order that another instance moved first is left to it. With `limit` moved, more may be due: run again.
-pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, Fault> {
+pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, HostError> {
     Ok(due(host, settings, now, limit).await?.moved)
 }
 
 /// The same, with what became of them. An order that cannot be moved on delays no other.
-pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<Moved, Fault> {
+pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<Moved, HostError> {
     let (mut committed, mut expired) = (Committed::default(), 0);
     // Orders that could not be moved stay due: the next page begins after them.
     let mut skipped = 0;
@@ -44,7 +44,7 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
                     decided.push(changes);
                 }
                 Ok(None) => {}
-                Err(fault) => committed.failed(fault)?,
+                Err(error) => committed.failed(error)?,
             }
         }
         let before = committed.count;
@@ -64,7 +64,7 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
 pub struct Committed {
     /// How many were committed.
     pub count: u32,
-    failure: Option<Fault>,
+    failure: Option<HostError>,
 }
 
 impl Committed {
@@ -73,15 +73,15 @@ impl Committed {
     ///
     /// # Errors
     /// The fault where the host is unavailable: the next commit would fail too.
-    pub async fn commit<H: Host>(&mut self, host: &H, decided: &[Changes]) -> Result<Vec<bool>, Fault> {
+    pub async fn commit<H: Host>(&mut self, host: &H, decided: &[Changes]) -> Result<Vec<bool>, HostError> {
         let mut done = Vec::with_capacity(decided.len());
         for chunk in decided.chunks(AT_ONCE) {
             for result in host.commit_each(chunk).await {
                 done.push(result.is_ok());
                 match result {
                     Ok(()) => self.count += 1,
-                    Err(Fault::Conflict) => {}
-                    Err(fault) => self.failed(fault)?,
+                    Err(HostError::Conflict) => {}
+                    Err(error) => self.failed(error)?,
                 }
             }
         }
@@ -89,11 +89,11 @@ impl Committed {
     }
 
     /// Remembers an internal fault, which is of one change only; any other fault ends the work.
-    fn failed(&mut self, fault: Fault) -> Result<(), Fault> {
-        if !matches!(fault, Fault::Internal { .. }) {
-            return Err(fault);
+    fn failed(&mut self, error: HostError) -> Result<(), HostError> {
+        if !matches!(error, HostError::Internal { .. }) {
+            return Err(error);
         }
-        self.failure.get_or_insert(fault);
+        self.failure.get_or_insert(error);
         Ok(())
     }
 
@@ -101,7 +101,7 @@ impl Committed {
     ///
     /// # Errors
     /// The first fault of a single change.
-    pub fn finish(self) -> Result<u32, Fault> {
+    pub fn finish(self) -> Result<u32, HostError> {
         self.failure.map_or(Ok(self.count), Err)
     }
 }
@@ -110,7 +110,7 @@ impl Committed {
 pub const AT_ONCE: usize = 256;
 
 /// Takes one order through the timed transitions that are due, commits them, and gives the order as it stands then.
-pub async fn advance<H: Host>(host: &H, settings: &Settings, order: Order, now: Timestamp) -> Result<Order, Fault> {
+pub async fn advance<H: Host>(host: &H, settings: &Settings, order: Order, now: Timestamp) -> Result<Order, HostError> {
     match moved_on(host, settings, order.clone(), now).await? {
         Some((order, changes)) => host.commit(&changes).await.map(|()| order),
         None => Ok(order),
@@ -123,7 +123,7 @@ async fn moved_on<H: Host>(
     settings: &Settings,
     mut order: Order,
     now: Timestamp,
-) -> Result<Option<(Order, Changes)>, Fault> {
+) -> Result<Option<(Order, Changes)>, HostError> {
     let expected = order.version;
     let (events, ledger) = expire(&mut order, &settings.timing, now);
     if events.is_empty() {
@@ -143,10 +143,10 @@ async fn moved_on<H: Host>(
     Ok(Some((order, changes)))
 }
 
-async fn expired<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, Fault> {
+async fn expired<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, HostError> {
     let id = host.ids(1).await?.take(crate::domain::NotificationId::new);
     Ok(Notification {
-        id: id.ok_or_else(|| Fault::Internal { detail: "no identifier was reserved".to_owned() })?,
+        id: id.ok_or_else(|| HostError::Internal { detail: "no identifier was reserved".to_owned() })?,
         store: order.store,
         kind: NotificationKind::OrderExpired,
         created_at: now,

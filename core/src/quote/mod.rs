@@ -8,6 +8,6 @@ mod tariff;
 
 pub use fee::{PriceLine, Priced, Rule, price, total};
 pub use inquiry::{InquiredStop, Inquiry};
-pub use plan::{Plan, PlanFault, Request, Stop, Times, plan};
-pub use seal::{Quote, SealFault};
-pub use tariff::{Tariff, TariffFault, Window};
+pub use plan::{Plan, PlanError, Request, Stop, Times, plan};
+pub use seal::{Quote, SealError};
+pub use tariff::{Tariff, TariffError, Window};

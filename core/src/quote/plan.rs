@@ -69,7 +69,7 @@ pub struct Times {
 
 /// Why there is no such route. Stops are named by their index in the order sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanFault {
+pub enum PlanError {
     /// Stops further from the pickup, in a straight line, than the tariff serves.
     OutOfArea {
         /// Each stop at fault with its distance.
@@ -87,21 +87,21 @@ pub enum PlanFault {
 }
 
 /// Plans a route: visits in the order sent or in the best order, then legs, fee and times.
-pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanFault> {
+pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     within_area(tariff, request)?;
     let closed = request.stops.iter().any(|stop| !stop.online_payment);
     let order = visiting_order(request, closed)?;
     let mut at = 0;
     let mut legs = Vec::with_capacity(order.len());
     for stop in &order {
-        legs.push(request.matrix.leg(at, stop + 1).ok_or(PlanFault::NoRoad)?);
+        legs.push(request.matrix.leg(at, stop + 1).ok_or(PlanError::NoRoad)?);
         at = stop + 1;
     }
-    let back = if closed { Some(request.matrix.leg(at, 0).ok_or(PlanFault::NoRoad)?) } else { None };
+    let back = if closed { Some(request.matrix.leg(at, 0).ok_or(PlanError::NoRoad)?) } else { None };
     let outward = legs.iter().fold(Distance(0), |sum, leg| sum.plus(Distance(leg.metres)));
     let total_distance = outward.plus(Distance(back.map_or(0, |leg| leg.metres)));
     if rust_decimal::Decimal::new(i64::from(total_distance.metres()), 3) > tariff.max_distance_km {
-        return Err(PlanFault::DistanceExceeded { distance: total_distance });
+        return Err(PlanError::DistanceExceeded { distance: total_distance });
     }
     let lines = price(
         tariff,
@@ -135,19 +135,19 @@ fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
         || visited.zip(ends).any(|(from, to)| request.matrix.is_estimated(from, to))
 }
 
-fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanFault> {
+fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanError> {
     let radius = tariff.service_radius_km;
     let distances = request.stops.iter().map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
     let too_far = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3) > radius;
     let stops: Vec<_> = distances.enumerate().filter(|(_, distance)| too_far(distance)).collect();
-    if stops.is_empty() { Ok(()) } else { Err(PlanFault::OutOfArea { stops }) }
+    if stops.is_empty() { Ok(()) } else { Err(PlanError::OutOfArea { stops }) }
 }
 
 /// The stops' indices in visiting order.
-fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, PlanFault> {
+fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, PlanError> {
     let stops = request.stops.len();
     if stops == 0 {
-        return Err(PlanFault::Stops);
+        return Err(PlanError::Stops);
     }
     if !request.best_route || stops == 1 {
         return Ok((0..stops).collect());
@@ -155,15 +155,15 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
     let size = stops + 1;
     let metres = |from, to| request.matrix.leg(from, to).map_or(route::UNREACHABLE, |leg| leg.metres);
     let matrix = (0..size).flat_map(|from| (0..size).map(move |to| (from, to))).map(|(from, to)| metres(from, to));
-    let mut problem = route::Problem::new(size, matrix.collect()).map_err(|_| PlanFault::Stops)?.closed(closed);
+    let mut problem = route::Problem::new(size, matrix.collect()).map_err(|_| PlanError::Stops)?.closed(closed);
     for (index, stop) in request.stops.iter().enumerate() {
         if let Some(pin) = stop.pin {
-            problem = problem.pin(index + 1, pin).map_err(|_| PlanFault::Stops)?;
+            problem = problem.pin(index + 1, pin).map_err(|_| PlanError::Stops)?;
         }
     }
-    let visit = route::best_order(&problem, route::Budget::default()).map_err(|fault| match fault {
-        route::RouteError::Infeasible => PlanFault::NoRoad,
-        _ => PlanFault::Stops,
+    let visit = route::best_order(&problem, route::Budget::default()).map_err(|error| match error {
+        route::RouteError::Infeasible => PlanError::NoRoad,
+        _ => PlanError::Stops,
     })?;
     Ok(visit.order.into_iter().map(|index| index - 1).collect())
 }
@@ -187,7 +187,7 @@ mod tests {
         Located { point, precision: Precision::Coordinates, radius_m: 0 }
     }
 
-    fn planned(stops: &[(f64, f64, bool)], best_route: bool) -> Result<Plan, PlanFault> {
+    fn planned(stops: &[(f64, f64, bool)], best_route: bool) -> Result<Plan, PlanError> {
         let pickup = place(-23.55, -46.63);
         let stops: Vec<Stop> = stops
             .iter()
@@ -228,14 +228,14 @@ mod tests {
 
     #[test]
     fn a_stop_too_far_is_named() {
-        let fault = planned(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
-        assert!(matches!(fault, PlanFault::OutOfArea { stops } if stops.len() == 1 && stops[0].0 == 1));
+        let error = planned(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
+        assert!(matches!(error, PlanError::OutOfArea { stops } if stops.len() == 1 && stops[0].0 == 1));
     }
 
     #[test]
     fn a_route_too_long_is_refused() {
         let there_and_back: Vec<_> = (0..6).map(|i| (-23.55 - f64::from(i % 2) * 0.2, -46.63, true)).collect();
-        assert!(matches!(planned(&there_and_back, false), Err(PlanFault::DistanceExceeded { .. })));
+        assert!(matches!(planned(&there_and_back, false), Err(PlanError::DistanceExceeded { .. })));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Quote {
 
 /// Why a quote is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SealFault {
+pub enum SealError {
     /// Its time is over.
     Expired,
     /// It was not issued here, or for another store or another content.
@@ -66,19 +66,19 @@ impl Quote {
         store: StoreId,
         content: &str,
         now: Timestamp,
-    ) -> Result<Quote, SealFault> {
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealFault::Mismatch)?;
-        let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealFault::Mismatch)?;
+    ) -> Result<Quote, SealError> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Mismatch)?;
+        let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealError::Mismatch)?;
         let (body, tag) = bytes.split_at(split);
         if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
-            return Err(SealFault::Mismatch);
+            return Err(SealError::Mismatch);
         }
         let quote = std::str::from_utf8(body).ok().and_then(|body| json::from_str::<Quote>(body).ok());
-        let quote = quote.ok_or(SealFault::Mismatch)?;
+        let quote = quote.ok_or(SealError::Mismatch)?;
         if quote.store != store || quote.content != content {
-            return Err(SealFault::Mismatch);
+            return Err(SealError::Mismatch);
         }
-        if quote.expires_at < now { Err(SealFault::Expired) } else { Ok(quote) }
+        if quote.expires_at < now { Err(SealError::Expired) } else { Ok(quote) }
     }
 }
 
@@ -96,16 +96,16 @@ mod tests {
         assert_eq!(Quote::open(&text, &secret, store, "abc", now.after(VALIDITY)), Ok(quote));
         let open = |text: &str, secret: &Secret, store, content, at| Quote::open(text, secret, store, content, at);
         let late = now.after(VALIDITY).after(Duration::millis(1));
-        assert_eq!(open(&text, &secret, store, "abc", late), Err(SealFault::Expired));
-        assert_eq!(open(&text, &secret, StoreId::new(8).unwrap(), "abc", now), Err(SealFault::Mismatch));
-        assert_eq!(open(&text, &secret, store, "abd", now), Err(SealFault::Mismatch));
-        assert_eq!(open(&text, &Secret([8; 32]), store, "abc", now), Err(SealFault::Mismatch));
+        assert_eq!(open(&text, &secret, store, "abc", late), Err(SealError::Expired));
+        assert_eq!(open(&text, &secret, StoreId::new(8).unwrap(), "abc", now), Err(SealError::Mismatch));
+        assert_eq!(open(&text, &secret, store, "abd", now), Err(SealError::Mismatch));
+        assert_eq!(open(&text, &Secret([8; 32]), store, "abc", now), Err(SealError::Mismatch));
         for index in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
             let forged = String::from_utf8(bytes).unwrap();
             assert!(forged == text || open(&forged, &secret, store, "abc", now).is_err(), "byte {index}");
         }
-        assert_eq!(open("", &secret, store, "abc", now), Err(SealFault::Mismatch));
+        assert_eq!(open("", &secret, store, "abc", now), Err(SealError::Mismatch));
     }
 }

@@ -70,14 +70,14 @@ pub struct Window {
 
 /// One thing that is wrong with a tariff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TariffFault {
+pub struct TariffError {
     /// The field.
     pub field: String,
     /// What is wrong with it.
     pub detail: String,
 }
 
-impl std::fmt::Display for TariffFault {
+impl std::fmt::Display for TariffError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.field, self.detail)
     }
@@ -112,12 +112,12 @@ impl Default for Tariff {
 
 impl Tariff {
     /// Everything that is wrong with the tariff, at once; empty where it may be used.
-    pub fn faults(&self) -> Vec<TariffFault> {
-        let mut faults = Vec::new();
-        let mut fault = |field: &str, detail: String| faults.push(TariffFault { field: field.to_owned(), detail });
+    pub fn errors(&self) -> Vec<TariffError> {
+        let mut errors = Vec::new();
+        let mut error = |field: &str, detail: String| errors.push(TariffError { field: field.to_owned(), detail });
         let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
         if !(1..=40).contains(&self.version.len()) || !self.version.chars().all(letters) {
-            fault("version", "must be 1 to 40 letters, digits, dots, underscores and hyphens".to_owned());
+            error("version", "must be 1 to 40 letters, digits, dots, underscores and hyphens".to_owned());
         }
         let amounts = [
             ("baseFee", self.base_fee, 10_000),
@@ -130,32 +130,32 @@ impl Tariff {
         ];
         for (field, value, most) in amounts {
             if value.is_sign_negative() || value > Decimal::from(most) || value.scale() > 4 {
-                fault(field, format!("must be 0 to {most} with at most four decimals"));
+                error(field, format!("must be 0 to {most} with at most four decimals"));
             }
         }
         for (field, value) in [("maxDistanceKm", self.max_distance_km), ("serviceRadiusKm", self.service_radius_km)] {
             if value <= Decimal::ZERO || value > Decimal::from(5_000) {
-                fault(field, "must be above 0 and at most 5000".to_owned());
+                error(field, "must be above 0 and at most 5000".to_owned());
             }
         }
         for (field, value) in [("approachMinutes", self.approach_minutes), ("handoverMinutes", self.handover_minutes)] {
             if value > 240 {
-                fault(field, "must be 0 to 240".to_owned());
+                error(field, "must be 0 to 240".to_owned());
             }
         }
         if self.windows.len() > 50 {
-            fault("windows", "must be at most 50".to_owned());
+            error("windows", "must be at most 50".to_owned());
         }
         for (index, window) in self.windows.iter().enumerate() {
             if window.percent < Decimal::from(-100) || window.percent > Decimal::from(500) || window.percent.scale() > 4
             {
-                fault(&format!("windows[{index}].percent"), "must be -100 to 500".to_owned());
+                error(&format!("windows[{index}].percent"), "must be -100 to 500".to_owned());
             }
             if window.name.is_empty() || window.name.len() > 40 {
-                fault(&format!("windows[{index}].name"), "must be 1 to 40 characters".to_owned());
+                error(&format!("windows[{index}].name"), "must be 1 to 40 characters".to_owned());
             }
         }
-        faults
+        errors
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn the_default_is_valid_and_survives_json() {
         let tariff = Tariff::default();
-        assert_eq!(tariff.faults(), []);
+        assert_eq!(tariff.errors(), []);
         let text = serde_json::to_string(&tariff).unwrap();
         assert_eq!(serde_json::from_str::<Tariff>(&text).unwrap(), tariff);
     }
@@ -281,7 +281,7 @@ mod tests {
             handover_minutes: 999,
             ..Tariff::default()
         };
-        let fields: Vec<_> = tariff.faults().into_iter().map(|fault| fault.field).collect();
+        let fields: Vec<_> = tariff.errors().into_iter().map(|error| error.field).collect();
         assert_eq!(fields, ["version", "perKm", "serviceRadiusKm", "handoverMinutes"]);
     }
 }

@@ -5,7 +5,7 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 
-use crate::host::Fault;
+use crate::host::HostError;
 
 /// Characters that a password has at least.
 pub const SHORTEST: usize = 10;
@@ -13,14 +13,15 @@ pub const SHORTEST: usize = 10;
 pub const LONGEST: usize = 128;
 
 /// The PHC text of a password with a salt of the host's entropy. Takes tens of milliseconds by intent.
-pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, HostError> {
     let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
-    hash.map(|hash| hash.to_string()).map_err(|error| Fault::Internal { detail: format!("argon2: {error}") })
+    hash.map(|hash| hash.to_string()).map_err(|error| HostError::Internal { detail: format!("argon2: {error}") })
 }
 
 /// Whether the password belongs to the PHC text, compared in constant time.
-pub fn verify(password: &str, phc: &str) -> Result<bool, Fault> {
-    let parsed = PasswordHash::new(phc).map_err(|error| Fault::Internal { detail: format!("stored hash: {error}") })?;
+pub fn verify(password: &str, phc: &str) -> Result<bool, HostError> {
+    let parsed =
+        PasswordHash::new(phc).map_err(|error| HostError::Internal { detail: format!("stored hash: {error}") })?;
     Ok(Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
 }
 

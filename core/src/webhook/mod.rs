@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use plan::{PAGE, Round, plan};
 pub use settle::{Settled, Tried, settle};
 pub use sign::{SECRET_PREFIX, secret_text, signature};
-pub use target::{LONGEST_URL, UrlFault, check, is_public};
+pub use target::{LONGEST_URL, UrlError, check, is_public};
 pub use terms::WebhookTerms;
 
 use crate::{
@@ -233,13 +233,13 @@ pub enum Answer {
     /// The receiver answered with this status.
     Status(u16),
     /// It did not.
-    Fault(SendFault),
+    HostError(SendError),
 }
 
 /// Why a request got no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SendFault {
+pub enum SendError {
     /// The name has no address.
     Name,
     /// The name leads into a private network, which is never called.
@@ -360,7 +360,7 @@ impl Answer {
     pub fn status(self) -> Option<u16> {
         match self {
             Answer::Status(status) => Some(status),
-            Answer::Fault(_) => None,
+            Answer::HostError(_) => None,
         }
     }
 
@@ -370,7 +370,7 @@ impl Answer {
             Answer::Status(200..=299) => None,
             Answer::Status(300..=399) => Some("redirect"),
             Answer::Status(_) => Some("status"),
-            Answer::Fault(fault) => Some(fault.name()),
+            Answer::HostError(fault) => Some(fault.name()),
         }
     }
 
@@ -387,16 +387,16 @@ impl Answer {
     ];
 }
 
-impl SendFault {
+impl SendError {
     /// The fault's name in answers.
     pub fn name(self) -> &'static str {
         match self {
-            SendFault::Name => "name",
-            SendFault::Address => "address",
-            SendFault::Connect => "connect",
-            SendFault::Tls => "tls",
-            SendFault::Timeout => "timeout",
-            SendFault::Broken => "broken",
+            SendError::Name => "name",
+            SendError::Address => "address",
+            SendError::Connect => "connect",
+            SendError::Tls => "tls",
+            SendError::Timeout => "timeout",
+            SendError::Broken => "broken",
         }
     }
 }

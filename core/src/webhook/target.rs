@@ -7,7 +7,7 @@ pub const LONGEST_URL: usize = 2_048;
 
 /// Why a URL is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UrlFault {
+pub enum UrlError {
     /// It is no absolute URL of HTTPS, or has a user, a fragment, blanks or letters beyond ASCII.
     Malformed,
     /// It is HTTP without TLS, which only a receiver on this machine may speak, and only in development.
@@ -20,15 +20,15 @@ pub enum UrlFault {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn check(text: &str, loopback: bool) -> Result<(), UrlFault> {
+pub fn check(text: &str, loopback: bool) -> Result<(), UrlError> {
     let plain = text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.contains(['#', '\\']);
-    let uri: http::Uri = text.parse().ok().filter(|_| plain).ok_or(UrlFault::Malformed)?;
+    let uri: http::Uri = text.parse().ok().filter(|_| plain).ok_or(UrlError::Malformed)?;
     let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-    let authority = authority.ok_or(UrlFault::Malformed)?;
+    let authority = authority.ok_or(UrlError::Malformed)?;
     let host = authority.host();
     // A port past 65,535 reads as none at all.
     if host.is_empty() || (host.len() < authority.as_str().len() && authority.port().is_none()) {
-        return Err(UrlFault::Malformed);
+        return Err(UrlError::Malformed);
     }
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>().ok();
@@ -37,11 +37,11 @@ pub fn check(text: &str, loopback: bool) -> Result<(), UrlFault> {
     match uri.scheme_str() {
         Some("https") => {}
         Some("http") if here && loopback => {}
-        Some("http") => return Err(UrlFault::Insecure),
-        _ => return Err(UrlFault::Malformed),
+        Some("http") => return Err(UrlError::Insecure),
+        _ => return Err(UrlError::Malformed),
     }
     let private = if here { !loopback } else { address.is_some_and(|address| !is_public(address)) };
-    if private { Err(UrlFault::Private) } else { Ok(()) }
+    if private { Err(UrlError::Private) } else { Ok(()) }
 }
 
 /// Whether an address may be called. Refused is all that the registries of special addresses (RFC 6890 and what updates it) do
@@ -166,7 +166,7 @@ mod tests {
         for good in ["https://loja.example/hook?a=1", "https://loja.example:8443/", "https://8.8.8.8/x"] {
             assert_eq!(check(good, false), Ok(()), "{good}");
         }
-        use UrlFault::{Insecure, Malformed, Private};
+        use UrlError::{Insecure, Malformed, Private};
         for (bad, fault) in [
             ("", Malformed),
             ("loja.example", Malformed),

@@ -153,7 +153,7 @@ fn gone_ends_it_and_many_failures_disable_it() {
     let mut world = World::new();
     world.terms.disable_after = 3;
     for (place, order) in [(1, 10), (2, 20)] {
-        world.round(&[entry(place, order, EventKind::Created)], at(0), |_| Answer::Fault(SendFault::Timeout));
+        world.round(&[entry(place, order, EventKind::Created)], at(0), |_| Answer::HostError(SendError::Timeout));
         assert!(world.webhook.is_active());
     }
     world.round(&[entry(3, 30, EventKind::Created)], at(2), |_| Answer::Status(302));

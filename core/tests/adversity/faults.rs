@@ -5,7 +5,7 @@ use despacho_core::{
     api::CallerAddress,
     courier::dispatch,
     domain::Duration,
-    host::{Fault, Host},
+    host::{Host, HostError},
     limits::Limits,
     settings::KeyTerms,
 };
@@ -16,15 +16,15 @@ use crate::{
     support::{OPERATOR, demo_host, get, matrix, notifications, now, order, post, request, send, settings, store},
 };
 
-fn unavailable() -> Fault {
-    Fault::Unavailable { what: "database", detail: "disk 7 of rack 3".to_owned() }
+fn unavailable() -> HostError {
+    HostError::Unavailable { what: "database", detail: "disk 7 of rack 3".to_owned() }
 }
 
 #[test]
 fn a_conflict_is_decided_again_and_done_once() {
     let host = demo_host();
     let before = host.orders().len();
-    let rigged = Rigged::failing(&host, [(1, Fault::Conflict), (2, Fault::Conflict), (3, Fault::Conflict)]);
+    let rigged = Rigged::failing(&host, [(1, HostError::Conflict), (2, HostError::Conflict), (3, HostError::Conflict)]);
     let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-1").to_string()));
     assert_eq!((made.status, rigged.commits(), host.orders().len()), (201, 4, before + 1));
 }
@@ -33,7 +33,7 @@ fn a_conflict_is_decided_again_and_done_once() {
 fn a_conflict_without_an_end_is_given_up() {
     let host = demo_host();
     let before = host.orders().len();
-    let rigged = Rigged::failing(&host, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| (at, Fault::Conflict)));
+    let rigged = Rigged::failing(&host, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| (at, HostError::Conflict)));
     let answer = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-2").to_string()));
     assert_eq!(answer.outcome(), (503, Some("unavailable")));
     assert_eq!(answer.header("retry-after"), Some("1"));
@@ -102,8 +102,8 @@ fn every_fault_has_its_status_and_keeps_its_detail() {
     let host = demo_host();
     let cases = [
         (unavailable(), 503, "unavailable"),
-        (Fault::Timeout { what: "database" }, 504, "upstream_timeout"),
-        (Fault::Internal { detail: "row 7 is torn".to_owned() }, 500, "internal_error"),
+        (HostError::Timeout { what: "database" }, 504, "upstream_timeout"),
+        (HostError::Internal { detail: "row 7 is torn".to_owned() }, 500, "internal_error"),
     ];
     for (fault, status, code) in cases {
         let rigged = Rigged::failing(&host, [(1, fault)]);
@@ -306,7 +306,7 @@ fn order_that_cannot_be_committed_delays_no_other() {
     host.advance(Duration::minutes(30));
     let due = now(host.due_orders(host.now(), 0, 9)).unwrap().len();
     assert_eq!(due, 3);
-    let broken = Fault::Internal { detail: "a row cannot be written".to_owned() };
+    let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
     let rigged = Rigged::failing(&host, [(1, broken.clone())]);
     let pass = now(dispatch::round(&rigged, &settings(), &mut host.moment()));
     assert_eq!(pass, Err(broken), "the operator is told");

@@ -14,7 +14,7 @@ use despacho_core::{
     domain::{
         AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
     },
-    host::{Changes, Fault, Host, MerchantSize},
+    host::{Changes, Host, HostError, MerchantSize},
     limits::{Admission, Bucket},
     memory::MemoryHost,
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
@@ -28,7 +28,7 @@ pub(crate) struct Rigged<'a> {
     inner: &'a MemoryHost,
     waits: bool,
     commits: Cell<u32>,
-    faults: RefCell<BTreeMap<u32, Fault>>,
+    faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a commit that fails takes place all the same: its confirmation was lost.
     unconfirmed: bool,
 }
@@ -40,12 +40,12 @@ impl<'a> Rigged<'a> {
     }
 
     /// Fails at the commits of these numbers, the first being 1.
-    pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, Fault); N]) -> Rigged<'a> {
+    pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> Rigged<'a> {
         Rigged { inner, waits: false, commits: Cell::new(0), faults: RefCell::new(faults.into()), unconfirmed: false }
     }
 
     /// The same, where those commits take place and only their confirmation is lost.
-    pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, Fault); N]) -> Rigged<'a> {
+    pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> Rigged<'a> {
         Rigged { unconfirmed: true, ..Rigged::failing(inner, faults) }
     }
 
@@ -74,7 +74,7 @@ impl Future for Turn {
 
 macro_rules! pass_on {
     ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
-        async fn $name(&self, $($argument: $kind),*) -> Result<$answer, Fault> {
+        async fn $name(&self, $($argument: $kind),*) -> Result<$answer, HostError> {
             self.turn().await;
             self.inner.$name($($argument),*).await
         }
@@ -126,7 +126,7 @@ impl Host for Rigged<'_> {
         fn verify_password(password: &str, hash: &str) -> bool;
     }
 
-    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+    async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         self.turn().await;
         self.commits.set(self.commits.get() + 1);
         let fault = self.faults.borrow_mut().remove(&self.commits.get());

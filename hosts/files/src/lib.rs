@@ -146,15 +146,15 @@ fn policy(tiles: Option<&str>) -> Result<HeaderValue, String> {
 /// # Errors
 /// What the address must be.
 pub fn origin(url: &str) -> Result<String, String> {
-    let fault = || "must be as https://tiles.example/{z}/{x}/{y}.png".to_owned();
-    let (scheme, rest) = url.split_once("://").ok_or_else(fault)?;
+    let error = || "must be as https://tiles.example/{z}/{x}/{y}.png".to_owned();
+    let (scheme, rest) = url.split_once("://").ok_or_else(error)?;
     let authority = rest.split('/').next().unwrap_or_default();
-    let uri: Uri = format!("{scheme}://{authority}").parse().map_err(|_| fault())?;
+    let uri: Uri = format!("{scheme}://{authority}").parse().map_err(|_| error())?;
     let placeholders = ["{z}", "{x}", "{y}"].iter().all(|name| url.contains(name));
     let plain = authority.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':'));
     match (uri.host(), scheme) {
         (Some(_), "http" | "https") if placeholders && plain => Ok(format!("{scheme}://{authority}")),
-        _ => Err(fault()),
+        _ => Err(error()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use despacho_core::geo::cnefe::{RowFault, RowReader, is_header};
+use despacho_core::geo::cnefe::{RowError, RowReader, is_header};
 use despacho_core::geo::pack::format::{Header, LABEL};
 use despacho_core::geo::pack::{Builder, ROW, row_bytes};
 
@@ -55,7 +55,7 @@ pub struct Malformed {
     /// Line of the file, the first being 1; in a zip, of all its csv files together.
     pub line: u64,
     /// What is wrong with it.
-    pub fault: RowFault,
+    pub error: RowError,
 }
 
 /// What a build did.
@@ -63,8 +63,8 @@ pub struct Malformed {
 pub struct Report {
     /// Rows that were read, headers aside.
     pub rows: u64,
-    /// Rows left out, by fault, in the order of [`RowFault::ALL`].
-    pub faults: [u64; RowFault::ALL.len()],
+    /// Rows left out, by fault, in the order of [`RowError::ALL`].
+    pub errors: [u64; RowError::ALL.len()],
     /// The first malformed rows.
     pub named: Vec<Malformed>,
     /// Distinct addresses among the rows.
@@ -78,13 +78,13 @@ pub struct Report {
 impl Report {
     /// Rows left out.
     pub fn malformed(&self) -> u64 {
-        self.faults.iter().sum()
+        self.errors.iter().sum()
     }
 }
 
 /// Why there is no pack.
 #[derive(Debug)]
-pub enum BuildFault {
+pub enum BuildError {
     /// No file was named, or the folders hold none.
     NothingToRead,
     /// A file could not be read.
@@ -92,14 +92,14 @@ pub enum BuildFault {
         /// Which.
         path: PathBuf,
         /// Why.
-        fault: io::Error,
+        error: io::Error,
     },
     /// A zip is damaged.
     Zip {
         /// Which.
         path: PathBuf,
         /// What is wrong with it.
-        fault: zip::result::ZipError,
+        error: zip::result::ZipError,
     },
     /// A zip without a csv file.
     NoCsv {
@@ -115,28 +115,28 @@ pub enum BuildFault {
     Write(io::Error),
 }
 
-impl From<io::Error> for BuildFault {
-    fn from(fault: io::Error) -> BuildFault {
-        BuildFault::Write(fault)
+impl From<io::Error> for BuildError {
+    fn from(error: io::Error) -> BuildError {
+        BuildError::Write(error)
     }
 }
 
-impl std::fmt::Display for BuildFault {
+impl std::fmt::Display for BuildError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            BuildFault::NothingToRead => write!(f, "no csv or zip file to read"),
-            BuildFault::Read { path, fault } => write!(f, "{}: {fault}", path.display()),
-            BuildFault::Zip { path, fault } => write!(f, "{}: {fault}", path.display()),
-            BuildFault::NoCsv { path } => write!(f, "{}: no csv file in it", path.display()),
-            BuildFault::NoRows { rows } => {
+            BuildError::NothingToRead => write!(f, "no csv or zip file to read"),
+            BuildError::Read { path, error } => write!(f, "{}: {error}", path.display()),
+            BuildError::Zip { path, error } => write!(f, "{}: {error}", path.display()),
+            BuildError::NoCsv { path } => write!(f, "{}: no csv file in it", path.display()),
+            BuildError::NoRows { rows } => {
                 write!(f, "none of {rows} rows is of the register: 34 columns parted by semicolons are wanted")
             }
-            BuildFault::Write(fault) => write!(f, "the pack could not be written: {fault}"),
+            BuildError::Write(error) => write!(f, "the pack could not be written: {error}"),
         }
     }
 }
 
-impl std::error::Error for BuildFault {}
+impl std::error::Error for BuildError {}
 
 /// Makes a pack from register files: csv, zips of csv, and folders of both.
 ///
@@ -144,18 +144,18 @@ impl std::error::Error for BuildFault {}
 /// out, counted and named. `progress` is called about every 65,000 rows.
 ///
 /// # Errors
-/// [`BuildFault`] names the file and the reason.
-pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BuildFault> {
+/// [`BuildError`] names the file and the reason.
+pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BuildError> {
     let scratch = Scratch::beside(output)?;
     let mut rows = Sorter::<ROW>::new(scratch.path(), "rows", ROW_MEMORY);
     let mut report = Report::default();
     let bytes_total = read(inputs, &mut rows, &mut report, progress)?;
     if report.rows == report.malformed() {
-        return Err(BuildFault::NoRows { rows: report.rows });
+        return Err(BuildError::NoRows { rows: report.rows });
     }
     let at = |stage, rows| Progress { stage, bytes: bytes_total, bytes_total, rows };
     let (mut tables, mut builder) = (Tables::create(scratch.path())?, Builder::default());
-    rows.drain::<BuildFault>(&mut |row| {
+    rows.drain::<BuildError>(&mut |row| {
         builder.push(row, &mut tables)?;
         report.distinct += 1;
         if report.distinct.is_multiple_of(PROGRESS_ROWS) {
@@ -180,7 +180,7 @@ fn read(
     rows: &mut Sorter<ROW>,
     report: &mut Report,
     progress: &mut dyn FnMut(Progress),
-) -> Result<u64, BuildFault> {
+) -> Result<u64, BuildError> {
     let files = input::files(inputs)?;
     let bytes_total = files.iter().map(|(_, length)| length).sum();
     let mut before = 0;
@@ -195,10 +195,10 @@ fn read(
             report.rows += 1;
             match reader.read(line) {
                 Ok(row) => rows.push(row_bytes(&row))?,
-                Err(fault) => {
-                    report.faults[fault as usize] += 1;
+                Err(error) => {
+                    report.errors[error as usize] += 1;
                     if report.named.len() < NAMED_LINES {
-                        report.named.push(Malformed { path: path.clone(), line: number, fault });
+                        report.named.push(Malformed { path: path.clone(), line: number, error });
                     }
                 }
             }

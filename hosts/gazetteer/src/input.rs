@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::build::BuildFault;
+use crate::build::BuildError;
 
 /// Longest line that is read; the register's are 150 to 300 bytes. A longer one is handed on cut, and counts as malformed.
 const LONGEST_LINE: u64 = 1 << 14;
@@ -14,10 +14,10 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 }
 
 /// The files to read: those named, and the csv and zip files of folders named, in order of their names.
-pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>, BuildFault> {
+pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>, BuildError> {
     let mut files = Vec::new();
     for input in inputs {
-        let at = |fault| BuildFault::Read { path: input.clone(), fault };
+        let at = |error| BuildError::Read { path: input.clone(), error };
         let meta = std::fs::metadata(input).map_err(at)?;
         if !meta.is_dir() {
             files.push((input.clone(), meta.len()));
@@ -34,7 +34,7 @@ pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>, BuildFaul
         inside.sort();
         files.append(&mut inside);
     }
-    if files.is_empty() { Err(BuildFault::NothingToRead) } else { Ok(files) }
+    if files.is_empty() { Err(BuildError::NothingToRead) } else { Ok(files) }
 }
 
 /// Counts the bytes that pass, so that progress can be told in bytes of the file on disk.
@@ -52,11 +52,11 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// Takes a line, and the bytes of its file that are read so far.
-type Take<'a> = &'a mut dyn FnMut(&[u8], u64) -> Result<(), BuildFault>;
+type Take<'a> = &'a mut dyn FnMut(&[u8], u64) -> Result<(), BuildError>;
 
 /// Hands every line of a file, and of every csv inside a zip, to `take`, with the bytes of the file that are read so far.
-pub(crate) fn lines(path: &Path, take: Take<'_>) -> Result<(), BuildFault> {
-    let at = |fault| BuildFault::Read { path: path.to_owned(), fault };
+pub(crate) fn lines(path: &Path, take: Take<'_>) -> Result<(), BuildError> {
+    let at = |error| BuildError::Read { path: path.to_owned(), error };
     let file = File::open(path).map_err(at)?;
     if !has_extension(path, "zip") {
         let read = std::rc::Rc::new(std::cell::Cell::new(0));
@@ -64,7 +64,7 @@ pub(crate) fn lines(path: &Path, take: Take<'_>) -> Result<(), BuildFault> {
         return each_line(&mut BufReader::with_capacity(1 << 20, counted), path, &mut |line| take(line, read.get()));
     }
     let length = file.metadata().map_err(at)?.len();
-    let bad_zip = |fault| BuildFault::Zip { path: path.to_owned(), fault };
+    let bad_zip = |error| BuildError::Zip { path: path.to_owned(), error };
     let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(bad_zip)?;
     let mut before = 0;
     let mut found = false;
@@ -85,15 +85,15 @@ pub(crate) fn lines(path: &Path, take: Take<'_>) -> Result<(), BuildFault> {
         each_line(&mut BufReader::with_capacity(1 << 20, counted), path, &mut |line| take(line, so_far(read.get())))?;
         before += u128::from(packed);
     }
-    if found { Ok(()) } else { Err(BuildFault::NoCsv { path: path.to_owned() }) }
+    if found { Ok(()) } else { Err(BuildError::NoCsv { path: path.to_owned() }) }
 }
 
 fn each_line(
     reader: &mut impl BufRead,
     path: &Path,
-    take: &mut dyn FnMut(&[u8]) -> Result<(), BuildFault>,
-) -> Result<(), BuildFault> {
-    let at = |fault| BuildFault::Read { path: path.to_owned(), fault };
+    take: &mut dyn FnMut(&[u8]) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
+    let at = |error| BuildError::Read { path: path.to_owned(), error };
     let mut line = Vec::with_capacity(512);
     loop {
         line.clear();

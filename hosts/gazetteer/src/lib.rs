@@ -5,7 +5,7 @@
 //! what a pack looks like is the core's to say.
 //!
 //! ```no_run
-//! # fn main() -> Result<(), despacho_gazetteer::BuildFault> {
+//! # fn main() -> Result<(), despacho_gazetteer::BuildError> {
 //! let report = despacho_gazetteer::build(&["2800308_ARACAJU.zip".into()], "aracaju.pack".as_ref(), &mut |_| ())?;
 //! println!("{} rows, {} malformed", report.rows, report.malformed());
 //! # Ok(())
@@ -17,4 +17,4 @@ mod input;
 mod sort;
 mod write;
 
-pub use build::{BuildFault, Malformed, Progress, Report, Stage, build};
+pub use build::{BuildError, Malformed, Progress, Report, Stage, build};

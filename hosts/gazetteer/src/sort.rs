@@ -176,8 +176,8 @@ fn next<const N: usize>(reader: &mut BufReader<File>) -> io::Result<Option<[u8; 
     let mut record = [0; N];
     match reader.read_exact(&mut record) {
         Ok(()) => Ok(Some(record)),
-        Err(fault) if fault.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-        Err(fault) => Err(fault),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -63,7 +63,7 @@ impl Tables {
 }
 
 impl Sink for Tables {
-    type Fault = io::Error;
+    type Error = io::Error;
 
     fn append(&mut self, table: Table, record: &[u8]) -> io::Result<()> {
         let [cep5, cep, doors] = &mut self.files;

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use despacho_core::domain::{Address, Cep, Located, Point, Precision};
-use despacho_core::geo::cnefe::RowFault;
+use despacho_core::geo::cnefe::RowError;
 use despacho_core::geo::great_circle_m;
-use despacho_core::geo::pack::{Pack, PackFault};
-use despacho_gazetteer::{BuildFault, Progress, Report, Stage, build};
+use despacho_core::geo::pack::{Pack, PackError};
+use despacho_gazetteer::{BuildError, Progress, Report, Stage, build};
 
 const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";
 
@@ -59,7 +59,7 @@ fn address(street: &str, number: &str, cep: &str) -> Address {
     }
 }
 
-fn quiet(inputs: &[PathBuf], output: &Path) -> Result<Report, BuildFault> {
+fn quiet(inputs: &[PathBuf], output: &Path) -> Result<Report, BuildError> {
     build(inputs, output, &mut |_| ())
 }
 
@@ -180,14 +180,14 @@ fn malformed_rows_are_counted_and_named() {
     let input = folder.file("in.csv", lines.concat().as_bytes());
     let report = quiet(std::slice::from_ref(&input), &folder.0.join("out.pack")).expect("a pack");
     assert_eq!((report.rows, report.distinct, report.malformed()), (7, 1, 5));
-    assert_eq!(report.faults, [2, 0, 1, 1, 1]);
-    let named: Vec<(u64, RowFault)> = report.named.iter().map(|row| (row.line, row.fault)).collect();
+    assert_eq!(report.errors, [2, 0, 1, 1, 1]);
+    let named: Vec<(u64, RowError)> = report.named.iter().map(|row| (row.line, row.error)).collect();
     let expected = [
-        (3, RowFault::Columns),
-        (4, RowFault::Cep),
-        (5, RowFault::Coordinates),
-        (6, RowFault::Columns),
-        (7, RowFault::Municipality),
+        (3, RowError::Columns),
+        (4, RowError::Cep),
+        (5, RowError::Coordinates),
+        (6, RowError::Columns),
+        (7, RowError::Municipality),
     ];
     assert_eq!(named, expected);
     assert!(report.named.iter().all(|row| row.path == input));
@@ -198,13 +198,13 @@ fn what_is_no_register_makes_no_pack() {
     let folder = Folder::new("none");
     let output = folder.0.join("out.pack");
     let csv = folder.file("other.csv", b"a,b\n1,2\n");
-    assert!(matches!(quiet(&[csv], &output), Err(BuildFault::NoRows { rows: 2 })));
+    assert!(matches!(quiet(&[csv], &output), Err(BuildError::NoRows { rows: 2 })));
     let broken = folder.file("broken.zip", b"PK but not really");
-    assert!(matches!(quiet(&[broken], &output), Err(BuildFault::Zip { .. })));
+    assert!(matches!(quiet(&[broken], &output), Err(BuildError::Zip { .. })));
     let other = folder.file("other.zip", &zipped(&[("leia.txt", "x")]));
-    assert!(matches!(quiet(&[other], &output), Err(BuildFault::NoCsv { .. })));
-    assert!(matches!(quiet(&[folder.0.join("absent.csv")], &output), Err(BuildFault::Read { .. })));
-    assert!(matches!(quiet(&[], &output), Err(BuildFault::NothingToRead)));
+    assert!(matches!(quiet(&[other], &output), Err(BuildError::NoCsv { .. })));
+    assert!(matches!(quiet(&[folder.0.join("absent.csv")], &output), Err(BuildError::Read { .. })));
+    assert!(matches!(quiet(&[], &output), Err(BuildError::NothingToRead)));
     assert!(!output.exists());
-    assert_eq!(Pack::open(b"a,b\n1,2\n").err(), Some(PackFault::NotAPack));
+    assert_eq!(Pack::open(b"a,b\n1,2\n").err(), Some(PackError::NotAPack));
 }

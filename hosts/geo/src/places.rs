@@ -2,8 +2,8 @@
 
 use despacho_core::{
     domain::{Address, Located, Precision},
-    geo::{Gazetteer, LocateFault, candidate::is_worth_asking, pack::Pack},
-    host::Fault,
+    geo::{Gazetteer, LocateError, candidate::is_worth_asking, pack::Pack},
+    host::HostError,
 };
 use futures_util::future::join_all;
 
@@ -49,7 +49,7 @@ impl Places {
         &self,
         world: &W,
         addresses: &[&Address],
-    ) -> Result<Vec<Result<Sourced, LocateFault>>, Fault> {
+    ) -> Result<Vec<Result<Sourced, LocateError>>, HostError> {
         let mut places: Vec<_> = addresses.iter().map(|address| self.known(address)).collect();
         let worth = |index: &usize| {
             let known = places[*index].map(|place: Sourced| place.located);
@@ -69,7 +69,7 @@ impl Places {
                 }
                 Asked::Unanswered if known.is_some_and(|known| known.precision > self.least) => {
                     let detail = "it did not answer, and without it an address is not precise enough".to_owned();
-                    return Err(Fault::Unavailable { what: "geocoder", detail });
+                    return Err(HostError::Unavailable { what: "geocoder", detail });
                 }
                 _ => {}
             }
@@ -88,7 +88,7 @@ impl Places {
     }
 
     /// What this process knows by itself.
-    fn known(&self, address: &Address) -> Result<Sourced, LocateFault> {
+    fn known(&self, address: &Address) -> Result<Sourced, LocateError> {
         let gazetteer = Gazetteer::embedded();
         let embedded = gazetteer.locate(address);
         let best = if self.packs.is_empty() { embedded } else { gazetteer.locate_with(&self.packs, address) };
@@ -134,8 +134,8 @@ mod tests {
         let nominatim = || Geocoders::at(Some("http://nominatim"), None, &GeocoderTerms::default());
         let found = now(with(nominatim(), Precision::Municipality).locate(&down(), &[&address()]));
         assert_eq!(found.map(|found| found[0].map(|at| at.source)), Ok(Ok("embedded")));
-        let fault = now(with(nominatim(), Precision::Street).locate(&down(), &[&address()]));
-        assert!(matches!(fault, Err(Fault::Unavailable { what: "geocoder", .. })), "{fault:?}");
+        let error = now(with(nominatim(), Precision::Street).locate(&down(), &[&address()]));
+        assert!(matches!(error, Err(HostError::Unavailable { what: "geocoder", .. })), "{error:?}");
         let unknown = Fixed::new(|_| (200, "[]".to_owned()));
         let found = now(with(nominatim(), Precision::Street).locate(&unknown, &[&address()]));
         assert_eq!(found.map(|found| found[0].map(|at| at.located.precision)), Ok(Ok(Precision::Municipality)));

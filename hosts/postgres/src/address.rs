@@ -35,20 +35,20 @@ pub(crate) enum Pooling {
 impl Address {
     /// Reads `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require`. The fault never repeats what was given.
     pub fn parse(text: &str) -> Result<Address, String> {
-        let fault = || "must be postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require".to_owned();
+        let error = || "must be postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require".to_owned();
         let text = text.trim();
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
-            return Err(fault());
+            return Err(error());
         }
         // Certificates are always checked, against the host's name too, so that these three are one.
         let text =
             text.replace("sslmode=verify-full", "sslmode=require").replace("sslmode=verify-ca", "sslmode=require");
         let (text, pooling) = take_pooling(&text)?;
-        let mut config: Config = text.parse().map_err(|_| fault())?;
+        let mut config: Config = text.parse().map_err(|_| error())?;
         let mut hosts = single_hosts(&text, &config);
-        let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(fault()) };
+        let Some(database) = config.get_dbname().map(str::to_owned) else { return Err(error()) };
         if config.get_hosts().is_empty() || config.get_user().is_none() {
-            return Err(fault());
+            return Err(error());
         }
         let is_plain = config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local);
         for config in std::iter::once(&mut config).chain(&mut hosts) {

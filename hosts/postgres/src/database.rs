@@ -9,7 +9,7 @@ use std::{
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime, tokio_postgres::Client,
 };
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Dialect, Driver, Expect, Query, Row, STORAGE, Statement, WriteHealth, WriteState};
 use tokio::{
     sync::watch,
@@ -20,9 +20,9 @@ use tokio::{
 use crate::{
     address::{Address, Pooling},
     connector::{Connector, PoolConnect},
-    fault::{Trouble, text, unavailable},
+    error::{Trouble, text, unavailable},
     lease::Lease,
-    migrate::{OpenFault, PATIENT, demand, first, migrate},
+    migrate::{OpenError, PATIENT, demand, first, migrate},
     news, pooler,
     server::{Flush, Kind},
     stats::{Counters, Stats},
@@ -113,8 +113,8 @@ impl Drop for Inner {
 
 impl Postgres {
     /// Opens a database and brings its schema up to date. A server that is just starting is waited for.
-    pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenFault> {
-        let connector = Arc::new(Connector::new(address).map_err(OpenFault::Database)?);
+    pub async fn open(address: &Address, options: &Options) -> Result<Postgres, OpenError> {
+        let connector = Arc::new(Connector::new(address).map_err(OpenError::Database)?);
         let (client, driving) = reach(&connector).await?;
         let kind = Kind::of(&first(&client, "SELECT version()").await?.unwrap_or_default());
         pooler::check(&client, &connector, kind).await?;
@@ -146,19 +146,19 @@ impl Postgres {
     }
 
     /// Whether it takes writes: it is not read-only, and the last write reached the disk.
-    pub async fn ready(&self) -> Result<(), Fault> {
+    pub async fn ready(&self) -> Result<(), HostError> {
         let sql = "SELECT current_setting('transaction_read_only')";
         let answer = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
         match answer.as_deref() {
             Some("off") => {}
             _ => {
                 let detail = "the server only reads: a replica, or default_transaction_read_only is on".to_owned();
-                return Err(Fault::Unavailable { what: STORAGE, detail });
+                return Err(HostError::Unavailable { what: STORAGE, detail });
             }
         }
         match self.0.health.state(self.0.opened.elapsed()) {
             WriteState::Healthy => Ok(()),
-            WriteState::Failing(fault) => Err(fault),
+            WriteState::Failing(error) => Err(error),
             WriteState::ProbeDue => {
                 let probe = WriteHealth::probe(now().unsigned_abs());
                 self.write(&Query { sql: probe.sql, params: probe.params }, Flush::Now).await.map(drop)
@@ -167,7 +167,7 @@ impl Postgres {
     }
 
     /// Runs one statement that writes, and records whether it reached the disk.
-    async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
+    async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let result = self.ask(query, flush).await;
         self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
         result
@@ -192,7 +192,7 @@ impl Postgres {
     }
 
     /// Does `work` while no other instance does such work.
-    pub async fn alone<T>(&self, work: impl Future<Output = T>) -> Result<T, Fault> {
+    pub async fn alone<T>(&self, work: impl Future<Output = T>) -> Result<T, HostError> {
         if !self.0.ways.kind.locks() {
             return Ok(work.await);
         }
@@ -207,7 +207,7 @@ impl Postgres {
     }
 
     /// Closes every connection. What comes later is refused; a second call does nothing.
-    pub async fn close(&self) -> Result<(), Fault> {
+    pub async fn close(&self) -> Result<(), HostError> {
         if let Some(news) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).take() {
             news.abort();
         }
@@ -216,7 +216,7 @@ impl Postgres {
     }
 
     /// The rows of one statement, on a new connection where the one it was asked on is gone.
-    async fn ask(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, Fault> {
+    async fn ask(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let pool = match flush {
             Flush::Now => &self.0.pool,
             Flush::Later => self.0.hasty.as_ref().unwrap_or(&self.0.pool),
@@ -240,19 +240,19 @@ impl Postgres {
                 }
                 Err(_) => {
                     self.drop_idle();
-                    return Err(Fault::Timeout { what: "database" });
+                    return Err(HostError::Timeout { what: "database" });
                 }
             }
         }
     }
 
     /// Sends transactions until it is known what became of each.
-    async fn settle(&self, transactions: &[Vec<Statement>]) -> Vec<Result<(), Fault>> {
+    async fn settle(&self, transactions: &[Vec<Statement>]) -> Vec<Result<(), HostError>> {
         let now = now();
         let wagon = |statements| Wagon { mark: Mark::at(now), statements };
         let mut open: Vec<(usize, Wagon<'_>)> =
             transactions.iter().map(|statements| wagon(statements.as_slice())).enumerate().collect();
-        let mut results: Vec<Result<(), Fault>> = transactions.iter().map(|_| Ok(())).collect();
+        let mut results: Vec<Result<(), HostError>> = transactions.iter().map(|_| Ok(())).collect();
         let (until, mut attempt, mut lost) = (Instant::now() + self.0.patience, 0, false);
         loop {
             let wagons: Vec<&Wagon<'_>> = open.iter().map(|(_, wagon)| wagon).collect();
@@ -288,7 +288,7 @@ impl Postgres {
     }
 
     /// What a transaction came to, counted.
-    fn count(&self, answer: Result<Done, Trouble>, lost: bool) -> Result<(), Fault> {
+    fn count(&self, answer: Result<Done, Trouble>, lost: bool) -> Result<(), HostError> {
         let counters = &self.0.counters;
         match answer {
             Ok(done) => {
@@ -298,9 +298,9 @@ impl Postgres {
                 }
                 Ok(())
             }
-            Err(Trouble::Fault(Fault::Conflict) | Trouble::Again(_)) => {
+            Err(Trouble::HostError(HostError::Conflict) | Trouble::Again(_)) => {
                 counters.conflicts.fetch_add(1, Relaxed);
-                Err(Fault::Conflict)
+                Err(HostError::Conflict)
             }
             Err(Trouble::Lost(detail)) if lost => {
                 counters.failures.fetch_add(1, Relaxed);
@@ -317,7 +317,7 @@ impl Postgres {
     async fn send(&self, wagons: &[&Wagon<'_>]) -> (Vec<Result<Done, Trouble>>, bool) {
         let all = |trouble: Trouble| -> Vec<Result<Done, Trouble>> {
             let copy = || match &trouble {
-                Trouble::Fault(fault) => Trouble::Fault(fault.clone()),
+                Trouble::HostError(error) => Trouble::HostError(error.clone()),
                 Trouble::Again(detail) => Trouble::Again(detail.clone()),
                 Trouble::Lost(detail) => Trouble::Lost(detail.clone()),
             };
@@ -357,26 +357,26 @@ impl Postgres {
         let database = self.clone();
         tokio::spawn(async move {
             let params = vec![(now() - MARKS_KEPT_MS).into()];
-            if let Err(fault) = database.ask(&Query { sql: FORGET_MARKS, params }, database.0.ways.kind.flush()).await {
-                tracing::debug!(%fault, "old marks of transactions are cleared away later");
+            if let Err(error) = database.ask(&Query { sql: FORGET_MARKS, params }, database.0.ways.kind.flush()).await {
+                tracing::debug!(%error, "old marks of transactions are cleared away later");
             }
         });
     }
 }
 
 impl Driver for Postgres {
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.ask(&query, Flush::Now).await
     }
 
     /// Where the answer is lost the write is done again: identifiers are reserved so, where that is a gap, and a request is counted
     /// so, where it is counted twice. Neither waits for the disk: what a transaction builds on lies before it in the log, and is
     /// flushed with it.
-    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.write(&query, self.0.ways.kind.flush()).await
     }
 
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         if let [Statement { sql, params, expect: Expect::Any }] = statements.as_slice() {
             // A place, a claim that is given up: done twice it is done.
             return self.write(&Query { sql, params: params.clone() }, Flush::Now).await.map(drop);
@@ -384,7 +384,7 @@ impl Driver for Postgres {
         self.settle(&[statements]).await.pop().unwrap_or(Ok(()))
     }
 
-    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
         for train in transactions.chunks(TRAIN) {
             results.extend(self.settle(train).await);
@@ -398,7 +398,7 @@ async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row
 }
 
 /// A first connection, with the task that drives it.
-async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenFault> {
+async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenError> {
     let until = Instant::now() + STARTING;
     loop {
         let failed = match timeout(connector.timeout(), connector.connect(None)).await {
@@ -409,14 +409,14 @@ async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenFa
         // A server that is starting refuses connections, or says so; a wrong password stays wrong.
         let passing = matches!(failed, Trouble::Lost(_)) && Instant::now() < until;
         if !passing {
-            let detail = Fault::from(failed).to_string();
-            return Err(OpenFault::Database(format!("{} cannot be reached: {detail}", connector.address())));
+            let detail = HostError::from(failed).to_string();
+            return Err(OpenError::Database(format!("{} cannot be reached: {detail}", connector.address())));
         }
         sleep(Duration::from_millis(250)).await;
     }
 }
 
-fn pool(connector: &Arc<Connector>, session: String, options: &Options, connections: usize) -> Result<Pool, OpenFault> {
+fn pool(connector: &Arc<Connector>, session: String, options: &Options, connections: usize) -> Result<Pool, OpenError> {
     // A connection that broke is noticed when it is used: to ask each time would cost what a question costs.
     let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let address = connector.address();
@@ -436,7 +436,7 @@ fn pool(connector: &Arc<Connector>, session: String, options: &Options, connecti
             })
         }));
     }
-    pool.build().map_err(|error| OpenFault::Database(error.to_string()))
+    pool.build().map_err(|error| OpenError::Database(error.to_string()))
 }
 
 /// Milliseconds since 1970.

@@ -2,7 +2,7 @@
 
 use deadpool_postgres::{ClientWrapper, Object, Pool};
 
-use crate::fault::Trouble;
+use crate::error::Trouble;
 
 /// A connection that goes back to the pool once it is [`Lease::settled`]. One that is dropped before, by a time limit or a caller who
 /// went away, may be in the middle of a transaction: it is closed, and the server undoes what was open.

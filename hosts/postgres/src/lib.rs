@@ -8,7 +8,7 @@
 mod address;
 mod connector;
 mod database;
-mod fault;
+mod error;
 mod lease;
 mod migrate;
 mod news;
@@ -22,5 +22,5 @@ mod value;
 
 pub use address::Address;
 pub use database::{Options, Postgres};
-pub use migrate::OpenFault;
+pub use migrate::OpenError;
 pub use stats::Stats;

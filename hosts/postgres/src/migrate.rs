@@ -1,45 +1,45 @@
 //! The schema's migrations, one instance at a time.
 
 use deadpool_postgres::tokio_postgres::{Client, SimpleQueryMessage};
-use despacho_sql::{Dialect, SchemaFault, Standing, is_ahead, migrations, pending};
+use despacho_sql::{Dialect, SchemaError, Standing, is_ahead, migrations, pending};
 
 use crate::{
-    fault::{Trouble, text},
+    error::{Trouble, text},
     server::Kind,
 };
 
 /// Why a database is not opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OpenFault {
+pub enum OpenError {
     /// Its schema is too new for this program.
-    Schema(SchemaFault),
+    Schema(SchemaError),
     /// Its schema holds tables of another application, of which this is one.
     Foreign(String),
     /// The server, the network or the address would not.
     Database(String),
 }
 
-impl std::fmt::Display for OpenFault {
+impl std::fmt::Display for OpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            OpenFault::Schema(fault) => fault.fmt(f),
-            OpenFault::Foreign(table) => write!(
+            OpenError::Schema(error) => error.fmt(f),
+            OpenError::Foreign(table) => write!(
                 f,
                 "it belongs to another application (it has a table `{table}` and no schema of Despacho): \
                  name an empty database"
             ),
-            OpenFault::Database(detail) => f.write_str(detail),
+            OpenError::Database(detail) => f.write_str(detail),
         }
     }
 }
 
-impl std::error::Error for OpenFault {}
+impl std::error::Error for OpenError {}
 
-impl From<tokio_postgres::Error> for OpenFault {
-    fn from(error: tokio_postgres::Error) -> OpenFault {
+impl From<tokio_postgres::Error> for OpenError {
+    fn from(error: tokio_postgres::Error) -> OpenError {
         match Trouble::from(error) {
-            Trouble::Fault(fault) => OpenFault::Database(fault.to_string()),
-            Trouble::Again(detail) | Trouble::Lost(detail) => OpenFault::Database(detail),
+            Trouble::HostError(error) => OpenError::Database(error.to_string()),
+            Trouble::Again(detail) | Trouble::Lost(detail) => OpenError::Database(detail),
         }
     }
 }
@@ -59,7 +59,7 @@ const NO_TABLE: &str = "42P01";
 
 /// Brings the schema up to date, or leaves it as it was. Where nothing is to be done nothing is locked, and no right to change
 /// tables is needed.
-pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault> {
+pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenError> {
     if is_current(client).await? {
         return Ok(());
     }
@@ -79,22 +79,22 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenFault
 }
 
 /// Refuses every schema but the one that this program knows: one that has grown since may hold what it would leave behind.
-pub(crate) async fn demand(client: &Client) -> Result<(), OpenFault> {
+pub(crate) async fn demand(client: &Client) -> Result<(), OpenError> {
     let newest = migrations(Dialect::Postgres).last().map(|newest| i64::from(newest.version));
     if is_current(client).await? && standing(client).await?.version == newest {
         return Ok(());
     }
     let detail = "it does not have the schema that this program knows: start this version's server on it first";
-    Err(OpenFault::Database(detail.to_owned()))
+    Err(OpenError::Database(detail.to_owned()))
 }
 
-async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
+async fn steps(client: &Client, kind: Kind) -> Result<(), OpenError> {
     client.batch_execute(&Dialect::Postgres.version_table()).await?;
-    for migration in pending(Dialect::Postgres, standing(client).await?).map_err(OpenFault::Schema)? {
+    for migration in pending(Dialect::Postgres, standing(client).await?).map_err(OpenError::Schema)? {
         for step in &migration.steps {
             let done = client.batch_execute(&kind.step(step)).await;
             done.map_err(|error| {
-                OpenFault::Database(format!("version {} of the schema: {}: {step}", migration.version, text(&error)))
+                OpenError::Database(format!("version {} of the schema: {}: {step}", migration.version, text(&error)))
             })?;
         }
     }
@@ -102,14 +102,14 @@ async fn steps(client: &Client, kind: Kind) -> Result<(), OpenFault> {
 }
 
 /// Whether there is nothing to do; a schema that is too new for this program is refused.
-async fn is_current(client: &Client) -> Result<bool, OpenFault> {
+async fn is_current(client: &Client) -> Result<bool, OpenError> {
     let found = match standing(client).await {
         Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => {
-            return first(client, FOREIGN_TABLE).await?.map_or(Ok(false), |table| Err(OpenFault::Foreign(table)));
+            return first(client, FOREIGN_TABLE).await?.map_or(Ok(false), |table| Err(OpenError::Foreign(table)));
         }
         found => found?,
     };
-    if !pending(Dialect::Postgres, found).map_err(OpenFault::Schema)?.is_empty() {
+    if !pending(Dialect::Postgres, found).map_err(OpenError::Schema)?.is_empty() {
         return Ok(false);
     }
     match client.batch_execute("SELECT 1 FROM commit_marks LIMIT 1").await {

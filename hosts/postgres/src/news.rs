@@ -10,7 +10,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{database::Ways, fault::text};
+use crate::{database::Ways, error::text};
 
 /// How long commits are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(5);

@@ -8,8 +8,8 @@ use tokio::time::timeout;
 use crate::{
     address::Pooling,
     connector::Connector,
-    fault::SHARED_SESSION,
-    migrate::{OpenFault, first},
+    error::SHARED_SESSION,
+    migrate::{OpenError, first},
     server::Kind,
 };
 
@@ -21,7 +21,7 @@ const PROBES: usize = 4;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Rejects a pooler that shares sessions where the address does not name it, and one that shares them within transactions.
-pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) -> Result<(), OpenFault> {
+pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) -> Result<(), OpenError> {
     match connector.address().pooling() {
         Pooling::Transaction => {
             // Two messages: a pooler of statements lets both pass in one.
@@ -32,13 +32,13 @@ pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) ->
             let begun = begun.await;
             begun.map_err(|error| {
                 let detail = "the pooler allows no transactions; set it to transaction mode (PgBouncer: pool_mode = transaction)";
-                OpenFault::Database(format!("{detail}: {}", crate::fault::text(&error)))
+                OpenError::Database(format!("{detail}: {}", crate::error::text(&error)))
             })
         }
         Pooling::Session if kind == Kind::Postgres => {
             // What cannot be learnt now shows later: the errors of a shared session carry the same advice.
             match timeout(PROBE_TIMEOUT, is_shared(client, connector)).await {
-                Ok(Ok(true)) => Err(OpenFault::Database(SHARED_SESSION.to_owned())),
+                Ok(Ok(true)) => Err(OpenError::Database(SHARED_SESSION.to_owned())),
                 _ => Ok(()),
             }
         }
@@ -47,7 +47,7 @@ pub(crate) async fn check(client: &Client, connector: &Connector, kind: Kind) ->
 }
 
 /// Whether two connections share a session, or one of them changes it.
-async fn is_shared(client: &Client, connector: &Connector) -> Result<bool, OpenFault> {
+async fn is_shared(client: &Client, connector: &Connector) -> Result<bool, OpenError> {
     let (other, driving) = connector.connect(None).await?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..PROBES {

@@ -9,7 +9,7 @@ use deadpool_postgres::{
 use despacho_sql::{Expect, Query, Statement, Value};
 
 use crate::{
-    fault::Trouble,
+    error::Trouble,
     order::{Sent, in_order},
     value::{Parameter, borrowed, inferred, parameters},
 };

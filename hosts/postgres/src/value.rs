@@ -8,7 +8,7 @@ use deadpool_postgres::tokio_postgres::{
 };
 use despacho_sql::{Row, Value};
 
-use crate::fault::Trouble;
+use crate::error::Trouble;
 
 type Strange = Box<dyn Error + Sync + Send>;
 

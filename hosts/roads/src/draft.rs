@@ -114,10 +114,10 @@ impl Ways {
             match kind {
                 Kind::Header => found.bounds = header(blobs.unpack()?, number)?,
                 Kind::Data => {
-                    let fault = RoadsError::in_block(number);
-                    let block = Block::new(blobs.unpack()?).map_err(&fault)?;
+                    let error = RoadsError::in_block(number);
+                    let block = Block::new(blobs.unpack()?).map_err(&error)?;
                     with_nodes = block.has_nodes();
-                    found.take(&block).map_err(&fault)?;
+                    found.take(&block).map_err(&error)?;
                 }
                 Kind::Other => {}
             }
@@ -156,8 +156,8 @@ fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> Result<Nodes
         if !wanted.copied().unwrap_or(false) {
             continue;
         }
-        let fault = RoadsError::in_block(number);
-        let block = Block::new(blobs.unpack()?).map_err(&fault)?;
+        let error = RoadsError::in_block(number);
+        let block = Block::new(blobs.unpack()?).map_err(&error)?;
         block
             .nodes(
                 |id| find(ids, &mut next, id),
@@ -168,7 +168,7 @@ fn read_nodes(file: impl Read, ids: &[i64], with_nodes: &[bool]) -> Result<Nodes
                     }
                 },
             )
-            .map_err(&fault)?;
+            .map_err(&error)?;
     }
     Ok((places, obstacles))
 }

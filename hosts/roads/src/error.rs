@@ -31,15 +31,15 @@ impl RoadsError {
 }
 
 impl From<std::io::Error> for RoadsError {
-    fn from(fault: std::io::Error) -> RoadsError {
-        RoadsError::Read(fault)
+    fn from(error: std::io::Error) -> RoadsError {
+        RoadsError::Read(error)
     }
 }
 
 impl fmt::Display for RoadsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RoadsError::Read(fault) => write!(f, "the extract could not be read: {fault}"),
+            RoadsError::Read(error) => write!(f, "the extract could not be read: {error}"),
             RoadsError::Damaged { block, what } => {
                 write!(f, "not a whole .osm.pbf extract: block {block}: {what}; fetch the file again")
             }
@@ -53,7 +53,7 @@ impl fmt::Display for RoadsError {
 impl std::error::Error for RoadsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            RoadsError::Read(fault) => Some(fault),
+            RoadsError::Read(error) => Some(error),
             _ => None,
         }
     }

@@ -70,20 +70,20 @@ struct World {
 
 async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<Begun, Refused> {
     let unmatched = |problem: Problem| ("unmatched", problem);
-    let config = config::load().await.map_err(|faults| unmatched(misconfigured(&faults)))?;
+    let config = config::load().await.map_err(|errors| unmatched(misconfigured(&errors)))?;
     if let Some(response) = panel::answer(parts, &config.site) {
         return Ok(Begun::Answered(response));
     }
     let limit = config.settings.limits.body_bytes;
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(broken_off()))?;
-    let fault = |fault: host::Fault| unmatched(problem(fault));
+    let error = |error: host::HostError| unmatched(problem(error));
     let database = Database::of(config.database_url.as_deref());
-    let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(fault)?;
+    let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(error)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
     let host = host.reserving(FEW_IDS).remembering(KEYS.with(Arc::clone));
-    prepare::prepare(&host, &config).await.map_err(fault)?;
+    prepare::prepare(&host, &config).await.map_err(error)?;
     host.platform().keep_slot().await;
-    if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(fault)? {
+    if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(error)? {
         return Ok(Begun::Answered(response));
     }
     Ok(Begun::Known(Box::new(World { host, config }), body))
@@ -113,8 +113,8 @@ async fn send_webhooks(response: &Response<Bytes>, host: SqlHost<Database, Machi
     let after = config.webhooks_after_answers && host.platform().has_news();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     let sending = async move {
-        if let Err(fault) = webhooks::deliver(&host, host.driver(), &config.settings).await {
-            log::line(format_args!("webhooks not sent; the next pass sends them: {fault}"));
+        if let Err(error) = webhooks::deliver(&host, host.driver(), &config.settings).await {
+            log::line(format_args!("webhooks not sent; the next pass sends them: {error}"));
         }
     };
     if dispatched {
@@ -137,8 +137,8 @@ pub(crate) fn fresh_id() -> String {
     Entropy::new(seed).hex()
 }
 
-fn misconfigured(faults: &[config::Fault]) -> Problem {
-    let told: Vec<String> = faults.iter().map(|fault| format!("`{}` {}", fault.variable, fault.detail)).collect();
+fn misconfigured(errors: &[config::ConfigError]) -> Problem {
+    let told: Vec<String> = errors.iter().map(|error| format!("`{}` {}", error.variable, error.detail)).collect();
     let told = told.join("; ");
     Problem {
         log: Some(format!("variables: {told}")),
@@ -152,10 +152,10 @@ fn misconfigured(faults: &[config::Fault]) -> Problem {
 }
 
 /// The problem of a failure before the core had the request. If the operator has to do something, the response says what.
-fn problem(fault: host::Fault) -> Problem {
-    match &fault {
-        host::Fault::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
-            log: Some(fault.to_string()),
+fn problem(error: host::HostError) -> Problem {
+    match &error {
+        host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
+            log: Some(error.to_string()),
             ..Problem::new(
                 Code::Unavailable,
                 "The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
@@ -165,7 +165,7 @@ fn problem(fault: host::Fault) -> Problem {
             )
             .retry_after(Duration::minutes(1))
         },
-        _ => fault.into(),
+        _ => error.into(),
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct Config {
 
 /// What is wrong with a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ConfigError {
     /// Its name.
     pub(crate) variable: &'static str,
     /// What is wrong, without its value.
@@ -139,22 +139,22 @@ thread_local! {
 }
 
 /// The configuration, or everything that is wrong with it.
-pub(crate) async fn load() -> Result<Rc<Config>, Vec<Fault>> {
+pub(crate) async fn load() -> Result<Rc<Config>, Vec<ConfigError>> {
     if let Some(kept) = KEPT.with_borrow(Clone::clone) {
         return Ok(kept);
     }
     let mut found = Vec::with_capacity(NAMES.len());
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for variable in NAMES {
         match variables::get(variable).await {
             Ok(value) => found.push((variable, value)),
             Err(variables::Error::Undefined(_)) => {}
             // The provider's own words may quote the value.
-            Err(_) => faults.push(Fault { variable, detail: "cannot be read from its provider".to_owned() }),
+            Err(_) => errors.push(ConfigError { variable, detail: "cannot be read from its provider".to_owned() }),
         }
     }
-    if !faults.is_empty() {
-        return Err(faults);
+    if !errors.is_empty() {
+        return Err(errors);
     }
     let value = |name: &str| found.iter().find(|(variable, _)| *variable == name).map(|(_, value)| value.as_str());
     let config = Rc::new(read(value)?);
@@ -163,36 +163,36 @@ pub(crate) async fn load() -> Result<Rc<Config>, Vec<Fault>> {
 }
 
 /// Reads the variables; an empty one is one that nobody set.
-fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault>> {
+fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<ConfigError>> {
     let set = |name: &str| value(name).map(str::trim).filter(|text| !text.is_empty());
-    let mut faults = Vec::new();
-    let mut fault = |variable, detail: String| faults.push(Fault { variable, detail });
+    let mut errors = Vec::new();
+    let mut error = |variable, detail: String| errors.push(ConfigError { variable, detail });
     let missing = || "is missing".to_owned();
     let operator = set("admin_token").ok_or_else(missing).and_then(operator_token);
-    let operator = operator.map_err(|detail| fault("admin_token", detail)).ok();
+    let operator = operator.map_err(|detail| error("admin_token", detail)).ok();
     let secret = set("secret").ok_or_else(missing).and_then(Secret::parse);
-    let secret = secret.map_err(|detail| fault("secret", detail)).unwrap_or_default();
+    let secret = secret.map_err(|detail| error("secret", detail)).unwrap_or_default();
     let database_url = set("database_url").map(database_url).transpose();
-    let database_url = database_url.map_err(|detail| fault("database_url", detail)).unwrap_or_default();
-    let demo = set("demo").map_or(Ok(false), switch).map_err(|detail| fault("demo", detail)).unwrap_or_default();
+    let database_url = database_url.map_err(|detail| error("database_url", detail)).unwrap_or_default();
+    let demo = set("demo").map_or(Ok(false), switch).map_err(|detail| error("demo", detail)).unwrap_or_default();
     let after = set("webhooks_after_answers").map_or(Ok(false), switch);
-    let webhooks_after_answers = after.map_err(|detail| fault("webhooks_after_answers", detail)).unwrap_or_default();
+    let webhooks_after_answers = after.map_err(|detail| error("webhooks_after_answers", detail)).unwrap_or_default();
     let caller_address = set("caller_address_header").map(header).transpose();
-    let caller_address = caller_address.map_err(|detail| fault("caller_address_header", detail)).unwrap_or_default();
+    let caller_address = caller_address.map_err(|detail| error("caller_address_header", detail)).unwrap_or_default();
     let [nominatim, photon, osrm, valhalla] = ["nominatim", "photon", "osrm", "valhalla"].map(|name| {
         let base = set(name).map(base_address).transpose();
-        base.map_err(|detail| fault(name, detail)).unwrap_or_default()
+        base.map_err(|detail| error(name, detail)).unwrap_or_default()
     });
     if osrm.is_some() && valhalla.is_some() {
-        fault("valhalla", "cannot stand beside osrm: choose one of them".to_owned());
+        error("valhalla", "cannot stand beside osrm: choose one of them".to_owned());
     }
     let attribution = set("panel_tiles_attribution").unwrap_or_default();
     let site = Site::new(set("panel_tiles").map(|url| Tiles { url, attribution }), demo);
-    let site = site.map_err(|detail| fault("panel_tiles", detail)).ok();
+    let site = site.map_err(|detail| error("panel_tiles", detail)).ok();
     let tariff = set("tariff").map_or_else(|| Ok(Tariff::default()), tariff);
-    let tariff = tariff.map_err(|detail| fault("tariff", detail)).unwrap_or_default();
+    let tariff = tariff.map_err(|detail| error("tariff", detail)).unwrap_or_default();
     let sections = set("settings").map_or_else(|| Ok(Sections::default()), sections);
-    let sections = sections.map_err(|detail| fault("settings", detail)).unwrap_or_default();
+    let sections = sections.map_err(|detail| error("settings", detail)).unwrap_or_default();
     let Sections { limits, timing, dispatch, cancellation, keys, places, webhooks, retention, geocoder, routing } =
         sections;
     let bases = Bases {
@@ -216,10 +216,10 @@ fn read<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Result<Config, Vec<Fault
         operator,
     };
     match site {
-        Some(site) if faults.is_empty() => {
+        Some(site) if errors.is_empty() => {
             Ok(Config { settings, database_url, demo, webhooks_after_answers, caller_address, geography, site })
         }
-        _ => Err(faults),
+        _ => Err(errors),
     }
 }
 
@@ -245,8 +245,8 @@ fn database_url(text: &str) -> Result<String, String> {
 
 fn tariff(text: &str) -> Result<Tariff, String> {
     let tariff: Tariff = json::from_str(text).map_err(|error| format!("is no tariff: {error}"))?;
-    let faults: Vec<String> = tariff.faults().iter().map(ToString::to_string).collect();
-    if faults.is_empty() { Ok(tariff) } else { Err(format!("is no tariff: {}", faults.join("; "))) }
+    let errors: Vec<String> = tariff.errors().iter().map(ToString::to_string).collect();
+    if errors.is_empty() { Ok(tariff) } else { Err(format!("is no tariff: {}", errors.join("; "))) }
 }
 
 fn sections(text: &str) -> Result<Sections, String> {
@@ -271,7 +271,7 @@ mod tests {
 
     const TOKEN: &str = "operator-token-0123456789";
 
-    fn with(more: &[(&str, &str)]) -> Result<Config, Vec<Fault>> {
+    fn with(more: &[(&str, &str)]) -> Result<Config, Vec<ConfigError>> {
         let secret = "0f".repeat(32);
         let given = [("admin_token", TOKEN), ("secret", secret.as_str())];
         let all: Vec<_> = more.iter().chain(&given).copied().collect();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     fn wrong(more: &[(&str, &str)]) -> Vec<&'static str> {
-        with(more).expect_err("it is wrong").iter().map(|fault| fault.variable).collect()
+        with(more).expect_err("it is wrong").iter().map(|error| error.variable).collect()
     }
 
     #[test]
@@ -292,14 +292,14 @@ mod tests {
 
     #[test]
     fn everything_wrong_is_named_at_once_and_no_value_told() {
-        let faults = read(|name| Some(name).filter(|name| *name != "admin_token").map(|_| "hunter2"));
-        let faults = faults.expect_err("all of it is wrong");
-        let names: Vec<_> = faults.iter().map(|fault| fault.variable).collect();
+        let errors = read(|name| Some(name).filter(|name| *name != "admin_token").map(|_| "hunter2"));
+        let errors = errors.expect_err("all of it is wrong");
+        let names: Vec<_> = errors.iter().map(|error| error.variable).collect();
         // A source of pictures may have any name, and so may a header.
         let any = ["caller_address_header", "panel_tiles_attribution"];
         let all: Vec<_> = NAMES.into_iter().filter(|name| !any.contains(name)).collect();
         assert_eq!(names, all);
-        assert!(faults.iter().all(|fault| !fault.detail.contains("hunter2")), "{faults:?}");
+        assert!(errors.iter().all(|error| !error.detail.contains("hunter2")), "{errors:?}");
     }
 
     #[test]

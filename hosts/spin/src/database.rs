@@ -12,11 +12,11 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Driver, Query, Row, Statement};
 
 use crate::{
-    fault::unavailable,
+    error::unavailable,
     session::{OPEN_TIMEOUT, STATEMENT_TIMEOUT, Session},
     wait::within,
     writes::{LOCK_TIMEOUT, OPTIONAL_LOCK_TIMEOUT, Work, all, write},
@@ -53,14 +53,14 @@ impl Database {
     }
 
     /// The rows of a single read.
-    pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, HostError> {
         if self.0.alone.get() || !self.is_sqlite() {
             return self.on_own(async |session: &Session| session.rows(query.sql, &query.params).await).await;
         }
         let session = reading().await?;
         let rows = within(STATEMENT_TIMEOUT, session.rows(query.sql, &query.params)).await;
         let rows = rows.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")));
-        if matches!(rows, Err(Fault::Unavailable { .. })) {
+        if matches!(rows, Err(HostError::Unavailable { .. })) {
             // The file may have been replaced or the connection be gone: the next request opens another.
             READING.take();
         }
@@ -68,16 +68,16 @@ impl Database {
     }
 
     /// The rows of a single write. On SQLite it is flushed with the next transaction.
-    pub(crate) async fn single_write(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    pub(crate) async fn single_write(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.write_within(LOCK_TIMEOUT, query).await
     }
 
     /// The same for a write that its request can do without: if another process holds SQLite's lock, it fails soon.
-    pub(crate) async fn optional_write(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    pub(crate) async fn optional_write(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.write_within(OPTIONAL_LOCK_TIMEOUT, query).await
     }
 
-    async fn write_within(&self, limit: Duration, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_within(&self, limit: Duration, query: Query) -> Result<Vec<Row>, HostError> {
         match self.0.alone.get() || !self.is_sqlite() {
             true => self.single(query).await,
             false => write(Work::Single(query), limit).await,
@@ -85,7 +85,7 @@ impl Database {
     }
 
     /// Opens the connection that reads share, before many requests at once find it missing and open one each.
-    pub(crate) async fn warm(&self) -> Result<(), Fault> {
+    pub(crate) async fn warm(&self) -> Result<(), HostError> {
         if self.is_sqlite() {
             reading().await?;
         }
@@ -93,7 +93,7 @@ impl Database {
     }
 
     /// The request's own connection.
-    pub(crate) async fn own(&self) -> Result<Rc<Session>, Fault> {
+    pub(crate) async fn own(&self) -> Result<Rc<Session>, HostError> {
         if let Some(session) = self.0.own.borrow().as_ref() {
             return Ok(Rc::clone(session));
         }
@@ -110,7 +110,7 @@ impl Database {
     }
 
     /// Works on the request's own connection. One that does not respond in time is given up.
-    async fn on_own<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, Fault>) -> Result<T, Fault> {
+    async fn on_own<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, HostError>) -> Result<T, HostError> {
         let session = self.own().await?;
         let done = within(STATEMENT_TIMEOUT, work(&session)).await;
         done.unwrap_or_else(|| {
@@ -125,7 +125,7 @@ impl Database {
     }
 
     /// Does all of `work` in one transaction during which no other instance does such work.
-    pub(crate) async fn alone<T>(&self, work: impl AsyncFnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    pub(crate) async fn alone<T>(&self, work: impl AsyncFnOnce() -> Result<T, HostError>) -> Result<T, HostError> {
         let session = self.own().await?;
         let done = within(EXCLUSIVE_TIMEOUT, async {
             session.begin_alone().await?;
@@ -143,7 +143,7 @@ impl Database {
 }
 
 /// The instance's connection for reads from SQLite.
-async fn reading() -> Result<Rc<Session>, Fault> {
+async fn reading() -> Result<Rc<Session>, HostError> {
     if let Some(session) = READING.with_borrow(Clone::clone) {
         return Ok(session);
     }
@@ -155,17 +155,17 @@ async fn reading() -> Result<Rc<Session>, Fault> {
 }
 
 impl Driver for Database {
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.single(query).await
     }
 
     /// Only identifiers and the rate limiter's counts are written so. A reservation that is lost with the power is lost with every commit
     /// that used it.
-    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.single_write(query).await
     }
 
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         if self.0.alone.get() {
             let session = self.own().await?;
             session.run("SAVEPOINT part", &[]).await?;
@@ -192,24 +192,29 @@ impl Driver for Database {
 pub(crate) struct Optional<'a>(pub(crate) &'a Database);
 
 impl Driver for Optional<'_> {
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.0.read(query).await
     }
 
-    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.0.optional_write(query).await
     }
 
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         self.0.transact(statements).await
     }
 }
 
 /// Ends what was begun: with its success, or with nothing done. The flag says whether the database confirmed the end.
-async fn finish<T>(session: &Session, done: Result<T, Fault>, keep: &str, undo: &str) -> (Result<T, Fault>, bool) {
+async fn finish<T>(
+    session: &Session,
+    done: Result<T, HostError>,
+    keep: &str,
+    undo: &str,
+) -> (Result<T, HostError>, bool) {
     let kept = match done {
         Ok(value) => session.run(keep, &[]).await.map(|()| value),
-        Err(fault) => Err(fault),
+        Err(error) => Err(error),
     };
     // If even the undoing fails the connection is of no use, and the database undoes what it left open.
     let in_good_order = kept.is_ok() || session.run(undo, &[]).await.is_ok();

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use despacho_core::{
     api::problem::{Code, Problem},
-    host::Fault,
+    host::HostError,
 };
 use despacho_sql::{Dialect, Driver, Query};
 use http::{HeaderValue, Method, Response, StatusCode, header, request::Parts};
@@ -32,7 +32,7 @@ pub(crate) fn alone(parts: &Parts) -> Option<Response<Bytes>> {
 }
 
 /// The answer of `/readyz`, where that was asked, once variables and schema were found in order: whether the database answers now.
-pub(crate) async fn ready(parts: &Parts, database: &Database) -> Result<Option<Response<Bytes>>, Fault> {
+pub(crate) async fn ready(parts: &Parts, database: &Database) -> Result<Option<Response<Bytes>>, HostError> {
     if parts.uri.path() != "/readyz" {
         return Ok(None);
     }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use despacho_core::{
     domain::{self, Address, Located, Matrix, Precision},
-    geo::{self, LocateFault},
-    host::Fault,
+    geo::{self, LocateError},
+    host::HostError,
 };
 use despacho_geo::{
     Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, RoutingTerms, World,
@@ -78,7 +78,7 @@ impl Geography {
         &self,
         database: &Database,
         addresses: &[&Address],
-    ) -> Result<Vec<Result<Located, LocateFault>>, Fault> {
+    ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // Nobody waits for a service while he keeps all other instances waiting.
         if self.places.is_embedded() || database.is_alone() {
             return Ok(addresses.iter().map(|address| geo::locate(address)).collect());
@@ -168,8 +168,8 @@ impl World for Outside<'_> {
             writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
         }
         for write in writes {
-            if let Err(fault) = self.database.optional_write(write).await {
-                log::line(format_args!("geocoder result not stored; it will be requested again: {fault}"));
+            if let Err(error) = self.database.optional_write(write).await {
+                log::line(format_args!("geocoder result not stored; it will be requested again: {error}"));
                 return;
             }
         }

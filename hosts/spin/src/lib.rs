@@ -9,7 +9,7 @@ mod body;
 mod config;
 mod database;
 mod endpoints;
-mod fault;
+mod error;
 mod geography;
 mod log;
 mod outbound;

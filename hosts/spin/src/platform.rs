@@ -9,8 +9,8 @@ use std::{
 
 use despacho_core::{
     domain::{Address, Duration, Entropy, Located, Matrix, Moment, Timestamp, hmac_sha256},
-    geo::LocateFault,
-    host::{Changes, Fault},
+    geo::LocateError,
+    host::{Changes, HostError},
     limits::{Admission, Arrival, Bucket, Usage},
     store::password,
 };
@@ -18,7 +18,7 @@ use despacho_sql::{Leases, Platform, Slot, Slots};
 
 use crate::{
     database::{Database, Optional},
-    fault::is_locked,
+    error::is_locked,
     geography::Geography,
     wait::Event,
     writes,
@@ -57,10 +57,10 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// The world of a request, once the random source has answered; without one there are no unguessable codes.
-    pub(crate) fn new(database: Database, geography: Rc<Geography>) -> Result<Machine, Fault> {
+    pub(crate) fn new(database: Database, geography: Rc<Geography>) -> Result<Machine, HostError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)
-            .map_err(|error| Fault::Internal { detail: format!("the random source: {error}") })?;
+            .map_err(|error| HostError::Internal { detail: format!("the random source: {error}") })?;
         Ok(Machine { database, geography, seed, moments: Cell::new(0), news: Cell::new(false) })
     }
 
@@ -84,7 +84,7 @@ impl Machine {
     }
 
     /// Makes sure that this instance may hash a password. Within an instance hashes never overlap, there being no threads.
-    async fn wait_to_hash(&self) -> Result<(), Fault> {
+    async fn wait_to_hash(&self) -> Result<(), HostError> {
         // No other instance does such work meanwhile, and nothing of this transaction is visible to others.
         if self.database.is_alone() {
             return Ok(());
@@ -128,8 +128,8 @@ impl Drop for Taking {
     }
 }
 
-fn busy() -> Fault {
-    Fault::Unavailable { what: "passwords", detail: format!("{} instances are hashing passwords", HASHING.count) }
+fn busy() -> HostError {
+    HostError::Unavailable { what: "passwords", detail: format!("{} instances are hashing passwords", HASHING.count) }
 }
 
 /// Counts a request in this instance's memory.
@@ -160,31 +160,31 @@ impl Platform for Machine {
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
     /// lock, this instance counts by itself.
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         if !matches!(bucket.usage, Usage::Preview | Usage::Read) {
             return despacho_sql::admit(&self.database, &LEASES, bucket, now).await;
         }
         match despacho_sql::admit(&Optional(&self.database), &LEASES, bucket, now).await {
-            Err(fault) if is_locked(&fault) => Ok(count_here(bucket, now)),
+            Err(error) if is_locked(&error) => Ok(count_here(bucket, now)),
             counted => counted,
         }
     }
 
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.wait_to_hash().await?;
         password::hash(password, salt)
     }
 
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.wait_to_hash().await?;
         password::verify(password, hash)
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateFault>>, Fault> {
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         self.geography.locate(&self.database, addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
         Ok(self.geography.matrix(&self.database, places).await)
     }
 

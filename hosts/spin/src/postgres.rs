@@ -1,33 +1,33 @@
 //! Spin's PostgreSQL: connections come from a pool of the runtime's, errors with their SQLSTATE.
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Row, Value};
 use spin_sdk::pg::{Connection, DbValue, Error, ParameterValue, PgError, QueryError};
 
-use crate::fault::{internal, unavailable};
+use crate::error::{internal, unavailable};
 
 /// Opens the database at this address. What a request before this one left open in the pooled connection is undone: a transaction
 /// that its request did not end would take this one's writes with it.
-pub(crate) async fn open(url: &str) -> Result<Connection, Fault> {
+pub(crate) async fn open(url: &str) -> Result<Connection, HostError> {
     let connection = Connection::open(url).await.map_err(|error| opening(error, url))?;
-    connection.execute("ROLLBACK", []).await.map_err(fault)?;
+    connection.execute("ROLLBACK", []).await.map_err(host_error)?;
     Ok(connection)
 }
 
 /// The rows of one statement.
-pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
-    let mut answer = connection.query(sql, parameters(params)).await.map_err(fault)?;
+pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
+    let mut answer = connection.query(sql, parameters(params)).await.map_err(host_error)?;
     let mut rows = Vec::new();
     while let Some(row) = answer.rows().next().await {
         rows.push(Row::new(row.into_iter().map(column).collect::<Result<_, _>>()?));
     }
-    answer.result().await.map_err(fault)?;
+    answer.result().await.map_err(host_error)?;
     Ok(rows)
 }
 
 /// Runs one statement, and gives the number of rows that it touched.
-pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, Fault> {
-    connection.execute(sql, parameters(params)).await.map_err(fault)
+pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, HostError> {
+    connection.execute(sql, parameters(params)).await.map_err(host_error)
 }
 
 fn parameters(params: &[Value]) -> Vec<ParameterValue> {
@@ -39,7 +39,7 @@ fn parameters(params: &[Value]) -> Vec<ParameterValue> {
     params.iter().map(parameter).collect()
 }
 
-fn column(value: DbValue) -> Result<Value, Fault> {
+fn column(value: DbValue) -> Result<Value, HostError> {
     match value {
         DbValue::DbNull => Ok(Value::Null),
         DbValue::Int64(number) => Ok(Value::Integer(number)),
@@ -50,8 +50,8 @@ fn column(value: DbValue) -> Result<Value, Fault> {
 }
 
 /// Why there is no connection, with the setting that is the likely cause. The runtime may quote the address, which has the password in it.
-fn opening(error: Error, url: &str) -> Fault {
-    let Error::PgError(PgError::ConnectionFailed(text)) = error else { return fault(error) };
+fn opening(error: Error, url: &str) -> HostError {
+    let Error::PgError(PgError::ConnectionFailed(text)) = error else { return host_error(error) };
     unavailable(format!("{}{}", text.replace(url, "`database_url`"), hint(&text)))
 }
 
@@ -68,7 +68,7 @@ fn hint(text: &str) -> &'static str {
     }
 }
 
-fn fault(error: Error) -> Fault {
+fn host_error(error: Error) -> HostError {
     match error {
         Error::PgError(PgError::ConnectionFailed(text)) => unavailable(text),
         Error::PgError(PgError::QueryFailed(QueryError::DbError(error))) => {
@@ -84,10 +84,10 @@ fn fault(error: Error) -> Fault {
 }
 
 /// What a SQLSTATE means for a request.
-fn by_state(state: &str, detail: String) -> Fault {
+fn by_state(state: &str, detail: String) -> HostError {
     match state {
         // A unique value taken, a transaction that raced with another, two that waited for each other.
-        "23505" | "40001" | "40P01" => Fault::Conflict,
+        "23505" | "40001" | "40P01" => HostError::Conflict,
         // Connection, resources, an operator who shuts down, a lock that was waited for too long, a read-only replica.
         _ if ["08", "53", "57", "58"].iter().any(|class| state.starts_with(class)) => unavailable(detail),
         "55P03" | "25006" | "28P01" | "28000" | "3D000" => unavailable(detail),
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn states_become_faults() {
-        let fault = |state: &str| by_state(state, String::new());
-        assert_eq!(fault("23505"), Fault::Conflict);
-        assert_eq!(fault("40P01"), Fault::Conflict);
-        assert!(matches!(fault("57P01"), Fault::Unavailable { what: "database", .. }));
-        assert!(matches!(fault("42P01"), Fault::Internal { .. }));
+        let error = |state: &str| by_state(state, String::new());
+        assert_eq!(error("23505"), HostError::Conflict);
+        assert_eq!(error("40P01"), HostError::Conflict);
+        assert!(matches!(error("57P01"), HostError::Unavailable { what: "database", .. }));
+        assert!(matches!(error("42P01"), HostError::Internal { .. }));
     }
 }

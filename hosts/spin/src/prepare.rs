@@ -9,20 +9,20 @@ use std::{cell::RefCell, rc::Rc};
 
 use despacho_core::{
     demo,
-    host::{Fault, Host},
+    host::{Host, HostError},
     store::KeyHash,
 };
 use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};
 
 use crate::{
-    config::Config, database::Database, fault::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
+    config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
 };
 
 /// How far this instance is.
 #[derive(Clone)]
 enum Progress {
     /// Nobody looks; how the look before ended, where it was not given up.
-    Idle(Option<Fault>),
+    Idle(Option<HostError>),
     UnderWay,
     Prepared,
 }
@@ -48,13 +48,13 @@ impl Drop for Looking {
 }
 
 /// Makes the database ready, once an instance.
-pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), Fault> {
+pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
     let mut waited = false;
     loop {
         match PROGRESS.with_borrow(Clone::clone) {
             Progress::Prepared => return Ok(()),
             // Who waited does not try what has just failed: one after the other, the last would wait many times as long.
-            Progress::Idle(Some(fault)) if waited => return Err(fault),
+            Progress::Idle(Some(error)) if waited => return Err(error),
             Progress::Idle(_) => break,
             // How long it takes is limited by the time limits of its statements.
             Progress::UnderWay => LOOKED.with(Rc::clone).notified().await,
@@ -64,12 +64,12 @@ pub(crate) async fn prepare(host: &SqlHost<Database, Machine>, config: &Config) 
     PROGRESS.set(Progress::UnderWay);
     let looking = Looking;
     let looked = look(host, config).await;
-    PROGRESS.set(looked.as_ref().map_or_else(|fault| Progress::Idle(Some(fault.clone())), |()| Progress::Prepared));
+    PROGRESS.set(looked.as_ref().map_or_else(|error| Progress::Idle(Some(error.clone())), |()| Progress::Prepared));
     drop(looking);
     looked
 }
 
-async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), Fault> {
+async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), HostError> {
     let database = host.driver();
     database.warm().await?;
     if !is_current(database, config).await? {
@@ -89,26 +89,26 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
 }
 
 /// Whether this component may go on with the schema as it is. Where there is none, the question fails.
-async fn is_current(database: &Database, config: &Config) -> Result<bool, Fault> {
+async fn is_current(database: &Database, config: &Config) -> Result<bool, HostError> {
     let dialect = if config.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
     let ask = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
     let version = match ask(Dialect::VERSION_QUERY).await {
         Ok(version) => version,
-        Err(Fault::Internal { .. }) => return Ok(false),
-        Err(fault) => return Err(fault),
+        Err(HostError::Internal { .. }) => return Ok(false),
+        Err(error) => return Err(error),
     };
     // Where the floor cannot be asked for, nobody has said that this program may go on.
     let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY).await.unwrap_or(None) } else { None };
-    let missing = pending(dialect, Standing { version, floor }).map_err(|fault| unavailable(fault.to_string()))?;
+    let missing = pending(dialect, Standing { version, floor }).map_err(|error| unavailable(error.to_string()))?;
     Ok(missing.is_empty())
 }
 
-async fn migrate(session: &Session) -> Result<(), Fault> {
+async fn migrate(session: &Session) -> Result<(), HostError> {
     let dialect = session.dialect();
     session.run(&dialect.version_table(), &[]).await?;
     let version = one_number(session.rows(Dialect::VERSION_QUERY, &[]).await?)?;
     let floor = if is_ahead(version) { one_number(session.rows(Dialect::FLOOR_QUERY, &[]).await?)? } else { None };
-    for migration in pending(dialect, Standing { version, floor }).map_err(|fault| unavailable(fault.to_string()))? {
+    for migration in pending(dialect, Standing { version, floor }).map_err(|error| unavailable(error.to_string()))? {
         for step in &migration.steps {
             session.run(step, &[]).await?;
         }
@@ -116,6 +116,6 @@ async fn migrate(session: &Session) -> Result<(), Fault> {
     Ok(())
 }
 
-fn one_number(mut rows: Vec<Row>) -> Result<Option<i64>, Fault> {
+fn one_number(mut rows: Vec<Row>) -> Result<Option<i64>, HostError> {
     Ok(rows.first_mut().map(Row::optional_integer).transpose()?.flatten())
 }

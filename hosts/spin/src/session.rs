@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Dialect, Row, Value};
 
 use crate::{postgres, sqlite};
@@ -22,7 +22,7 @@ pub(crate) enum Session {
 
 impl Session {
     /// Opens a connection to PostgreSQL, or to Spin's SQLite where there is no address.
-    pub(crate) async fn open(url: Option<&str>) -> Result<Session, Fault> {
+    pub(crate) async fn open(url: Option<&str>) -> Result<Session, HostError> {
         match url {
             Some(url) => postgres::open(url).await.map(Session::Postgres),
             None => sqlite::open().await.map(Session::Sqlite),
@@ -30,7 +30,7 @@ impl Session {
     }
 
     /// The rows of one statement.
-    pub(crate) async fn rows(&self, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+    pub(crate) async fn rows(&self, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::rows(connection, sql, params).await,
             Session::Postgres(connection) => postgres::rows(connection, sql, params).await,
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Runs one statement for what it does.
-    pub(crate) async fn run(&self, sql: &str, params: &[Value]) -> Result<(), Fault> {
+    pub(crate) async fn run(&self, sql: &str, params: &[Value]) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::run(connection, sql, params).await,
             Session::Postgres(connection) => postgres::run(connection, sql, params).await.map(drop),
@@ -46,7 +46,7 @@ impl Session {
     }
 
     /// Runs one write, and gives the number of rows that it touched.
-    pub(crate) async fn touch(&self, sql: &str, params: &[Value]) -> Result<u64, Fault> {
+    pub(crate) async fn touch(&self, sql: &str, params: &[Value]) -> Result<u64, HostError> {
         match self {
             Session::Sqlite(connection) => {
                 sqlite::run(connection, sql, params).await?;
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Opens a connection of a request's own: its commits are on disk before they are reported.
-    pub(crate) async fn open_own(url: Option<&str>) -> Result<Session, Fault> {
+    pub(crate) async fn open_own(url: Option<&str>) -> Result<Session, HostError> {
         let session = Session::open(url).await?;
         if let Session::Sqlite(connection) = &session {
             sqlite::run(connection, "PRAGMA synchronous = FULL", &[]).await?;
@@ -69,7 +69,7 @@ impl Session {
 
     /// Opens a connection to SQLite for the queue of writes, which tries again itself if SQLite has not found the lock free within 15 ms. Where it does not flush,
     /// a transaction's flush on any connection takes with it what was written before, so that what a commit builds on is never lost alone.
-    pub(crate) async fn open_for_writes(flushed: bool) -> Result<Session, Fault> {
+    pub(crate) async fn open_for_writes(flushed: bool) -> Result<Session, HostError> {
         let session = Session::open(None).await?;
         session.rows("PRAGMA busy_timeout = 15", &[]).await?;
         session.run(if flushed { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" }, &[]).await?;
@@ -78,7 +78,7 @@ impl Session {
 
     /// Begins a transaction. SQLite takes its one lock at once: a transaction that has read and then finds it taken could only be given
     /// up.
-    pub(crate) async fn begin(&self) -> Result<(), Fault> {
+    pub(crate) async fn begin(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::run(connection, "BEGIN IMMEDIATE", &[]).await,
             Session::Postgres(connection) => postgres::run(connection, "BEGIN", &[]).await.map(drop),
@@ -86,7 +86,7 @@ impl Session {
     }
 
     /// Begins a transaction beside which no other of its kind runs, whichever instance asks.
-    pub(crate) async fn begin_alone(&self) -> Result<(), Fault> {
+    pub(crate) async fn begin_alone(&self) -> Result<(), HostError> {
         // Whoever is at it may be hashing passwords meanwhile.
         if let Session::Sqlite(connection) = self {
             sqlite::rows(connection, "PRAGMA busy_timeout = 20000", &[]).await?;
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Turns the write-ahead log on, without which every commit writes the file twice and readers wait for it.
-    pub(crate) async fn write_ahead(&self) -> Result<(), Fault> {
+    pub(crate) async fn write_ahead(&self) -> Result<(), HostError> {
         match self {
             Session::Sqlite(connection) => sqlite::rows(connection, "PRAGMA journal_mode = WAL", &[]).await.map(drop),
             Session::Postgres(_) => Ok(()),

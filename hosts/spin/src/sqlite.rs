@@ -1,11 +1,11 @@
 //! Spin's SQLite: every open is a connection of its own, and errors come with the result alone.
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Row, Value};
 use spin_sdk::sqlite::{self, Connection, Error, RowResult};
 
 use crate::{
-    fault::{internal, unavailable},
+    error::{internal, unavailable},
     session::Session,
 };
 
@@ -13,27 +13,27 @@ use crate::{
 pub(crate) const IN_MEMORY: &str = "SQLite has no file, since Spin runs without a state directory";
 
 /// Whether a connection leads to a database without a file.
-pub(crate) async fn is_in_memory(session: &Session) -> Result<bool, Fault> {
+pub(crate) async fn is_in_memory(session: &Session) -> Result<bool, HostError> {
     let files = session.rows("SELECT file FROM pragma_database_list WHERE name = 'main'", &[]).await?;
     let file = files.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
     Ok(file.is_none_or(|file| file.is_empty()))
 }
 
 /// Opens the default database.
-pub(crate) async fn open() -> Result<Connection, Fault> {
-    Connection::open_default().await.map_err(fault)
+pub(crate) async fn open() -> Result<Connection, HostError> {
+    Connection::open_default().await.map_err(host_error)
 }
 
 /// The rows of one statement.
-pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
-    let answer = connection.execute(sql, params.iter().map(parameter)).await.map_err(fault)?;
-    answer.collect().await.map_err(fault)?.into_iter().map(row).collect()
+pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
+    let answer = connection.execute(sql, params.iter().map(parameter)).await.map_err(host_error)?;
+    answer.collect().await.map_err(host_error)?.into_iter().map(row).collect()
 }
 
 /// Runs one statement for what it does.
-pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<(), Fault> {
-    let answer = connection.execute(sql, params.iter().map(parameter)).await.map_err(fault)?;
-    answer.result().await.map_err(fault)
+pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<(), HostError> {
+    let answer = connection.execute(sql, params.iter().map(parameter)).await.map_err(host_error)?;
+    answer.result().await.map_err(host_error)
 }
 
 fn parameter(value: &Value) -> sqlite::Value {
@@ -44,7 +44,7 @@ fn parameter(value: &Value) -> sqlite::Value {
     }
 }
 
-fn row(row: RowResult) -> Result<Row, Fault> {
+fn row(row: RowResult) -> Result<Row, HostError> {
     let column = |value: sqlite::Value| match value {
         sqlite::Value::Null => Ok(Value::Null),
         sqlite::Value::Integer(number) => Ok(Value::Integer(number)),
@@ -56,7 +56,7 @@ fn row(row: RowResult) -> Result<Row, Fault> {
 }
 
 /// What an error means for a request. Spin tells most as SQLite's own text.
-fn fault(error: Error) -> Fault {
+fn host_error(error: Error) -> HostError {
     let text = match error {
         Error::NoSuchDatabase | Error::AccessDenied => {
             return unavailable("the component has no SQLite database `default`: see sqlite_databases in spin.toml");
@@ -67,7 +67,7 @@ fn fault(error: Error) -> Fault {
     };
     // Statements ask before they write, so that this is a race that an index caught.
     if text.contains("UNIQUE constraint failed") {
-        return Fault::Conflict;
+        return HostError::Conflict;
     }
     const FOR_A_WHILE: [&str; 8] =
         ["locked", "busy", "full", "disk I/O", "unable to open", "readonly", "malformed", "not a database"];

@@ -12,8 +12,8 @@ use despacho_core::{
     Settings,
     api::outbox::{self, Job, Lane, Rounds},
     domain::WebhookId,
-    host::{Fault, Host},
-    webhook::{Answer, ROUND, SendFault, Tried, Webhook, WebhookTerms, check},
+    host::{Host, HostError},
+    webhook::{Answer, ROUND, SendError, Tried, Webhook, WebhookTerms, check},
 };
 use futures_util::{StreamExt, future::join_all, lock::Mutex, stream};
 
@@ -32,7 +32,7 @@ const DRAINED: usize = 16 * 1024;
 const DRAINING: Duration = Duration::from_secs(1);
 
 /// Sends what is due until nothing is, or the time is over; what is left is sent by the next call.
-pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), Fault> {
+pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), HostError> {
     let until = Instant::now() + Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
     // The request has one connection for its transactions, which they take in turns.
     let call = Call { host, database, settings, until, turn: Mutex::new(()) };
@@ -68,7 +68,7 @@ struct Call<'a, H> {
 
 impl<H: Host> Call<'_, H> {
     /// Takes, sends and settles a round of a subscription; false where there was none to be had.
-    async fn round(&self, webhook: &Webhook) -> Result<bool, Fault> {
+    async fn round(&self, webhook: &Webhook) -> Result<bool, HostError> {
         let taken = {
             let _turn = self.turn.lock().await;
             let taken = outbox::take(self.host, self.settings, webhook).await?;
@@ -100,9 +100,9 @@ impl<H: Host> Call<'_, H> {
 async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
     // It was checked when it was taken, perhaps under other terms.
     if check(url, terms.loopback).is_err() {
-        return Answer::Fault(SendFault::Address);
+        return Answer::HostError(SendError::Address);
     }
-    let Ok(request) = job.request(url) else { return Answer::Fault(SendFault::Broken) };
+    let Ok(request) = job.request(url) else { return Answer::HostError(SendError::Broken) };
     match in_time(Duration::from_secs(terms.timeout_seconds.into()), begin(request)).await {
         Ok(response) => {
             let status = response.status().as_u16();
@@ -110,17 +110,17 @@ async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
             let _ = in_time(DRAINING, collect(response.into_body(), DRAINED)).await;
             Answer::Status(status)
         }
-        Err(missed) => Answer::Fault(fault(missed)),
+        Err(missed) => Answer::HostError(fault(missed)),
     }
 }
 
-fn fault(missed: Missed) -> SendFault {
+fn fault(missed: Missed) -> SendError {
     match missed {
-        Missed::Late => SendFault::Timeout,
-        Missed::Denied | Missed::Blocked => SendFault::Address,
-        Missed::Name => SendFault::Name,
-        Missed::Connect => SendFault::Connect,
-        Missed::Tls => SendFault::Tls,
-        Missed::Broken => SendFault::Broken,
+        Missed::Late => SendError::Timeout,
+        Missed::Denied | Missed::Blocked => SendError::Address,
+        Missed::Name => SendError::Name,
+        Missed::Connect => SendError::Connect,
+        Missed::Tls => SendError::Tls,
+        Missed::Broken => SendError::Broken,
     }
 }

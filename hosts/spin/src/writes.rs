@@ -14,11 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Expect, Query, Row, Statement};
 
 use crate::{
-    fault::{is_locked, locked, unavailable},
+    error::{is_locked, locked, unavailable},
     session::{OPEN_TIMEOUT, STATEMENT_TIMEOUT, Session},
     wait::{Event, within},
 };
@@ -43,7 +43,7 @@ pub(crate) enum Work {
     Transaction(Vec<Statement>),
 }
 
-type Outcome = Result<Vec<Row>, Fault>;
+type Outcome = Result<Vec<Row>, HostError>;
 
 /// A write in the queue.
 struct Write {
@@ -147,8 +147,8 @@ impl Writer {
         let flushed = self.queue.borrow().iter().any(|write| matches!(write.work, Work::Transaction(_)));
         let session = match self.session(flushed).await {
             Ok(session) => session,
-            Err(fault) => {
-                self.take(true).finish(Err(fault));
+            Err(error) => {
+                self.take(true).finish(Err(error));
                 return true;
             }
         };
@@ -156,12 +156,12 @@ impl Writer {
         let begun = if is_lone { Ok(()) } else { limited(session.begin()).await };
         let group = match begun {
             Ok(()) => self.take(flushed),
-            Err(fault) if is_locked(&fault) => {
+            Err(error) if is_locked(&error) => {
                 self.keep(flushed, session);
                 return false;
             }
-            Err(fault) => {
-                self.take(true).finish(Err(fault));
+            Err(error) => {
+                self.take(true).finish(Err(error));
                 return true;
             }
         };
@@ -172,13 +172,13 @@ impl Writer {
                 self.committed_at.set(Some(Instant::now()));
                 self.keep(flushed, session);
             }
-            Err(fault) if is_lone && is_locked(&fault) => {
+            Err(error) if is_lone && is_locked(&error) => {
                 self.keep(flushed, session);
                 group.put_back(&mut self.queue.borrow_mut());
                 return false;
             }
             // The file may have been replaced, or the disk be full: the next group opens another connection.
-            Err(fault) => group.finish(Err(fault)),
+            Err(error) => group.finish(Err(error)),
         }
         true
     }
@@ -218,7 +218,7 @@ impl Writer {
         oldest
     }
 
-    async fn session(&self, flushed: bool) -> Result<Session, Fault> {
+    async fn session(&self, flushed: bool) -> Result<Session, HostError> {
         match self.kept(flushed).take() {
             Some(session) => Ok(session),
             None => {
@@ -242,12 +242,12 @@ struct Group(Vec<Rc<Write>>);
 
 impl Group {
     /// Runs the only statement, which commits itself.
-    async fn single(&self, session: &Session) -> Result<(), Fault> {
+    async fn single(&self, session: &Session) -> Result<(), HostError> {
         for write in &self.0 {
             if let Work::Single(query) = &write.work {
                 let outcome = session.rows(query.sql, &query.params).await;
-                if let Err(fault @ Fault::Unavailable { .. }) = outcome {
-                    return Err(fault);
+                if let Err(error @ HostError::Unavailable { .. }) = outcome {
+                    return Err(error);
                 }
                 write.finish(outcome);
             }
@@ -256,15 +256,15 @@ impl Group {
     }
 
     /// Runs every write in the open transaction and commits it. An error means that nothing was written.
-    async fn commit(&self, session: &Session) -> Result<(), Fault> {
+    async fn commit(&self, session: &Session) -> Result<(), HostError> {
         let mut outcomes = Vec::with_capacity(self.0.len());
         for write in &self.0 {
             let outcome = match &write.work {
                 Work::Single(query) => session.rows(query.sql, &query.params).await,
                 Work::Transaction(statements) => part(session, statements).await.map(|()| Vec::new()),
             };
-            if let Err(fault @ Fault::Unavailable { .. }) = outcome {
-                return undo(session, fault).await;
+            if let Err(error @ HostError::Unavailable { .. }) = outcome {
+                return undo(session, error).await;
             }
             outcomes.push(outcome);
         }
@@ -273,10 +273,10 @@ impl Group {
             match session.run("COMMIT", &[]).await {
                 Ok(()) => break,
                 // Without a write-ahead log a commit waits for readers.
-                Err(fault) if is_locked(&fault) && began.elapsed() < LOCK_TIMEOUT => {
+                Err(error) if is_locked(&error) && began.elapsed() < LOCK_TIMEOUT => {
                     spin_sdk::time::sleep(pause(began.elapsed())).await;
                 }
-                Err(fault) => return undo(session, fault).await,
+                Err(error) => return undo(session, error).await,
             }
         }
         for (write, outcome) in self.0.iter().zip(outcomes) {
@@ -305,36 +305,36 @@ impl Drop for Group {
 }
 
 /// Runs a transaction as a part of the open one.
-async fn part(session: &Session, statements: &[Statement]) -> Result<(), Fault> {
+async fn part(session: &Session, statements: &[Statement]) -> Result<(), HostError> {
     session.run("SAVEPOINT part", &[]).await?;
     let done = all(session, statements).await;
     let end = if done.is_ok() { "RELEASE SAVEPOINT part" } else { "ROLLBACK TO SAVEPOINT part" };
     // What cannot be undone must not be committed.
-    session.run(end, &[]).await.map_err(|fault| unavailable(fault.to_string()))?;
+    session.run(end, &[]).await.map_err(|error| unavailable(error.to_string()))?;
     done
 }
 
 /// Undoes the open transaction.
-async fn undo(session: &Session, fault: Fault) -> Result<(), Fault> {
+async fn undo(session: &Session, error: HostError) -> Result<(), HostError> {
     // If this fails too, the connection is closed, which undoes it.
     let _ = session.run("ROLLBACK", &[]).await;
-    Err(fault)
+    Err(error)
 }
 
 /// Runs all statements; a conflict if one does not touch the rows that it must.
-pub(crate) async fn all(session: &Session, statements: &[Statement]) -> Result<(), Fault> {
+pub(crate) async fn all(session: &Session, statements: &[Statement]) -> Result<(), HostError> {
     for statement in statements {
         if statement.expect == Expect::Any {
             session.run(statement.sql, &statement.params).await?;
         } else if !statement.expect.holds(session.touch(statement.sql, &statement.params).await?) {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
     }
     Ok(())
 }
 
 /// Limits the time of work on a connection.
-async fn limited<T>(work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+async fn limited<T>(work: impl Future<Output = Result<T, HostError>>) -> Result<T, HostError> {
     let done = within(STATEMENT_TIMEOUT, work).await;
     done.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")))
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use despacho_core::{domain::Timestamp, host::Fault, order::Journal, webhook::WebhookState};
+use despacho_core::{domain::Timestamp, host::HostError, order::Journal, webhook::WebhookState};
 
 use crate::{Driver, Query, Row, Statement, Value, outward};
 
@@ -82,7 +82,7 @@ pub struct Readers(BTreeMap<i64, Vec<(i64, i64, u64)>>);
 
 impl Readers {
     /// Asks for every subscription that sends, or may be enabled again.
-    pub async fn of<D: Driver>(driver: &D) -> Result<Readers, Fault> {
+    pub async fn of<D: Driver>(driver: &D) -> Result<Readers, HostError> {
         let (mut readers, mut after) = (Readers::default(), 0);
         loop {
             let rows =
@@ -116,7 +116,7 @@ pub async fn ended_orders<D: Driver>(
     readers: &Readers,
     after: i64,
     before: Timestamp,
-) -> Result<Histories, Fault> {
+) -> Result<Histories, HostError> {
     let window = driver.read(Query::new(WINDOW_OF_EVENTS, vec![Value::Integer(after), Value::Integer(WINDOW)])).await?;
     let (mut last, mut old) = (None, false);
     for mut row in window {
@@ -175,7 +175,7 @@ struct EventRow {
 
 impl EventRow {
     /// A row of `id, sequence, store, at, matrix, place, body`.
-    fn of(row: &mut Row) -> Result<EventRow, Fault> {
+    fn of(row: &mut Row) -> Result<EventRow, HostError> {
         Ok(EventRow {
             id: row.integer()?,
             sequence: row.integer()?,

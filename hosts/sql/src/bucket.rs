@@ -15,7 +15,7 @@ use std::{
 
 use despacho_core::{
     domain::Timestamp,
-    host::Fault,
+    host::HostError,
     limits::{Admission, Arrival, Bucket, Count, Lease},
 };
 
@@ -74,7 +74,7 @@ pub async fn admit<D: Driver>(
     leases: &Leases,
     bucket: &Bucket,
     now: Timestamp,
-) -> Result<Admission, Fault> {
+) -> Result<Admission, HostError> {
     let mut places = match leases.ask(bucket, now) {
         Ok(admission) => return Ok(admission),
         Err(places) => places,
@@ -98,10 +98,10 @@ pub async fn admit<D: Driver>(
             return Ok(admission);
         }
     }
-    Err(Fault::Conflict)
+    Err(HostError::Conflict)
 }
 
-fn arrival(mut rows: Vec<Row>) -> Result<Option<Arrival>, Fault> {
+fn arrival(mut rows: Vec<Row>) -> Result<Option<Arrival>, HostError> {
     let micros = rows.first_mut().map(Row::integer).transpose()?;
     Ok(micros.map(Arrival::from_micros))
 }

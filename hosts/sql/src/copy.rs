@@ -1,6 +1,6 @@
 //! From one database to another: every table, row by row in pages, and then both compared row by row.
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 
 use crate::{Dialect, Driver, TABLES, Table, Value, tables::Copying};
 
@@ -9,34 +9,34 @@ const PAGE: i64 = 250;
 
 /// Why a copy is not there, or not to be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CopyFault {
+pub enum CopyError {
     /// The target has rows in this table.
     NotEmpty(&'static str),
     /// After the copy the two differ in this table, first at this row of it.
     Differs(&'static str, u64),
     /// One of the databases could not.
-    Database(Fault),
+    Database(HostError),
 }
 
-impl std::fmt::Display for CopyFault {
+impl std::fmt::Display for CopyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CopyFault::NotEmpty(table) => {
+            CopyError::NotEmpty(table) => {
                 write!(f, "the target is not empty: it has {table}; a migration never mixes two databases")
             }
-            CopyFault::Differs(table, row) => {
+            CopyError::Differs(table, row) => {
                 write!(f, "the copy differs from the source in {table}, first at row {row}: do not use it")
             }
-            CopyFault::Database(fault) => fault.fmt(f),
+            CopyError::Database(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for CopyFault {}
+impl std::error::Error for CopyError {}
 
-impl From<Fault> for CopyFault {
-    fn from(fault: Fault) -> CopyFault {
-        CopyFault::Database(fault)
+impl From<HostError> for CopyError {
+    fn from(error: HostError) -> CopyError {
+        CopyError::Database(error)
     }
 }
 
@@ -45,10 +45,10 @@ impl From<Fault> for CopyFault {
 pub async fn copy<A: Driver, B: Driver>(
     (from, dialect): (&A, Dialect),
     (to, target): (&B, Dialect),
-) -> Result<Vec<(&'static str, u64)>, CopyFault> {
+) -> Result<Vec<(&'static str, u64)>, CopyError> {
     for table in TABLES.iter().filter(|table| table.starts_empty()) {
         if !to.read(table.copying(target).page(None, 1)).await?.is_empty() {
-            return Err(CopyFault::NotEmpty(table.name));
+            return Err(CopyError::NotEmpty(table.name));
         }
     }
     let mut copied = Vec::with_capacity(TABLES.len());
@@ -66,7 +66,7 @@ pub async fn copy<A: Driver, B: Driver>(
 async fn fill<A: Driver, B: Driver>(
     (from, reading): (&A, &Copying),
     (to, writing): (&B, &Copying),
-) -> Result<(), Fault> {
+) -> Result<(), HostError> {
     let mut after: Option<Vec<Value>> = None;
     loop {
         let page = page(from, reading, after.as_deref()).await?;
@@ -81,14 +81,14 @@ async fn compare<A: Driver, B: Driver>(
     table: &Table,
     (from, reading): (&A, &Copying),
     (to, writing): (&B, &Copying),
-) -> Result<u64, CopyFault> {
+) -> Result<u64, CopyError> {
     let (mut after, mut count): (Option<Vec<Value>>, u64) = (None, 0);
     loop {
         let source = page(from, reading, after.as_deref()).await?;
         let target = page(to, writing, after.as_deref()).await?;
         if source != target {
             let same = source.iter().zip(&target).take_while(|(one, other)| one == other).count();
-            return Err(CopyFault::Differs(table.name, count + same as u64 + 1));
+            return Err(CopyError::Differs(table.name, count + same as u64 + 1));
         }
         let Some(last) = source.last() else { return Ok(count) };
         count += source.len() as u64;
@@ -96,7 +96,7 @@ async fn compare<A: Driver, B: Driver>(
     }
 }
 
-async fn page<D: Driver>(driver: &D, copying: &Copying, after: Option<&[Value]>) -> Result<Vec<Vec<Value>>, Fault> {
+async fn page<D: Driver>(driver: &D, copying: &Copying, after: Option<&[Value]>) -> Result<Vec<Vec<Value>>, HostError> {
     let rows = driver.read(copying.page(after, PAGE)).await?;
     Ok(rows.into_iter().map(crate::Row::into_values).collect())
 }

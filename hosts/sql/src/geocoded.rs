@@ -3,7 +3,7 @@
 
 use despacho_core::{
     domain::{Located, Point, Precision, Timestamp},
-    host::Fault,
+    host::HostError,
 };
 
 use crate::{Query, Row, Value};
@@ -18,7 +18,7 @@ pub fn geocoded(question: &str, now: Timestamp) -> Query {
 ///
 /// # Errors
 /// That the row is none of these.
-pub fn to_geocoded(row: &mut Row) -> Result<Option<Located>, Fault> {
+pub fn to_geocoded(row: &mut Row) -> Result<Option<Located>, HostError> {
     let precision = row.optional_text()?.as_deref().and_then(Precision::parse);
     let mut coordinate = || Ok(i32::try_from(row.integer()?).unwrap_or_default());
     let point = Point { lat_e7: coordinate()?, lon_e7: coordinate()? };

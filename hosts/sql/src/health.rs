@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 
 use crate::{Statement, Value};
 
@@ -23,7 +23,7 @@ pub struct WriteHealth(Mutex<Option<Failure>>);
 
 #[derive(Debug)]
 struct Failure {
-    fault: Fault,
+    error: HostError,
     failed_at: Duration,
     /// When it was last probed whether writes succeed again.
     probed_at: Duration,
@@ -37,17 +37,17 @@ pub enum WriteState {
     /// The last write failed, and it is time to write the probe.
     ProbeDue,
     /// The last write failed.
-    Failing(Fault),
+    Failing(HostError),
 }
 
 impl WriteHealth {
     /// Records how a write ended. Only a failure of [`STORAGE`] counts: conflicts and full queues reach no disk. Right after a
     /// failure a success does not count either: on a full disk small writes still succeed between large ones that fail.
-    pub fn record(&self, result: Result<(), &Fault>, now: Duration) {
+    pub fn record(&self, result: Result<(), &HostError>, now: Duration) {
         let mut failure = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match (result, &*failure) {
-            (Err(fault @ Fault::Unavailable { what: STORAGE, .. }), _) => {
-                *failure = Some(Failure { fault: fault.clone(), failed_at: now, probed_at: now });
+            (Err(error @ HostError::Unavailable { what: STORAGE, .. }), _) => {
+                *failure = Some(Failure { error: error.clone(), failed_at: now, probed_at: now });
             }
             (Ok(()), Some(last)) if now.saturating_sub(last.failed_at) >= PROBE_INTERVAL => *failure = None,
             _ => {}
@@ -63,7 +63,7 @@ impl WriteHealth {
                 last.probed_at = now;
                 WriteState::ProbeDue
             }
-            Some(last) => WriteState::Failing(last.fault.clone()),
+            Some(last) => WriteState::Failing(last.error.clone()),
         }
     }
 
@@ -80,8 +80,8 @@ const PROBE: &str = "INSERT INTO settings (name, value) VALUES ('write_probe', $
 mod tests {
     use super::*;
 
-    fn fault(what: &'static str) -> Fault {
-        Fault::Unavailable { what, detail: "disk full".to_owned() }
+    fn host_error(what: &'static str) -> HostError {
+        HostError::Unavailable { what, detail: "disk full".to_owned() }
     }
 
     #[test]
@@ -89,12 +89,12 @@ mod tests {
         let (health, start) = (WriteHealth::default(), Duration::from_secs(60));
         let after = |intervals: u32| start + PROBE_INTERVAL * intervals;
         assert_eq!(health.state(start), WriteState::Healthy);
-        health.record(Err(&fault(STORAGE)), start);
+        health.record(Err(&host_error(STORAGE)), start);
         health.record(Ok(()), start);
-        assert_eq!(health.state(start), WriteState::Failing(fault(STORAGE)), "too soon to be trusted");
+        assert_eq!(health.state(start), WriteState::Failing(host_error(STORAGE)), "too soon to be trusted");
         assert_eq!(health.state(after(1)), WriteState::ProbeDue);
-        assert_eq!(health.state(after(1)), WriteState::Failing(fault(STORAGE)), "one probe per interval");
-        health.record(Err(&fault(STORAGE)), after(1));
+        assert_eq!(health.state(after(1)), WriteState::Failing(host_error(STORAGE)), "one probe per interval");
+        health.record(Err(&host_error(STORAGE)), after(1));
         assert_eq!(health.state(after(2)), WriteState::ProbeDue);
         health.record(Ok(()), after(2));
         assert_eq!(health.state(after(2)), WriteState::Healthy);
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn overload_and_conflicts_do_not_count() {
         let (health, now) = (WriteHealth::default(), Duration::from_secs(60));
-        for other in [fault("database"), Fault::Conflict, Fault::Timeout { what: "database" }] {
+        for other in [host_error("database"), HostError::Conflict, HostError::Timeout { what: "database" }] {
             health.record(Err(&other), now);
             assert_eq!(health.state(now), WriteState::Healthy, "{other:?}");
         }

@@ -9,7 +9,7 @@ use despacho_core::{
         StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Fault, Host, MerchantSize},
+    host::{Changes, Host, HostError, MerchantSize},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, Timing},
     privacy::{PersonalData, PersonalQuery},
@@ -23,15 +23,15 @@ use crate::{Query, RecentKeys, Row, Statement, archive, outward, personal, read,
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
 pub trait Driver {
     /// The rows of a read.
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault>;
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError>;
     /// The rows of a single write that answers by `RETURNING`, once it is durable.
-    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault>;
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError>;
     /// Runs the statements in one transaction, in order, and answers once it is durable. Where one does not touch the rows that it
-    /// must, nothing is done and the answer is [`Fault::Conflict`]; likewise where the database itself finds a unique value
+    /// must, nothing is done and the answer is [`HostError::Conflict`]; likewise where the database itself finds a unique value
     /// taken or gives up a transaction that raced with another.
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault>;
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError>;
     /// Runs each of several transactions as [`Driver::transact`] does, in order, and gives what became of each.
-    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
         for statements in transactions {
             results.push(self.transact(statements).await);
@@ -46,16 +46,16 @@ pub trait Platform {
     /// Now and fresh entropy.
     fn moment(&self) -> Moment;
     /// As [`Host::admit`].
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault>;
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// As [`Host::hash_password`].
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault>;
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
     /// As [`Host::verify_password`].
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault>;
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
     /// Told of every commit, so that whoever waits for events or messages looks at once; nothing where the platform wakes
     /// nobody.
     fn committed(&self, _changes: &Changes) {}
     /// As [`Host::locate`]; by embedded data where the platform asks no geocoder.
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
     /// As [`Host::is_embedded`].
@@ -63,7 +63,7 @@ pub trait Platform {
         true
     }
     /// As [`Host::matrix`]; by the embedded model where the platform asks no road network.
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
         Ok(geo::matrix(places))
     }
 }
@@ -114,9 +114,9 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
     /// Computes the stored deadlines again where the deployment's timing has changed since they were written, and says how many
     /// orders were looked at. To be run once at the start, before anything asks for due orders: a deadline that is stored too
     /// early would be found due, and never end.
-    pub async fn align_deadlines(&self) -> Result<u64, Fault> {
+    pub async fn align_deadlines(&self) -> Result<u64, HostError> {
         let timing = serde_json::to_string(&self.timing);
-        let timing = timing.map_err(|error| Fault::Internal { detail: format!("writing the timing: {error}") })?;
+        let timing = timing.map_err(|error| HostError::Internal { detail: format!("writing the timing: {error}") })?;
         let stored = self.one(read::timing(), Row::text).await?;
         if stored.as_ref() == Some(&timing) {
             return Ok(0);
@@ -133,7 +133,7 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
         Ok(seen)
     }
 
-    async fn all<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    async fn all<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Vec<T>, HostError> {
         self.driver.read(query).await?.iter_mut().map(decode).collect()
     }
 
@@ -141,8 +141,8 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
         &self,
         ids: &[u64],
         query: fn(&[u64]) -> Query,
-        decode: fn(&mut Row) -> Result<T, Fault>,
-    ) -> Result<Vec<T>, Fault> {
+        decode: fn(&mut Row) -> Result<T, HostError>,
+    ) -> Result<Vec<T>, HostError> {
         let mut found = Vec::with_capacity(ids.len());
         for ids in ids.chunks(read::IDS_AT_ONCE) {
             found.extend(self.all(query(ids), decode).await?);
@@ -150,17 +150,17 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
         Ok(found)
     }
 
-    async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
+    async fn one<T>(&self, query: Query, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Option<T>, HostError> {
         self.driver.read(query).await?.first_mut().map(decode).transpose()
     }
 }
 
 impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
+    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError> {
         self.one(read::key_by_hash(hash), read::to_key_holder).await
     }
 
-    async fn recent_key(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Arc<KeyHolder>>, Fault> {
+    async fn recent_key(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Arc<KeyHolder>>, HostError> {
         let asked = match self.recent.recall(hash, now) {
             Ok(holder) => return Ok(Some(holder)),
             Err(asked) => asked,
@@ -172,65 +172,65 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         Ok(holder)
     }
 
-    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, Fault> {
+    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, HostError> {
         self.all(read::keys(store), read::to_key).await
     }
 
-    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, Fault> {
+    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, HostError> {
         self.one(read::key_by_id(id), read::to_key).await
     }
 
-    async fn store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+    async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
         self.one(read::store_by_id(id), read::to_store).await
     }
 
-    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, Fault> {
+    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
         self.one(read::any_store(id), read::to_store).await
     }
 
-    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, Fault> {
+    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, HostError> {
         self.one(read::store_by_email(email), read::to_store).await
     }
 
-    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, Fault> {
+    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, HostError> {
         self.one(read::store_by_cnpj(cnpj), read::to_store).await
     }
 
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault> {
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
         self.one(read::order_by_id(id), read::to_order).await
     }
 
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
+    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError> {
         self.one(read::order_by_code(store, code), read::to_order).await
     }
 
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError> {
         self.all(read::find_orders(filter, limit), read::to_order).await
     }
 
-    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, Fault> {
+    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, HostError> {
         self.all(read::stores_of(store, after, limit), read::to_store).await
     }
 
-    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, Fault> {
+    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {
         self.all(read::events(order), read::to_event).await
     }
 
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault> {
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
         self.all(outward::journal(of, after, limit), outward::to_entry).await
     }
 
-    async fn journal_end(&self, matrix: StoreId) -> Result<u64, Fault> {
+    async fn journal_end(&self, matrix: StoreId) -> Result<u64, HostError> {
         let last = self.one(outward::journal_end(matrix), Row::integer).await?;
         Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
     }
 
-    async fn journal_start(&self, of: Journal) -> Result<u64, Fault> {
+    async fn journal_start(&self, of: Journal) -> Result<u64, HostError> {
         let last = self.one(archive::journal_start(of), Row::optional_integer).await?.flatten();
         Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
     }
 
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError> {
         self.all(read::due_orders(now, skipped, limit), read::to_order).await
     }
 
@@ -238,28 +238,28 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         &self,
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
-    ) -> Result<Vec<SearchingOrder>, Fault> {
+    ) -> Result<Vec<SearchingOrder>, HostError> {
         self.all(read::searching_orders(after, limit), read::to_searching).await
     }
 
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault> {
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
         let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
         self.by_id(&ids, read::orders_by_id, read::to_order).await
     }
 
-    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, Fault> {
+    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError> {
         self.one(read::courier_by_id(id), read::to_courier).await
     }
 
-    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, Fault> {
+    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, HostError> {
         self.one(read::courier_by_key(hash), read::to_courier).await
     }
 
-    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, HostError> {
         self.all(read::couriers(after, limit), read::to_courier).await
     }
 
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault> {
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError> {
         let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
         self.by_id(&ids, read::couriers_by_id, read::to_courier).await
     }
@@ -270,11 +270,16 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, Fault> {
+    ) -> Result<Vec<FreeCourier>, HostError> {
         self.all(read::free_couriers(&cells, after, seen_since, limit), read::to_free).await
     }
 
-    async fn silent_couriers(&self, seen_before: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Courier>, Fault> {
+    async fn silent_couriers(
+        &self,
+        seen_before: Timestamp,
+        skipped: u32,
+        limit: u32,
+    ) -> Result<Vec<Courier>, HostError> {
         self.all(read::silent_couriers(seen_before, skipped, limit), read::to_courier).await
     }
 
@@ -283,31 +288,31 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         store: StoreId,
         before: Option<NotificationId>,
         limit: u32,
-    ) -> Result<Vec<Notification>, Fault> {
+    ) -> Result<Vec<Notification>, HostError> {
         self.all(read::notifications(store, before, limit), read::to_notification).await
     }
 
-    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, Fault> {
+    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, HostError> {
         self.all(outward::statement(store, period, limit), outward::to_line).await
     }
 
-    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, Fault> {
+    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, HostError> {
         self.one(outward::top_up(store, reference), outward::to_line).await
     }
 
-    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, Fault> {
+    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, HostError> {
         self.all(outward::webhooks(store), outward::to_webhook).await
     }
 
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, Fault> {
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError> {
         self.one(outward::webhook(id), outward::to_webhook).await
     }
 
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {
         self.all(outward::due_webhooks(now, limit), outward::to_webhook).await
     }
 
-    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, Fault> {
+    async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError> {
         self.all(outward::messages(webhook), Row::json).await
     }
 
@@ -316,35 +321,35 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         webhook: WebhookId,
         before: Option<AttemptId>,
         limit: u32,
-    ) -> Result<Vec<RecordedAttempt>, Fault> {
+    ) -> Result<Vec<RecordedAttempt>, HostError> {
         self.all(outward::attempts(webhook, before, limit), outward::to_attempt).await
     }
 
-    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, Fault> {
+    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, HostError> {
         self.one(outward::attempt(id), outward::to_attempt).await
     }
 
-    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, Fault> {
+    async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
         self.one(read::claim(scope, key), read::to_claim).await
     }
 
-    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, Fault> {
+    async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError> {
         personal::personal_data(&self.driver, query).await
     }
 
-    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, Fault> {
+    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, HostError> {
         Ok(self.one(read::claim_usage(owner, since), read::to_claim_usage).await?.unwrap_or_default())
     }
 
-    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, Fault> {
+    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, HostError> {
         Ok(self.one(outward::merchant_size(merchant), outward::to_merchant_size).await?.unwrap_or_default())
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.platform.locate(addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
         self.platform.matrix(places).await
     }
 
@@ -352,23 +357,23 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.platform.is_embedded()
     }
 
-    async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
+    async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
         self.ids.take(&self.driver, count).await
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         self.platform.admit(bucket, now).await
     }
 
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.platform.hash_password(password, salt).await
     }
 
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.platform.verify_password(password, hash).await
     }
 
-    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+    async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let _forgetting = self.recent.forgetting([changes]);
         let committed = self.driver.transact(statements(changes, &self.timing)?).await;
         if committed.is_ok() {
@@ -377,7 +382,7 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         committed
     }
 
-    async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), Fault>> {
+    async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), HostError>> {
         let _forgetting = self.recent.forgetting(changes);
         let transactions = changes.iter().map(|changes| statements(changes, &self.timing)).collect();
         match transactions {
@@ -387,7 +392,7 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
                 committed.for_each(|(changes, _)| self.platform.committed(changes));
                 results
             }
-            Err(fault) => vec![Err(fault); changes.len()],
+            Err(error) => vec![Err(error); changes.len()],
         }
     }
 

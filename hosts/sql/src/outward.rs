@@ -2,7 +2,7 @@
 
 use despacho_core::{
     domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId, sort_few},
-    host::{Changes, Fault, MerchantSize, Write},
+    host::{Changes, HostError, MerchantSize, Write},
     order::{Journal, JournalEntry, RecordedEvent},
     store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
     webhook::{
@@ -114,7 +114,7 @@ pub(crate) fn merchant_size(merchant: StoreId) -> Query {
 }
 
 /// A row of two counts.
-pub(crate) fn to_merchant_size(row: &mut Row) -> Result<MerchantSize, Fault> {
+pub(crate) fn to_merchant_size(row: &mut Row) -> Result<MerchantSize, HostError> {
     let mut count = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
     Ok(MerchantSize { branches: count()?, webhooks: count()? })
 }
@@ -135,7 +135,7 @@ pub(crate) fn attempt(number: AttemptId) -> Query {
 }
 
 /// A row of `place, id, body`.
-pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, Fault> {
+pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
     let place = row.integer()?;
     let place = u64::try_from(place).map_err(|_| strange(format!("an event at place {place}")))?;
     let number = identifier(row.integer()?, EventId::new)?;
@@ -143,7 +143,7 @@ pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, Fault> {
 }
 
 /// A row of `id, kind, store, order, reference, amount, balance, at`.
-pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, Fault> {
+pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, HostError> {
     let number = identifier(row.integer()?, EntryId::new)?;
     let kind = row.text()?;
     let kind = EntryKind::from_name(&kind).ok_or_else(|| strange(format!("an entry of kind {kind}")))?;
@@ -168,13 +168,13 @@ pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, Fault> {
 }
 
 /// A row of `version, body`.
-pub(crate) fn to_webhook(row: &mut Row) -> Result<Webhook, Fault> {
+pub(crate) fn to_webhook(row: &mut Row) -> Result<Webhook, HostError> {
     let version = row.small()?;
     Ok(Webhook { version, ..row.json()? })
 }
 
 /// A row of `id, body`.
-pub(crate) fn to_attempt(row: &mut Row) -> Result<RecordedAttempt, Fault> {
+pub(crate) fn to_attempt(row: &mut Row) -> Result<RecordedAttempt, HostError> {
     Ok(RecordedAttempt { id: identifier(row.integer()?, AttemptId::new)?, attempt: row.json()? })
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn account(entry: &LedgerEntry) -> Value {
 }
 
 /// Writes subscriptions, their messages and their logs.
-pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -> Result<(), Fault> {
+pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -> Result<(), HostError> {
     for write in &changes.webhooks {
         list.push(write_webhook(write)?);
     }
@@ -227,7 +227,7 @@ pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -
     Ok(())
 }
 
-fn write_webhook(write: &Write<Webhook>) -> Result<Statement, Fault> {
+fn write_webhook(write: &Write<Webhook>) -> Result<Statement, HostError> {
     let webhook = &write.value;
     let columns = [
         id(webhook.store.get()),
@@ -244,7 +244,7 @@ fn write_webhook(write: &Write<Webhook>) -> Result<Statement, Fault> {
     Ok(versioned(INSERT_WEBHOOK, UPDATE_WEBHOOK, id(webhook.id.get()), write.expected, columns))
 }
 
-fn message(change: &MessageChange) -> Result<Statement, Fault> {
+fn message(change: &MessageChange) -> Result<Statement, HostError> {
     Ok(match change {
         MessageChange::Put(message) => {
             let params = vec![
@@ -265,13 +265,13 @@ fn message(change: &MessageChange) -> Result<Statement, Fault> {
     })
 }
 
-fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, Fault> {
+fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let made = u64::try_from(number).ok().and_then(make);
     made.ok_or_else(|| strange(format!("a row numbered {number}")))
 }
 
-fn strange(what: String) -> Fault {
-    Fault::Internal { detail: format!("reading a row: {what}") }
+fn strange(what: String) -> HostError {
+    HostError::Internal { detail: format!("reading a row: {what}") }
 }
 
 fn id(number: u64) -> Value {

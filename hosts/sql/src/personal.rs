@@ -2,7 +2,7 @@
 
 use despacho_core::{
     domain::Timestamp,
-    host::Fault,
+    host::HostError,
     order::Order,
     privacy::{ErasureCause, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord, is_about},
     store::Claim,
@@ -47,7 +47,7 @@ const PUT_RECORD: &str = "INSERT INTO erasures (name, cause, subject, at, orders
      entries = erasures.entries + excluded.entries, archived = erasures.archived + excluded.archived";
 
 /// Runs a query.
-pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) -> Result<PersonalData, Fault> {
+pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) -> Result<PersonalData, HostError> {
     let data = PersonalData::default();
     Ok(match query {
         PersonalQuery::Orders { phone, after, window } => {
@@ -97,7 +97,7 @@ pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) 
 }
 
 /// The statement of a write that erases.
-pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, Fault> {
+pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
     Ok(match redaction {
         Redaction::Event(recorded) => {
             // An event that was archived meanwhile is a conflict.
@@ -149,21 +149,21 @@ fn containing(text: &str) -> Value {
 async fn all<D: Driver, T>(
     driver: &D,
     query: Query,
-    decode: fn(&mut Row) -> Result<T, Fault>,
-) -> Result<Vec<T>, Fault> {
+    decode: fn(&mut Row) -> Result<T, HostError>,
+) -> Result<Vec<T>, HostError> {
     driver.read(query).await?.iter_mut().map(decode).collect()
 }
 
-fn first<T>(mut rows: Vec<Row>, decode: fn(&mut Row) -> Result<T, Fault>) -> Result<Option<T>, Fault> {
+fn first<T>(mut rows: Vec<Row>, decode: fn(&mut Row) -> Result<T, HostError>) -> Result<Option<T>, HostError> {
     rows.first_mut().map(decode).transpose()
 }
 
 /// A row of the columns in [`RECORDS`].
-fn to_record(row: &mut Row) -> Result<StoredRecord, Fault> {
+fn to_record(row: &mut Row) -> Result<StoredRecord, HostError> {
     let id = u64::try_from(row.integer()?).unwrap_or_default();
     let (name, cause) = (row.text()?, row.text()?);
     let cause = ErasureCause::from_name(&cause)
-        .ok_or_else(|| Fault::Internal { detail: format!("reading a row: an erasure caused by {cause}") })?;
+        .ok_or_else(|| HostError::Internal { detail: format!("reading a row: an erasure caused by {cause}") })?;
     let record = ErasureRecord {
         name,
         cause,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use despacho_core::{
     courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{CourierId, Email, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
-    host::Fault,
+    host::HostError,
     order::{Order, OrderFilter, RecordedEvent},
     store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Store},
 };
@@ -246,34 +246,35 @@ pub(crate) fn reserve_ids(count: u64) -> Query {
 }
 
 /// A row of `version, body`.
-pub(crate) fn to_key(row: &mut Row) -> Result<Key, Fault> {
+pub(crate) fn to_key(row: &mut Row) -> Result<Key, HostError> {
     let version = row.small()?;
     Ok(Key { version, ..row.json()? })
 }
 
 /// A row of `version, body, balance`.
-pub(crate) fn to_store(row: &mut Row) -> Result<Store, Fault> {
+pub(crate) fn to_store(row: &mut Row) -> Result<Store, HostError> {
     let version = row.small()?;
     let store: Store = row.json()?;
     let balance = row.integer()?;
-    let balance = Money::from_centavos(balance)
-        .ok_or_else(|| Fault::Internal { detail: format!("store {} has a balance of {balance} centavos", store.id) })?;
+    let balance = Money::from_centavos(balance).ok_or_else(|| HostError::Internal {
+        detail: format!("store {} has a balance of {balance} centavos", store.id),
+    })?;
     Ok(Store { version, balance, ..store })
 }
 
 /// A row of a key's columns and its store's.
-pub(crate) fn to_key_holder(row: &mut Row) -> Result<KeyHolder, Fault> {
+pub(crate) fn to_key_holder(row: &mut Row) -> Result<KeyHolder, HostError> {
     Ok(KeyHolder { key: to_key(row)?, store: to_store(row)? })
 }
 
 /// A row of `version, body`.
-pub(crate) fn to_order(row: &mut Row) -> Result<Order, Fault> {
+pub(crate) fn to_order(row: &mut Row) -> Result<Order, HostError> {
     let version = row.small()?;
     Ok(Order { version, ..row.json()? })
 }
 
 /// A row of `id, due_at, latitude, longitude`; the last two are null where an older program wrote it.
-pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, Fault> {
+pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     let id = identifier(row.integer()?, OrderId::new)?;
     let until = Timestamp::from_millis(row.integer()?);
     let (latitude, longitude) = (row.optional_integer()?, row.optional_integer()?);
@@ -281,16 +282,16 @@ pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, Fault> {
 }
 
 /// A row of `courier, latitude, longitude, demo`.
-pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, Fault> {
+pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, HostError> {
     let id = identifier(row.integer()?, CourierId::new)?;
     let point = to_point(row.optional_integer()?, row.optional_integer()?);
-    let point = point.ok_or_else(|| Fault::Internal { detail: format!("courier {id} has no valid position") })?;
+    let point = point.ok_or_else(|| HostError::Internal { detail: format!("courier {id} has no valid position") })?;
     Ok(FreeCourier { id, point, demo: row.integer()? != 0 })
 }
 
-fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, Fault> {
+fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let id = u64::try_from(number).ok().and_then(new);
-    id.ok_or_else(|| Fault::Internal { detail: format!("reading a row: {number} is no identifier") })
+    id.ok_or_else(|| HostError::Internal { detail: format!("reading a row: {number} is no identifier") })
 }
 
 fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
@@ -299,7 +300,7 @@ fn to_point(latitude: Option<i64>, longitude: Option<i64>) -> Option<Point> {
 }
 
 /// A row of `version, body, latitude, longitude, at`; the last three are null where no place is known.
-pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, Fault> {
+pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, HostError> {
     let version = row.small()?;
     let courier: Courier = row.json()?;
     let (latitude, longitude, at) = (row.optional_integer()?, row.optional_integer()?, row.optional_integer()?);
@@ -308,25 +309,26 @@ pub(crate) fn to_courier(row: &mut Row) -> Result<Courier, Fault> {
 }
 
 /// A row of `id, body`.
-pub(crate) fn to_event(row: &mut Row) -> Result<RecordedEvent, Fault> {
+pub(crate) fn to_event(row: &mut Row) -> Result<RecordedEvent, HostError> {
     let id = row.integer()?;
     let id = u64::try_from(id).ok().and_then(EventId::new);
-    let id = id.ok_or_else(|| Fault::Internal { detail: "an event's place in the journal is no identifier".into() })?;
+    let id =
+        id.ok_or_else(|| HostError::Internal { detail: "an event's place in the journal is no identifier".into() })?;
     Ok(RecordedEvent { id, event: row.json()? })
 }
 
 /// A row of `body`.
-pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, Fault> {
+pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, HostError> {
     row.json()
 }
 
 /// A row of `body`.
-pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, Fault> {
+pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, HostError> {
     row.json()
 }
 
 /// A row of two sums.
-pub(crate) fn to_claim_usage(row: &mut Row) -> Result<ClaimUsage, Fault> {
+pub(crate) fn to_claim_usage(row: &mut Row) -> Result<ClaimUsage, HostError> {
     let mut sum = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
     Ok(ClaimUsage { records: sum()?, bytes: sum()? })
 }

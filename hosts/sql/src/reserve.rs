@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use despacho_core::{domain::IdBlock, host::Fault};
+use despacho_core::{domain::IdBlock, host::HostError};
 
 use crate::{Driver, Row, read};
 
@@ -25,7 +25,7 @@ pub(crate) struct Reserve {
 #[derive(Debug)]
 struct Wish {
     count: u64,
-    answer: Mutex<Option<Result<IdBlock, Fault>>>,
+    answer: Mutex<Option<Result<IdBlock, HostError>>>,
 }
 
 impl Reserve {
@@ -37,7 +37,7 @@ impl Reserve {
 
     /// So many identifiers, higher than all that anybody was given before this was asked; of several instances too, where none are held
     /// in stock.
-    pub(crate) async fn take<D: Driver>(&self, driver: &D, count: u32) -> Result<IdBlock, Fault> {
+    pub(crate) async fn take<D: Driver>(&self, driver: &D, count: u32) -> Result<IdBlock, HostError> {
         let count = u64::from(count);
         if let Some(block) = locked(&self.stock).split(count) {
             return Ok(block);
@@ -70,27 +70,27 @@ impl Reserve {
                 wishes.iter().for_each(|wish| wish.grant(block.split(wish.count).ok_or_else(missing)));
                 *locked(&self.stock) = block;
             }
-            Err(fault) => wishes.iter().for_each(|wish| wish.grant(Err(fault.clone()))),
+            Err(error) => wishes.iter().for_each(|wish| wish.grant(Err(error.clone()))),
         }
     }
 }
 
 impl Wish {
-    fn grant(&self, answer: Result<IdBlock, Fault>) {
+    fn grant(&self, answer: Result<IdBlock, HostError>) {
         *locked(&self.answer) = Some(answer);
     }
 }
 
 /// A fresh block of the database's.
-async fn reserved<D: Driver>(driver: &D, count: u64) -> Result<IdBlock, Fault> {
+async fn reserved<D: Driver>(driver: &D, count: u64) -> Result<IdBlock, HostError> {
     let mut rows = driver.write_returning(read::reserve_ids(count)).await?;
     let end = rows.first_mut().map(Row::integer).transpose()?;
     let first = end.and_then(|end| u64::try_from(end).ok()?.checked_sub(count));
     Ok(IdBlock::new(first.ok_or_else(missing)?, count))
 }
 
-fn missing() -> Fault {
-    Fault::Internal { detail: "the database has no counter of identifiers".to_owned() }
+fn missing() -> HostError {
+    HostError::Internal { detail: "the database has no counter of identifiers".to_owned() }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -114,11 +114,11 @@ mod tests {
     }
 
     impl Driver for Counter {
-        async fn read(&self, _: Query) -> Result<Vec<Row>, Fault> {
+        async fn read(&self, _: Query) -> Result<Vec<Row>, HostError> {
             Ok(Vec::new())
         }
 
-        async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+        async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
             let &[Value::Integer(count)] = query.params.as_slice() else { return Ok(Vec::new()) };
             self.asked.fetch_add(1, SeqCst);
             tokio::task::yield_now().await;
@@ -126,12 +126,12 @@ mod tests {
             Ok(vec![Row::new(vec![Value::number(self.value.fetch_add(count, SeqCst) + count)])])
         }
 
-        async fn transact(&self, _: Vec<Statement>) -> Result<(), Fault> {
+        async fn transact(&self, _: Vec<Statement>) -> Result<(), HostError> {
             Ok(())
         }
     }
 
-    fn numbers(block: Result<IdBlock, Fault>, count: usize) -> Vec<u64> {
+    fn numbers(block: Result<IdBlock, HostError>, count: usize) -> Vec<u64> {
         let mut block = block.unwrap();
         (0..count).map(|_| block.take(Some).unwrap()).collect()
     }

@@ -39,7 +39,7 @@ pub struct Migration {
 
 /// Why a database is not opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchemaFault {
+pub enum SchemaError {
     /// A newer program has changed it so that an older one must not go on.
     FromTheFuture {
         /// The database's version.
@@ -51,9 +51,9 @@ pub enum SchemaFault {
     },
 }
 
-impl std::fmt::Display for SchemaFault {
+impl std::fmt::Display for SchemaError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let SchemaFault::FromTheFuture { found, floor, known } = self;
+        let SchemaError::FromTheFuture { found, floor, known } = self;
         write!(
             f,
             "the database has schema version {found}, which takes programs that know version {floor}, and this one knows \
@@ -62,7 +62,7 @@ impl std::fmt::Display for SchemaFault {
     }
 }
 
-impl std::error::Error for SchemaFault {}
+impl std::error::Error for SchemaError {}
 
 impl Dialect {
     /// The table that says which version the schema has; created before anything else is asked.
@@ -110,7 +110,7 @@ pub fn is_ahead(version: Option<i64>) -> bool {
 
 /// The migrations that a database lacks. One beyond those known is left as it is where its floor admits this program, and refused
 /// where it does not.
-pub fn pending(dialect: Dialect, found: Standing) -> Result<Vec<Migration>, SchemaFault> {
+pub fn pending(dialect: Dialect, found: Standing) -> Result<Vec<Migration>, SchemaError> {
     // Each instance of a component asks, and next to always nothing is missing: then nothing is written out.
     if found.version == i64::try_from(VERSIONS.len()).ok() {
         return Ok(Vec::new());
@@ -118,11 +118,11 @@ pub fn pending(dialect: Dialect, found: Standing) -> Result<Vec<Migration>, Sche
     missing(migrations(dialect), found)
 }
 
-fn missing(mut all: Vec<Migration>, Standing { version, floor }: Standing) -> Result<Vec<Migration>, SchemaFault> {
+fn missing(mut all: Vec<Migration>, Standing { version, floor }: Standing) -> Result<Vec<Migration>, SchemaError> {
     let (found, known) = (version.unwrap_or(0), all.last().map_or(0, |last| last.version));
     let floor = floor.unwrap_or(found);
     if found > i64::from(known) && floor > i64::from(known) {
-        return Err(SchemaFault::FromTheFuture { found, floor, known });
+        return Err(SchemaError::FromTheFuture { found, floor, known });
     }
     all.retain(|migration| i64::from(migration.version) > found);
     Ok(all)

@@ -3,7 +3,7 @@
 
 use despacho_core::{
     domain::{Duration, Timestamp},
-    host::Fault,
+    host::HostError,
     limits::Arrival,
 };
 
@@ -36,7 +36,7 @@ impl Slots {
     ///
     /// # Errors
     /// The database's.
-    pub async fn take<D: Driver>(&self, driver: &D, now: Timestamp) -> Result<Option<Slot>, Fault> {
+    pub async fn take<D: Driver>(&self, driver: &D, now: Timestamp) -> Result<Option<Slot>, HostError> {
         for _ in 0..ATTEMPTS {
             let mut held = Vec::new();
             for mut row in driver.read(self.held(now)).await? {
@@ -55,7 +55,7 @@ impl Slots {
     ///
     /// # Errors
     /// The database's.
-    pub async fn renew<D: Driver>(&self, driver: &D, slot: Slot, now: Timestamp) -> Result<Option<Slot>, Fault> {
+    pub async fn renew<D: Driver>(&self, driver: &D, slot: Slot, now: Timestamp) -> Result<Option<Slot>, HostError> {
         match self.claim(driver, slot.name, slot.until, now).await? {
             Some(slot) => Ok(Some(slot)),
             None => self.take(driver, now).await,
@@ -76,7 +76,7 @@ impl Slots {
         name: String,
         own: Timestamp,
         now: Timestamp,
-    ) -> Result<Option<Slot>, Fault> {
+    ) -> Result<Option<Slot>, HostError> {
         let sql = "INSERT INTO buckets (name, arrival) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE \
                    SET arrival = excluded.arrival WHERE buckets.arrival <= $3 OR buckets.arrival > $4 \
                    OR buckets.arrival = $5 RETURNING arrival";

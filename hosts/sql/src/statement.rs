@@ -22,7 +22,7 @@ pub struct Statement {
     pub expect: Expect,
 }
 
-/// How many rows a statement must touch. A miss undoes the whole transaction and is [`despacho_core::host::Fault::Conflict`]: this
+/// How many rows a statement must touch. A miss undoes the whole transaction and is [`despacho_core::host::HostError::Conflict`]: this
 /// is how versions, unique values and floors are kept, never by the text of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {

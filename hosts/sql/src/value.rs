@@ -1,6 +1,6 @@
 //! Values and rows as every driver speaks them.
 
-use despacho_core::{domain::Timestamp, host::Fault, json};
+use despacho_core::{domain::Timestamp, host::HostError, json};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// One value of a parameter or a column. There is no floating point: nothing that is stored may lose a digit.
@@ -16,9 +16,9 @@ pub enum Value {
 
 impl Value {
     /// A value as JSON text.
-    pub(crate) fn json<T: Serialize>(value: &T) -> Result<Value, Fault> {
+    pub(crate) fn json<T: Serialize>(value: &T) -> Result<Value, HostError> {
         let text = serde_json::to_string(value);
-        text.map(Value::Text).map_err(|error| Fault::Internal { detail: format!("writing a row: {error}") })
+        text.map(Value::Text).map_err(|error| HostError::Internal { detail: format!("writing a row: {error}") })
     }
 
     /// An identifier, a version or a count; all are far below 2⁶³.
@@ -75,7 +75,7 @@ impl Row {
     }
 
     /// The next column as an integer.
-    pub fn integer(&mut self) -> Result<i64, Fault> {
+    pub fn integer(&mut self) -> Result<i64, HostError> {
         match self.columns.next() {
             Some(Value::Integer(number)) => Ok(number),
             other => Err(unexpected("an integer", &other)),
@@ -83,7 +83,7 @@ impl Row {
     }
 
     /// The next column as an integer or no value.
-    pub fn optional_integer(&mut self) -> Result<Option<i64>, Fault> {
+    pub fn optional_integer(&mut self) -> Result<Option<i64>, HostError> {
         match self.columns.next() {
             Some(Value::Integer(number)) => Ok(Some(number)),
             Some(Value::Null) => Ok(None),
@@ -92,7 +92,7 @@ impl Row {
     }
 
     /// The next column as text.
-    pub fn text(&mut self) -> Result<String, Fault> {
+    pub fn text(&mut self) -> Result<String, HostError> {
         match self.columns.next() {
             Some(Value::Text(text)) => Ok(text),
             other => Err(unexpected("text", &other)),
@@ -100,7 +100,7 @@ impl Row {
     }
 
     /// The next column as text or no value.
-    pub fn optional_text(&mut self) -> Result<Option<String>, Fault> {
+    pub fn optional_text(&mut self) -> Result<Option<String>, HostError> {
         match self.columns.next() {
             Some(Value::Text(text)) => Ok(Some(text)),
             Some(Value::Null) => Ok(None),
@@ -109,25 +109,26 @@ impl Row {
     }
 
     /// The next column as a value in JSON text.
-    pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+    pub fn json<T: DeserializeOwned>(&mut self) -> Result<T, HostError> {
         let text = self.text()?;
-        json::from_str(&text).map_err(|error| Fault::Internal { detail: format!("reading a row: {error}") })
+        json::from_str(&text).map_err(|error| HostError::Internal { detail: format!("reading a row: {error}") })
     }
 
     /// The next column as a version or a count.
-    pub fn small(&mut self) -> Result<u32, Fault> {
+    pub fn small(&mut self) -> Result<u32, HostError> {
         let number = self.integer()?;
-        u32::try_from(number).map_err(|_| Fault::Internal { detail: format!("reading a row: {number} is no version") })
+        u32::try_from(number)
+            .map_err(|_| HostError::Internal { detail: format!("reading a row: {number} is no version") })
     }
 }
 
 /// Says which kind of value stood there, never the value: it may be a secret.
-fn unexpected(wanted: &str, found: &Option<Value>) -> Fault {
+fn unexpected(wanted: &str, found: &Option<Value>) -> HostError {
     let found = match found {
         None => "no column",
         Some(Value::Null) => "null",
         Some(Value::Integer(_)) => "an integer",
         Some(Value::Text(_)) => "text",
     };
-    Fault::Internal { detail: format!("reading a row: {wanted} was expected, {found} found") }
+    HostError::Internal { detail: format!("reading a row: {wanted} was expected, {found} found") }
 }

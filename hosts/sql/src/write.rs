@@ -3,7 +3,7 @@
 use despacho_core::{
     courier::{Cell, Courier, Position},
     domain::{Duration, StoreId, Timestamp},
-    host::{Changes, Fault, Write},
+    host::{Changes, HostError, Write},
     order::{Event, Order, Timing, next_deadline},
     store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
 };
@@ -11,7 +11,7 @@ use despacho_core::{
 use crate::{Statement, Value, outward, personal};
 
 /// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
-pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, Fault> {
+pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, HostError> {
     let mut list = Vec::with_capacity(8);
     for write in &changes.stores {
         if write.expected != 0 {
@@ -164,7 +164,7 @@ const RELEASE_CLAIM: &str =
 const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
      (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
 
-fn store(write: &Write<Store>) -> Result<Statement, Fault> {
+fn store(write: &Write<Store>) -> Result<Statement, HostError> {
     let store = &write.value;
     // The balance is kept apart; in the body it would be a second truth.
     let body = Value::json(&Store { balance: despacho_core::domain::Money::ZERO, ..store.clone() })?;
@@ -189,13 +189,13 @@ fn reopen(store: &Store) -> Statement {
     Statement::any(REOPEN_BALANCE, vec![id(store.id.get())])
 }
 
-fn key(write: &Write<Key>) -> Result<Statement, Fault> {
+fn key(write: &Write<Key>) -> Result<Statement, HostError> {
     let key = &write.value;
     let columns = [id(key.store.get()), key.hash.as_str().into(), key.created_at.into(), Value::json(key)?];
     Ok(versioned(INSERT_KEY, UPDATE_KEY, id(key.id.get()), write.expected, columns))
 }
 
-fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
+fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> {
     let order = &write.value;
     let pickup = order.pickup.located.point;
     let columns = [
@@ -213,7 +213,7 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, Fault> {
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
 }
 
-fn courier(write: &Write<Courier>) -> Result<Statement, Fault> {
+fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     let courier = &write.value;
     // The place is kept apart; in the body it would be a second truth.
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
@@ -257,7 +257,7 @@ fn position(position: &Position) -> Statement {
     Statement::any(PUT_POSITION, params)
 }
 
-fn event(event: &Event) -> Result<Statement, Fault> {
+fn event(event: &Event) -> Result<Statement, HostError> {
     let params = vec![
         id(event.order.get()),
         Value::number(event.sequence),
@@ -280,7 +280,7 @@ fn balance(entry: &LedgerEntry) -> Statement {
     Statement::one(MOVE_BALANCE, params)
 }
 
-fn notification(notification: &Notification) -> Result<Statement, Fault> {
+fn notification(notification: &Notification) -> Result<Statement, HostError> {
     let params = vec![id(notification.id.get()), id(notification.store.get()), Value::json(notification)?];
     Ok(Statement::one(PUT_NOTIFICATION, params))
 }
@@ -289,8 +289,8 @@ fn prune(store: StoreId) -> Statement {
     Statement::any(PRUNE_NOTIFICATIONS, vec![id(store.get())])
 }
 
-fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Result<(), Fault> {
-    let row = |claim: &Claim| -> Result<Vec<Value>, Fault> {
+fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Result<(), HostError> {
+    let row = |claim: &Claim| -> Result<Vec<Value>, HostError> {
         Ok(vec![
             claim.scope.as_str().into(),
             claim.key.as_str().into(),

@@ -25,7 +25,7 @@ pub struct BackupReport {
 
 /// Why there is no copy.
 #[derive(Debug, PartialEq, Eq)]
-pub enum BackupFault {
+pub enum BackupError {
     /// There is a file of that name; a backup never replaces another.
     Exists(PathBuf),
     /// The copy was made and does not pass SQLite's integrity check; it was removed.
@@ -34,27 +34,27 @@ pub enum BackupFault {
     Failed(String),
 }
 
-impl std::fmt::Display for BackupFault {
+impl std::fmt::Display for BackupError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            BackupFault::Exists(path) => write!(f, "{} exists; a backup does not replace a file", path.display()),
-            BackupFault::Damaged(detail) => write!(f, "the copy is damaged and was removed: {detail}"),
-            BackupFault::Failed(detail) => write!(f, "the backup failed: {detail}"),
+            BackupError::Exists(path) => write!(f, "{} exists; a backup does not replace a file", path.display()),
+            BackupError::Damaged(detail) => write!(f, "the copy is damaged and was removed: {detail}"),
+            BackupError::Failed(detail) => write!(f, "the backup failed: {detail}"),
         }
     }
 }
 
-impl std::error::Error for BackupFault {}
+impl std::error::Error for BackupError {}
 
-impl From<rusqlite::Error> for BackupFault {
-    fn from(error: rusqlite::Error) -> BackupFault {
-        BackupFault::Failed(error.to_string())
+impl From<rusqlite::Error> for BackupError {
+    fn from(error: rusqlite::Error) -> BackupError {
+        BackupError::Failed(error.to_string())
     }
 }
 
-impl From<std::io::Error> for BackupFault {
-    fn from(error: std::io::Error) -> BackupFault {
-        BackupFault::Failed(error.to_string())
+impl From<std::io::Error> for BackupError {
+    fn from(error: std::io::Error) -> BackupError {
+        BackupError::Failed(error.to_string())
     }
 }
 
@@ -63,9 +63,9 @@ const PAGES_AT_ONCE: i32 = 2_048;
 
 /// Copies the database at `from`, as it is at one instant, to `to`, and checks the copy. Another process may be writing. The
 /// copy appears under its name once it is whole and on disk. Blocks for as long as that takes.
-pub fn backup(from: &Path, to: &Path) -> Result<BackupReport, BackupFault> {
+pub fn backup(from: &Path, to: &Path) -> Result<BackupReport, BackupError> {
     if to.exists() {
-        return Err(BackupFault::Exists(to.to_owned()));
+        return Err(BackupError::Exists(to.to_owned()));
     }
     let mut partial = to.as_os_str().to_owned();
     partial.push(".partial");
@@ -84,11 +84,11 @@ pub fn backup(from: &Path, to: &Path) -> Result<BackupReport, BackupFault> {
     report
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), BackupFault> {
+fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
     let source = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     source.busy_timeout(std::time::Duration::from_secs(5))?;
     // SQLite would create it with mode 0644.
-    create_private(to).map_err(|fault| BackupFault::Failed(fault.to_string()))?;
+    create_private(to).map_err(|error| BackupError::Failed(error.to_string()))?;
     let mut target = Connection::open(to)?;
     // The snapshot is held from the first read on: without it, each write of the server would start the copy anew.
     source.execute_batch("BEGIN")?;
@@ -109,18 +109,18 @@ fn copy(from: &Path, to: &Path) -> Result<(), BackupFault> {
     Ok(())
 }
 
-fn check(copy: &Path) -> Result<BackupReport, BackupFault> {
+fn check(copy: &Path) -> Result<BackupReport, BackupError> {
     let connection = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
-        return Err(BackupFault::Damaged(verdict));
+        return Err(BackupError::Damaged(verdict));
     }
     let schema = connection.query_row("SELECT MAX(version) FROM schema_version", [], |row| row.get(0))?;
     let orders = connection.query_row("SELECT COUNT(*) FROM orders", [], |row| row.get(0))?;
     Ok(BackupReport { bytes: fs::metadata(copy)?.len(), schema, orders })
 }
 
-fn remove(path: &Path) -> Result<(), BackupFault> {
+fn remove(path: &Path) -> Result<(), BackupError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),

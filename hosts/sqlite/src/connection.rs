@@ -7,17 +7,17 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::host::Fault;
-use despacho_sql::{Dialect, Row, SchemaFault, Standing, Value, is_ahead, pending};
+use despacho_core::host::HostError;
+use despacho_sql::{Dialect, Row, SchemaError, Standing, Value, is_ahead, pending};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef};
 
-use crate::{fault::fault, log};
+use crate::{error::host_error, log};
 
 /// Why a database is not opened.
 #[derive(Debug, PartialEq, Eq)]
-pub enum OpenFault {
+pub enum OpenError {
     /// Its schema is too new for this program.
-    Schema(SchemaFault),
+    Schema(SchemaError),
     /// The file system cannot share memory between connections, which the write-ahead log needs: a network share, mostly.
     NoWriteAheadLog,
     /// There is no file.
@@ -34,35 +34,35 @@ pub enum OpenFault {
     Database(String),
 }
 
-impl std::fmt::Display for OpenFault {
+impl std::fmt::Display for OpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            OpenFault::Schema(fault) => fault.fmt(f),
-            OpenFault::NoWriteAheadLog => {
+            OpenError::Schema(error) => error.fmt(f),
+            OpenError::NoWriteAheadLog => {
                 f.write_str("the database's folder does not support a write-ahead log; choose one on a local disk")
             }
-            OpenFault::Missing => f.write_str("the file does not exist"),
-            OpenFault::Empty => f.write_str("the file is empty (0 bytes)"),
-            OpenFault::OrphanedLog => f.write_str(
+            OpenError::Missing => f.write_str("the file does not exist"),
+            OpenError::Empty => f.write_str("the file is empty (0 bytes)"),
+            OpenError::OrphanedLog => f.write_str(
                 "the file is missing or empty, but its log (the file that ends in -wal) holds changes; restore both from a \
                  backup, or move the log away",
             ),
-            OpenFault::Foreign(table) => {
+            OpenError::Foreign(table) => {
                 write!(f, "it belongs to another application (it has a table `{table}` and no schema of Despacho)")
             }
-            OpenFault::Damaged(detail) => write!(f, "it is damaged or not a database ({detail}); restore a backup"),
-            OpenFault::Database(detail) => f.write_str(detail),
+            OpenError::Damaged(detail) => write!(f, "it is damaged or not a database ({detail}); restore a backup"),
+            OpenError::Database(detail) => f.write_str(detail),
         }
     }
 }
 
-impl std::error::Error for OpenFault {}
+impl std::error::Error for OpenError {}
 
-impl From<rusqlite::Error> for OpenFault {
-    fn from(error: rusqlite::Error) -> OpenFault {
+impl From<rusqlite::Error> for OpenError {
+    fn from(error: rusqlite::Error) -> OpenError {
         match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenFault::Damaged(error.to_string()),
-            _ => OpenFault::Database(error.to_string()),
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::Damaged(error.to_string()),
+            _ => OpenError::Database(error.to_string()),
         }
     }
 }
@@ -73,17 +73,17 @@ pub(crate) const BUSY: Duration = Duration::from_secs(5);
 const STATEMENTS: usize = 64;
 
 /// The one connection that writes, its schema up to date.
-pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenFault> {
+pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenError> {
     examine(path, create)?;
     create_private(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
     if let Some(table) = foreign_table(&connection)? {
-        return Err(OpenFault::Foreign(table));
+        return Err(OpenError::Foreign(table));
     }
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
-        return Err(OpenFault::NoWriteAheadLog);
+        return Err(OpenError::NoWriteAheadLog);
     }
     connection.pragma_update(None, "synchronous", "FULL")?;
     // Where a plain flush stops at the disk's own cache (macOS), ask for the real one.
@@ -121,31 +121,31 @@ fn stay_prepared(connection: &Connection) -> Result<(), rusqlite::Error> {
 }
 
 /// Runs a query on a connection, prepared once for each text.
-pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
-    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
+    let mut statement = connection.prepare_cached(sql).map_err(host_error)?;
     bind(&mut statement, params)?;
     let width = statement.column_count();
     let mut rows = statement.raw_query();
     let mut answer = Vec::new();
-    while let Some(row) = rows.next().map_err(fault)? {
-        let columns: Result<Vec<Value>, Fault> =
-            (0..width).map(|index| column(row.get_ref(index).map_err(fault)?)).collect();
+    while let Some(row) = rows.next().map_err(host_error)? {
+        let columns: Result<Vec<Value>, HostError> =
+            (0..width).map(|index| column(row.get_ref(index).map_err(host_error)?)).collect();
         answer.push(Row::new(columns?));
     }
     Ok(answer)
 }
 
 /// Runs a write on a connection, prepared once for each text, and gives the number of rows that it touched.
-pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, Fault> {
-    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+pub(crate) fn execute(connection: &Connection, sql: &str, params: &[Value]) -> Result<u64, HostError> {
+    let mut statement = connection.prepare_cached(sql).map_err(host_error)?;
     bind(&mut statement, params)?;
-    Ok(statement.raw_execute().map_err(fault)? as u64)
+    Ok(statement.raw_execute().map_err(host_error)? as u64)
 }
 
-fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Result<(), Fault> {
+fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Result<(), HostError> {
     if statement.parameter_count() != params.len() {
         let detail = format!("{} parameters wanted, {} given", statement.parameter_count(), params.len());
-        return Err(Fault::Internal { detail });
+        return Err(HostError::Internal { detail });
     }
     for (index, value) in (1..).zip(params) {
         let bound = match value {
@@ -153,13 +153,13 @@ fn bind(statement: &mut rusqlite::CachedStatement<'_>, params: &[Value]) -> Resu
             Value::Integer(number) => statement.raw_bind_parameter(index, number),
             Value::Text(text) => statement.raw_bind_parameter(index, text.as_str()),
         };
-        bound.map_err(fault)?;
+        bound.map_err(host_error)?;
     }
     Ok(())
 }
 
-fn column(value: ValueRef<'_>) -> Result<Value, Fault> {
-    let wrong = |what: &str| Fault::Internal { detail: format!("reading a row: {what} in a column") };
+fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
+    let wrong = |what: &str| HostError::Internal { detail: format!("reading a row: {what} in a column") };
     match value {
         ValueRef::Null => Ok(Value::Null),
         ValueRef::Integer(number) => Ok(Value::Integer(number)),
@@ -173,10 +173,10 @@ fn column(value: ValueRef<'_>) -> Result<Value, Fault> {
 }
 
 /// Brings the schema up to date in one transaction, or leaves it as it was. Where nothing is to be done nobody is waited for.
-fn migrate(connection: &Connection) -> Result<(), OpenFault> {
+fn migrate(connection: &Connection) -> Result<(), OpenError> {
     // In a new database there is no table to ask; whatever else is wrong comes to light below.
     if let Ok(standing) = standing(connection)
-        && pending(Dialect::Sqlite, standing).map_err(OpenFault::Schema)?.is_empty()
+        && pending(Dialect::Sqlite, standing).map_err(OpenError::Schema)?.is_empty()
     {
         return Ok(());
     }
@@ -186,9 +186,9 @@ fn migrate(connection: &Connection) -> Result<(), OpenFault> {
     migrated
 }
 
-fn migrate_within(connection: &Connection) -> Result<(), OpenFault> {
+fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
     connection.execute_batch(&Dialect::Sqlite.version_table())?;
-    for migration in pending(Dialect::Sqlite, standing(connection)?).map_err(OpenFault::Schema)? {
+    for migration in pending(Dialect::Sqlite, standing(connection)?).map_err(OpenError::Schema)? {
         for step in &migration.steps {
             connection.execute_batch(step)?;
         }
@@ -218,8 +218,8 @@ pub fn truncate_log(path: &Path) -> Result<bool, String> {
 }
 
 /// Looks at the file before SQLite does, which makes a new database of a missing or empty one, and deletes the log beside it.
-fn examine(path: &Path, create: bool) -> Result<(), OpenFault> {
-    let unreadable = |error: std::io::Error| OpenFault::Database(format!("{}: {error}", path.display()));
+fn examine(path: &Path, create: bool) -> Result<(), OpenError> {
+    let unreadable = |error: std::io::Error| OpenError::Database(format!("{}: {error}", path.display()));
     let size = match fs::metadata(path) {
         Ok(found) => Some(found.len()),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -231,12 +231,12 @@ fn examine(path: &Path, create: bool) -> Result<(), OpenFault> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if fs::metadata(log).is_ok_and(|found| found.len() > 0) {
-        return Err(OpenFault::OrphanedLog);
+        return Err(OpenError::OrphanedLog);
     }
     match size {
         _ if create => Ok(()),
-        None => Err(OpenFault::Missing),
-        Some(_) => Err(OpenFault::Empty),
+        None => Err(OpenError::Missing),
+        Some(_) => Err(OpenError::Empty),
     }
 }
 
@@ -248,11 +248,11 @@ fn foreign_table(connection: &Connection) -> Result<Option<String>, rusqlite::Er
 }
 
 /// Creates the file for its owner alone, since it holds names and telephone numbers; its log takes over the permissions.
-pub(crate) fn create_private(path: &Path) -> Result<(), OpenFault> {
+pub(crate) fn create_private(path: &Path) -> Result<(), OpenError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let created = options.open(path);
-    created.map(drop).map_err(|error| OpenFault::Database(format!("{}: {error}", path.display())))
+    created.map(drop).map_err(|error| OpenError::Database(format!("{}: {error}", path.display())))
 }

@@ -7,12 +7,12 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Driver, Query, Row, Statement, WriteHealth, WriteState};
 
 use crate::{
-    backup::{BackupFault, BackupReport, backup},
-    connection::{OpenFault, open_writer},
+    backup::{BackupError, BackupReport, backup},
+    connection::{OpenError, open_writer},
     health::Health,
     reader::Readers,
     stats::{Counters, Stats},
@@ -52,14 +52,14 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// Opens the database in this file, or creates it if `options` allow that, and brings its schema up to date. Blocks for as long as that takes.
-    pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenFault> {
+    pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
         let counters = Arc::new(Counters::default());
         let health = Health::new();
         let Options { readers, queue, patience, group, create } = *options;
         let connection = open_writer(path, create)?;
         let readers = Readers::start(path, readers, queue, patience, Arc::clone(&counters))?;
         let writer = Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters), health.clone());
-        let writer = writer.map_err(|error| OpenFault::Database(error.to_string()))?;
+        let writer = writer.map_err(|error| OpenError::Database(error.to_string()))?;
         Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })
     }
 
@@ -69,10 +69,10 @@ impl Sqlite {
     }
 
     /// Whether both queues move, by a transaction without a write and a read, and whether the last write reached the disk.
-    pub async fn ready(&self) -> Result<(), Fault> {
+    pub async fn ready(&self) -> Result<(), HostError> {
         let statements = match self.health.state() {
             WriteState::Healthy => Vec::new(),
-            WriteState::Failing(fault) => return Err(fault),
+            WriteState::Failing(error) => return Err(error),
             WriteState::ProbeDue => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
                 vec![WriteHealth::probe(u64::try_from(now).unwrap_or_default())]
@@ -83,42 +83,42 @@ impl Sqlite {
     }
 
     /// Copies the database, as it is at one instant, to a file that is not there yet, while requests go on; the copy is checked.
-    pub async fn backup_to(&self, path: &Path) -> Result<BackupReport, BackupFault> {
+    pub async fn backup_to(&self, path: &Path) -> Result<BackupReport, BackupError> {
         let (from, to) = (self.path.clone(), path.to_owned());
         let copied = tokio::task::spawn_blocking(move || backup(&from, &to)).await;
-        copied.unwrap_or_else(|error| Err(BackupFault::Failed(error.to_string())))
+        copied.unwrap_or_else(|error| Err(BackupError::Failed(error.to_string())))
     }
 
     /// Finishes every read and write that waits, then closes. What comes later is refused; a second call does nothing.
-    pub async fn close(&self) -> Result<(), Fault> {
+    pub async fn close(&self) -> Result<(), HostError> {
         // The writer last: the last connection to go folds the log into the database, and a reader may not.
         join(self.readers.close()).await?;
         join(self.writer.close().into_iter().collect()).await
     }
 }
 
-async fn join(threads: Vec<JoinHandle<()>>) -> Result<(), Fault> {
+async fn join(threads: Vec<JoinHandle<()>>) -> Result<(), HostError> {
     let joined = tokio::task::spawn_blocking(move || threads.into_iter().try_for_each(JoinHandle::join)).await;
     match joined {
         Ok(Ok(())) => Ok(()),
-        _ => Err(Fault::Internal { detail: "a thread of the database ended early".to_owned() }),
+        _ => Err(HostError::Internal { detail: "a thread of the database ended early".to_owned() }),
     }
 }
 
 impl Driver for Sqlite {
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.readers.read(query).await
     }
 
-    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.writer.returning(query).await
     }
 
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         self.writer.transact(statements).await
     }
 
-    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         self.writer.transact_each(transactions).await
     }
 }
@@ -172,8 +172,8 @@ mod tests {
         assert!(host.ids(3).await.is_ok());
         host.driver().close().await.unwrap();
         host.driver().close().await.unwrap();
-        assert!(matches!(host.commit(&Changes::default()).await, Err(Fault::Unavailable { .. })));
-        assert!(matches!(host.order(OrderId::new(1).unwrap()).await, Err(Fault::Unavailable { .. })));
+        assert!(matches!(host.commit(&Changes::default()).await, Err(HostError::Unavailable { .. })));
+        assert!(matches!(host.order(OrderId::new(1).unwrap()).await, Err(HostError::Unavailable { .. })));
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["despacho.db"], "the log is folded into the database");
         assert_eq!(host.driver().stats().commits, 1);

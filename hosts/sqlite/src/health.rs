@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{WriteHealth, WriteState};
 
 /// Shared by the writer, which records, and readiness, which reads.
@@ -17,7 +17,7 @@ impl Health {
         Health { writes: Arc::default(), opened: Instant::now() }
     }
 
-    pub(crate) fn record(&self, result: Result<(), &Fault>) {
+    pub(crate) fn record(&self, result: Result<(), &HostError>) {
         self.writes.record(result, self.opened.elapsed());
     }
 

@@ -12,7 +12,7 @@ use std::{
 
 use despacho_core::{
     domain::{Entropy, Moment, Timestamp, hmac_sha256},
-    host::{Changes, Fault},
+    host::{Changes, HostError},
     limits::{Admission, Bucket},
     store::password,
 };
@@ -43,10 +43,10 @@ impl std::fmt::Debug for Seed {
 
 impl LocalPlatform {
     /// The machine, once its random source has answered; without one there are no unguessable codes.
-    pub fn new() -> Result<LocalPlatform, Fault> {
+    pub fn new() -> Result<LocalPlatform, HostError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)
-            .map_err(|error| Fault::Internal { detail: format!("the machine's random source: {error}") })?;
+            .map_err(|error| HostError::Internal { detail: format!("the machine's random source: {error}") })?;
         // As many as there are processors: more would only make each slower, and every one takes 19 MiB.
         let at_once = available_parallelism().map_or(1, NonZero::get);
         Ok(LocalPlatform {
@@ -83,9 +83,9 @@ impl LocalPlatform {
     /// Runs tens of milliseconds of work where it holds up nobody.
     async fn apart<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let internal = |detail: String| Fault::Internal { detail };
+        work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
+    ) -> Result<T, HostError> {
+        let internal = |detail: String| HostError::Internal { detail };
         let _permit = self.hashing.acquire().await.map_err(|error| internal(error.to_string()))?;
         tokio::task::spawn_blocking(work).await.map_err(|error| internal(format!("a password's hash: {error}")))?
     }
@@ -112,7 +112,7 @@ impl Platform for LocalPlatform {
         Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
     }
 
@@ -126,12 +126,12 @@ impl Platform for LocalPlatform {
         }
     }
 
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         let password = password.to_owned();
         self.apart(move || password::hash(&password, salt)).await
     }
 
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
         self.apart(move || password::verify(&password, &hash)).await
     }

@@ -14,14 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Query, Row};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::{
-    connection::{OpenFault, open_reader, query},
-    fault::unavailable,
+    connection::{OpenError, open_reader, query},
+    error::unavailable,
     stats::Counters,
 };
 
@@ -36,7 +36,7 @@ pub(crate) struct Readers {
 }
 
 enum Job {
-    Read { query: Query, since: Instant, reply: oneshot::Sender<Result<Vec<Row>, Fault>> },
+    Read { query: Query, since: Instant, reply: oneshot::Sender<Result<Vec<Row>, HostError>> },
     Close,
 }
 
@@ -48,7 +48,7 @@ impl Readers {
         queue: usize,
         patience: Duration,
         counters: Arc<Counters>,
-    ) -> Result<Readers, OpenFault> {
+    ) -> Result<Readers, OpenError> {
         let (jobs, waiting) = sync_channel(queue);
         let waiting = Arc::new(Mutex::new(waiting));
         let mut threads = Vec::with_capacity(readers);
@@ -57,14 +57,14 @@ impl Readers {
             let (waiting, counters) = (Arc::clone(&waiting), Arc::clone(&counters));
             let thread = thread::Builder::new().name(format!("database-reader-{number}"));
             let thread = thread.spawn(move || run(&connection, &waiting, patience, &counters));
-            threads.push(thread.map_err(|error| OpenFault::Database(error.to_string()))?);
+            threads.push(thread.map_err(|error| OpenError::Database(error.to_string()))?);
         }
         let in_place = (0..readers.max(1)).map(|_| Ok(Mutex::new(Some(open_reader(path)?))));
-        let in_place = in_place.collect::<Result<Vec<_>, OpenFault>>()?;
+        let in_place = in_place.collect::<Result<Vec<_>, OpenError>>()?;
         Ok(Readers { in_place, jobs, counters, threads: Mutex::new(threads) })
     }
 
-    pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    pub(crate) async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         match self.read_in_place(&query) {
             Some(result) => result,
             None => self.read_in_turn(query).await,
@@ -72,14 +72,14 @@ impl Readers {
     }
 
     /// The answer of a connection that is idle, where there is one.
-    fn read_in_place(&self, read: &Query) -> Option<Result<Vec<Row>, Fault>> {
+    fn read_in_place(&self, read: &Query) -> Option<Result<Vec<Row>, HostError>> {
         let idle = self.in_place.iter().find_map(|connection| connection.try_lock().ok())?;
         let result = query(idle.as_ref()?, read.sql, &read.params);
         self.counters.reads.fetch_add(1, Relaxed);
         Some(result)
     }
 
-    async fn read_in_turn(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read_in_turn(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let (reply, answer) = oneshot::channel();
         self.counters.queued_reads.fetch_add(1, Relaxed);
         self.jobs.try_send(Job::Read { query, since: Instant::now(), reply }).map_err(|error| {

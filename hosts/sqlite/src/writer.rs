@@ -10,14 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Query, Row, Statement};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::{
     connection::{execute, query},
-    fault::{storage, unavailable},
+    error::{storage, unavailable},
     health::Health,
     log::Log,
     stats::Counters,
@@ -38,14 +38,14 @@ enum Job {
 
 /// A request's write and where its answer goes.
 enum Work {
-    Transact(Vec<Statement>, oneshot::Sender<Result<(), Fault>>),
-    Returning(Query, oneshot::Sender<Result<Vec<Row>, Fault>>),
+    Transact(Vec<Statement>, oneshot::Sender<Result<(), HostError>>),
+    Returning(Query, oneshot::Sender<Result<Vec<Row>, HostError>>),
 }
 
 /// A write that ran, waiting for its group's commit.
 enum Done {
-    Transact { result: Result<(), Fault>, wrote: bool, reply: oneshot::Sender<Result<(), Fault>> },
-    Returning(Result<Vec<Row>, Fault>, oneshot::Sender<Result<Vec<Row>, Fault>>),
+    Transact { result: Result<(), HostError>, wrote: bool, reply: oneshot::Sender<Result<(), HostError>> },
+    Returning(Result<Vec<Row>, HostError>, oneshot::Sender<Result<Vec<Row>, HostError>>),
 }
 
 impl Writer {
@@ -65,14 +65,14 @@ impl Writer {
         Ok(Writer { jobs, counters, thread: Mutex::new(Some(thread)) })
     }
 
-    pub(crate) async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+    pub(crate) async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(Work::Transact(statements, reply))?;
         answer.await.unwrap_or_else(|_| Err(closed()))
     }
 
     /// Queues all before it waits for the first, so that they share a group and its flush.
-    pub(crate) async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
+    pub(crate) async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut answers = Vec::with_capacity(transactions.len());
         for statements in transactions {
             let (reply, answer) = oneshot::channel();
@@ -82,13 +82,13 @@ impl Writer {
         for answer in answers {
             results.push(match answer {
                 Ok(answer) => answer.await.unwrap_or_else(|_| Err(closed())),
-                Err(fault) => Err(fault),
+                Err(error) => Err(error),
             });
         }
         results
     }
 
-    pub(crate) async fn returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    pub(crate) async fn returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(Work::Returning(query, reply))?;
         answer.await.unwrap_or_else(|_| Err(closed()))
@@ -102,7 +102,7 @@ impl Writer {
         Some(thread)
     }
 
-    fn enqueue(&self, work: Work) -> Result<(), Fault> {
+    fn enqueue(&self, work: Work) -> Result<(), HostError> {
         self.counters.queued_writes.fetch_add(1, Relaxed);
         self.jobs.try_send(Job::Work { work, since: Instant::now() }).map_err(|error| {
             self.counters.queued_writes.fetch_sub(1, Relaxed);
@@ -193,10 +193,10 @@ impl Shift {
     /// Runs what waits in one transaction, each request in a savepoint of its own, and answers once all of it is on disk. None
     /// where the database is to close.
     fn group(&self, first: Work, last: &Pace) -> Option<Pace> {
-        if let Err(fault) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
+        if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
             self.counters.failures.fetch_add(1, Relaxed);
-            self.health.record(Err(&fault));
-            first.refuse(fault);
+            self.health.record(Err(&error));
+            first.refuse(error);
             return Some(Pace::default());
         }
         let mut done = Vec::with_capacity(last.expected.min(self.group));
@@ -240,7 +240,7 @@ impl Shift {
     }
 
     /// Records the group's writes: the first failure if there is one; an empty transaction shows nothing.
-    fn record_health(&self, done: &[Done], committed: &Result<(), Fault>) {
+    fn record_health(&self, done: &[Done], committed: &Result<(), HostError>) {
         let failed = done.iter().find_map(|done| done.failure()).or(committed.as_ref().err());
         if failed.is_some() || done.iter().any(Done::wrote) {
             self.health.record(failed.map_or(Ok(()), Err));
@@ -253,7 +253,7 @@ impl Shift {
         self.counters.largest_group.fetch_max(size, Relaxed);
     }
 
-    fn finish(&self) -> Result<(), Fault> {
+    fn finish(&self) -> Result<(), HostError> {
         // A full disk ends the transaction by itself: what ran before it is gone, and what came after ran alone.
         if self.connection.is_autocommit() {
             return Err(storage("SQLite rolled the transaction back, most likely because the disk is full"));
@@ -274,10 +274,10 @@ impl Work {
         }
     }
 
-    fn refuse(self, fault: Fault) {
+    fn refuse(self, error: HostError) {
         match self {
-            Work::Transact(_, reply) => drop(reply.send(Err(fault))),
-            Work::Returning(_, reply) => drop(reply.send(Err(fault))),
+            Work::Transact(_, reply) => drop(reply.send(Err(error))),
+            Work::Returning(_, reply) => drop(reply.send(Err(error))),
         }
     }
 
@@ -296,26 +296,26 @@ impl Work {
 
 impl Done {
     /// Why it failed before the commit; a conflict is not a failure of the disk.
-    fn failure(&self) -> Option<&Fault> {
+    fn failure(&self) -> Option<&HostError> {
         match self {
             Done::Transact { result, .. } => result.as_ref().err(),
             Done::Returning(result, _) => result.as_ref().err(),
         }
-        .filter(|fault| **fault != Fault::Conflict)
+        .filter(|error| **error != HostError::Conflict)
     }
 
     fn wrote(&self) -> bool {
         matches!(self, Done::Transact { result: Ok(()), wrote: true, .. } | Done::Returning(Ok(_), _))
     }
 
-    fn answer(self, committed: &Result<(), Fault>, counters: &Counters) {
+    fn answer(self, committed: &Result<(), HostError>, counters: &Counters) {
         let outcome = match &self {
-            Done::Transact { result: Err(fault), .. } | Done::Returning(Err(fault), _) => Err(fault),
+            Done::Transact { result: Err(error), .. } | Done::Returning(Err(error), _) => Err(error),
             _ => committed.as_ref().map(drop),
         };
         let counter = match outcome {
             Ok(()) => &counters.commits,
-            Err(Fault::Conflict) => &counters.conflicts,
+            Err(HostError::Conflict) => &counters.conflicts,
             Err(_) => &counters.failures,
         };
         counter.fetch_add(1, Relaxed);
@@ -330,7 +330,7 @@ impl Done {
 }
 
 /// Runs one request so that its failure undoes it alone.
-fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, HostError>) -> Result<T, HostError> {
     if connection.is_autocommit() {
         return Err(storage("the transaction of the group was rolled back"));
     }
@@ -341,24 +341,24 @@ fn within_savepoint<T>(connection: &Connection, run: impl FnOnce() -> Result<T, 
     }
     let undone = if result.is_err() { execute(connection, "ROLLBACK TO request", &[]).map(drop) } else { Ok(()) };
     let ended = undone.and_then(|()| execute(connection, "RELEASE request", &[]).map(drop));
-    if let Err(fault) = ended {
+    if let Err(error) = ended {
         // Half a request must never reach a commit: the whole group goes.
         let _ = execute(connection, "ROLLBACK", &[]);
-        return Err(fault);
+        return Err(error);
     }
     result
 }
 
-fn run_all(connection: &Connection, statements: &[Statement]) -> Result<(), Fault> {
+fn run_all(connection: &Connection, statements: &[Statement]) -> Result<(), HostError> {
     for statement in statements {
         let touched = execute(connection, statement.sql, &statement.params)?;
         if !statement.expect.holds(touched) {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
     }
     Ok(())
 }
 
-fn closed() -> Fault {
+fn closed() -> HostError {
     unavailable("the database is closed")
 }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::{api::stream::Subscription, domain::KeyId, host::Fault};
+use despacho_core::{api::stream::Subscription, domain::KeyId, host::HostError};
 use tokio::{sync::watch, time::Instant};
 
 use crate::store::Store;
@@ -33,7 +33,7 @@ impl Access {
         store: &Store,
         changes: &watch::Receiver<u64>,
         subscription: &Subscription,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, HostError> {
         // Both before the key is read: what changes after this is not covered by the result.
         let (known, asked) = (*changes.borrow(), Instant::now());
         if self.remembers(subscription.key, known) {
@@ -47,7 +47,7 @@ impl Access {
     }
 
     /// Returns once the key is not valid any more.
-    pub async fn until_invalid(&self, store: &Store, subscription: &Subscription) -> Result<(), Fault> {
+    pub async fn until_invalid(&self, store: &Store, subscription: &Subscription) -> Result<(), HostError> {
         let mut changes = store.access();
         loop {
             changes.borrow_and_update();

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use despacho_core::domain::Timestamp;
 
 pub use self::privacy::PrivacyCommand;
-use crate::config::Given;
+use crate::config::CliOverrides;
 
 /// Despacho: delivery dispatch for merchants.
 #[derive(Debug, Parser)]
@@ -39,19 +39,19 @@ pub enum Command {
         new_secret: bool,
         /// Settings, of which the folder and the database matter.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// Serve the API until SIGTERM or SIGINT.
     ///
     /// Prints `ready http://ADDRESS:PORT` on standard output once it accepts connections; the log goes to standard error. Told
     /// to stop, it accepts no more, finishes what it accepted, and closes the database. Told twice, it stops at once.
-    Serve(Given),
+    Serve(CliOverrides),
     /// Measure road legs as the service does, one JSON object a line; or, with `create`, open a matrix store.
     ///
     /// In, on standard input: `{"points": [[latitude, longitude]]}`, at most 1000. Out: `{"metres": [[…]], "seconds": [[…]],
     /// "estimated": [[…]], "ms"}`, row by row from each point to each; estimated is true where a road network is configured and
     /// could not tell, so that the embedded model stands in. Without a road network every leg is the model's, and none is marked.
-    /// Faults as in `route`.
+    /// Errors as in `route`.
     #[command(args_conflicts_with_subcommands = true)]
     Matrix(Box<MatrixArgs>),
     /// API keys of stores.
@@ -79,7 +79,7 @@ pub enum Command {
         file: PathBuf,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// Move the history of orders that ended long ago from the database to files; or, with `show`, print such a file.
     ///
@@ -116,7 +116,7 @@ pub enum Command {
     /// Answer assignments: one JSON object a line on standard input, one a line on standard output.
     ///
     /// In: `{"costs": [[number]]}`, where null is a pair that is not allowed; `"unassigned"` is the price of a row without a
-    /// column. Out: `{"assign": [column or -1, one for each row], "cost", "ms"}`. Faults as in `route`.
+    /// column. Out: `{"assign": [column or -1, one for each row], "cost", "ms"}`. Errors as in `route`.
     Assign,
     /// Gazetteer packs: addresses by street and number, CEP and CEP5, from the national register.
     #[command(subcommand)]
@@ -130,15 +130,15 @@ pub enum Command {
     Locate {
         /// Settings, of which those of places matter.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// Print the effective configuration as a configuration file: each setting, its source and its meaning. Secrets are redacted.
-    Config(Given),
+    Config(CliOverrides),
     /// Ask the server that runs with this configuration whether it is ready; exit code 0 says yes. For containers.
     Healthcheck {
         /// Settings, of which the address and whether it speaks HTTPS matter.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
 }
 
@@ -170,7 +170,7 @@ pub struct ArchiveRun {
     pub dry_run: bool,
     /// Settings.
     #[command(flatten)]
-    pub given: Given,
+    pub given: CliOverrides,
 }
 
 /// Archives that were written.
@@ -204,7 +204,7 @@ pub struct MatrixArgs {
     pub command: Option<MatrixCommand>,
     /// Settings, of which those of roads matter.
     #[command(flatten)]
-    pub given: Given,
+    pub given: CliOverrides,
 }
 
 /// Matrix stores.
@@ -272,7 +272,7 @@ pub struct CreateMatrix {
     pub json: bool,
     /// Settings.
     #[command(flatten)]
-    pub given: Given,
+    pub given: CliOverrides,
 }
 
 /// API keys of stores.
@@ -294,7 +294,7 @@ pub enum KeyCommand {
         json: bool,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// List a store's keys as JSON, newest first, without their text.
     List {
@@ -303,7 +303,7 @@ pub enum KeyCommand {
         store: u64,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// Revoke a key by its number: from then on it is refused.
     Revoke {
@@ -311,7 +311,7 @@ pub enum KeyCommand {
         id: u64,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
 }
 
@@ -396,7 +396,7 @@ pub enum CourierCommand {
         json: bool,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// List couriers as JSON, a hundred at once, removed ones too.
     List {
@@ -405,7 +405,7 @@ pub enum CourierCommand {
         cursor: Option<String>,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
 }
 

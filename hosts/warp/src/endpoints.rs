@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use despacho_core::{
     api::{Outcome, sent_request_id},
-    host::Fault,
+    host::HostError,
     store::KeyHash,
 };
 use despacho_sql::STORAGE;
@@ -78,9 +78,9 @@ fn json(text: &'static str) -> Response<Bytes> {
 async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
     match tokio::time::timeout(READINESS, app.store.ready()).await {
         Ok(Ok(())) => json(r#"{"status":"ready"}"#),
-        Ok(Err(fault)) => {
-            tracing::warn!(%fault, "not ready");
-            let failing = matches!(fault, Fault::Unavailable { what: STORAGE, .. });
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "not ready");
+            let failing = matches!(error, HostError::Unavailable { what: STORAGE, .. });
             let refusal = if failing { Refusal::StorageFailing } else { Refusal::NotReady };
             refusal::respond(&refusal::facts(request), "GET /readyz", refusal)
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{api::stream::Subscription, domain::Language, host::Fault, order::Journal};
+use despacho_core::{api::stream::Subscription, domain::Language, host::HostError, order::Journal};
 use tokio::time::Instant;
 
 use crate::store::Store;
@@ -80,7 +80,7 @@ impl Feed {
         subscription: &mut Subscription,
         fresh: Freshness,
         limit: u32,
-    ) -> Result<Bytes, Fault> {
+    ) -> Result<Bytes, HostError> {
         let mut pages = self.0.lock().await;
         if let Some(page) = pages.iter().rev().find(|page| page.follows(subscription.place, fresh)) {
             subscription.place = page.to;

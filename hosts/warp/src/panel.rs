@@ -20,12 +20,12 @@ impl Panel {
     /// Reads the configured folder; `None` where there is none.
     pub fn load(config: &Config) -> Result<Option<Panel>, String> {
         let Some(folder) = &config.panel else { return Ok(None) };
-        let fault = |detail: String| format!("the panel {}: {detail}. {HOW}", folder.display());
+        let error = |detail: String| format!("the panel {}: {detail}. {HOW}", folder.display());
         let mut found = BTreeMap::new();
         let mut room = MOST_BYTES;
-        collect(folder, "", &mut found, &mut room).map_err(fault)?;
+        collect(folder, "", &mut found, &mut room).map_err(error)?;
         if !found.contains_key(PAGE) {
-            return Err(fault("it has no index.html".to_owned()));
+            return Err(error("it has no index.html".to_owned()));
         }
         let attribution = config.panel_tiles_attribution.as_deref().unwrap_or_default();
         let site = Site::new(config.panel_tiles.as_deref().map(|url| Tiles { url, attribution }), config.demo)?;
@@ -43,20 +43,20 @@ impl Panel {
 
 /// Every file below a folder. Names with a dot before them are a tool's and not served; links are not followed out of it.
 fn collect(folder: &Path, below: &str, files: &mut BTreeMap<String, Bytes>, room: &mut u64) -> Result<(), String> {
-    let fault = |error: std::io::Error| format!("{} cannot be read ({error})", folder.display());
-    for entry in fs::read_dir(folder).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
+    let error = |error: std::io::Error| format!("{} cannot be read ({error})", folder.display());
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let entry = entry.map_err(error)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let (kind, path) = (entry.file_type().map_err(fault)?, format!("{below}/{name}"));
+        let (kind, path) = (entry.file_type().map_err(error)?, format!("{below}/{name}"));
         if name.starts_with('.') {
             continue;
         }
         if kind.is_dir() {
             collect(&entry.path(), &path, files, room)?;
         } else if kind.is_file() {
-            let size = entry.metadata().map_err(fault)?.len();
+            let size = entry.metadata().map_err(error)?.len();
             *room = room.checked_sub(size).ok_or(format!("it has more than {MOST_BYTES} bytes"))?;
-            files.insert(path, Bytes::from(fs::read(entry.path()).map_err(fault)?));
+            files.insert(path, Bytes::from(fs::read(entry.path()).map_err(error)?));
         }
     }
     Ok(())

@@ -24,12 +24,12 @@ impl Network {
     /// # Errors
     /// What to write in place of a text that is none.
     pub fn parse(text: &str) -> Result<Network, String> {
-        let fault = || format!("{text} is no network; write an address, as 192.0.2.1, or a range, as 10.0.0.0/8");
+        let error = || format!("{text} is no network; write an address, as 192.0.2.1, or a range, as 10.0.0.0/8");
         let (base, bits) = text.split_once('/').map_or((text, None), |(base, bits)| (base, Some(bits)));
-        let base: IpAddr = base.parse().map_err(|_| fault())?;
+        let base: IpAddr = base.parse().map_err(|_| error())?;
         let most = if base.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Ok(most), str::parse).map_err(|_| fault())?;
-        if bits <= most { Ok(Network { base: base.to_canonical(), bits }) } else { Err(fault()) }
+        let bits = bits.map_or(Ok(most), str::parse).map_err(|_| error())?;
+        if bits <= most { Ok(Network { base: base.to_canonical(), bits }) } else { Err(error()) }
     }
 
     /// Whether an address is one of it.

@@ -5,7 +5,7 @@
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use futures_util::FutureExt;
 use tokio::{
     sync::watch,
@@ -46,8 +46,11 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         }
         // A panic is a bug of one order's transition; it must not stop the clock for all others for good.
         let round = AssertUnwindSafe(work(&app, &stop, dispatches)).catch_unwind().await;
-        failed =
-            noted(&app, round.unwrap_or_else(|_| Err(Fault::Internal { detail: "it panicked".to_owned() })), failed);
+        failed = noted(
+            &app,
+            round.unwrap_or_else(|_| Err(HostError::Internal { detail: "it panicked".to_owned() })),
+            failed,
+        );
     }
 }
 
@@ -63,12 +66,12 @@ pub async fn run_retention(app: Arc<App>, mut stop: watch::Receiver<bool>) {
                     break;
                 }
             }
-            Ok::<u32, Fault>(erased)
+            Ok::<u32, HostError>(erased)
         };
         match AssertUnwindSafe(passes).catch_unwind().await {
             Ok(Ok(0)) => {}
             Ok(Ok(orders)) => tracing::info!(orders, "personal data erased by retention"),
-            Ok(Err(fault)) => tracing::error!(%fault, "retention of personal data failed; retried in a minute"),
+            Ok(Err(error)) => tracing::error!(%error, "retention of personal data failed; retried in a minute"),
             Err(_) => tracing::error!("retention of personal data panicked; retried in a minute"),
         }
         tokio::select! {
@@ -79,14 +82,14 @@ pub async fn run_retention(app: Arc<App>, mut stop: watch::Receiver<bool>) {
 }
 
 /// Counts and logs how a tick ended, and says whether it failed. The first fault of a row is logged, and the recovery.
-fn noted(app: &App, round: Result<(), Fault>, failed_before: bool) -> bool {
+fn noted(app: &App, round: Result<(), HostError>, failed_before: bool) -> bool {
     match round {
         Ok(()) if failed_before => tracing::info!("timed transitions and dispatch work again"),
         Ok(()) => {}
-        Err(fault) => {
+        Err(error) => {
             app.metrics.failed_rounds.inc();
             if !failed_before {
-                tracing::error!(%fault, "timed transitions or dispatch failed and are tried again");
+                tracing::error!(%error, "timed transitions or dispatch failed and are tried again");
             }
             return true;
         }
@@ -96,7 +99,7 @@ fn noted(app: &App, round: Result<(), Fault>, failed_before: bool) -> bool {
 
 /// Moves everything that is due and, where it is time for it, gives searching orders to free couriers, even if an order could not be
 /// moved on.
-async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) -> Result<(), Fault> {
+async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) -> Result<(), HostError> {
     let moved = move_due(app, stop).await;
     if dispatches {
         dispatch(app, stop).await?;
@@ -104,7 +107,7 @@ async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) ->
     moved
 }
 
-async fn move_due(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), Fault> {
+async fn move_due(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), HostError> {
     let mut total = 0;
     for _ in 0..BATCHES {
         if *stop.borrow() {
@@ -123,7 +126,7 @@ async fn move_due(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), Fa
     Ok(())
 }
 
-async fn dispatch(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), Fault> {
+async fn dispatch(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), HostError> {
     for _ in 0..ROUNDS {
         if *stop.borrow() {
             return Ok(());

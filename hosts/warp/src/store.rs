@@ -14,7 +14,7 @@ use despacho_core::{
     courier::dispatch::{self, Round},
     demo,
     domain::Timestamp,
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     order::drive,
     privacy::{ErasureRecord, Redaction},
     webhook::{Tried, Webhook},
@@ -71,7 +71,7 @@ impl Store {
             }
         };
         let aligned = each!(&store, host => host.align_deadlines().await);
-        aligned.map_err(|fault| format!("deadlines cannot be brought up to date: {fault}"))?;
+        aligned.map_err(|error| format!("deadlines cannot be brought up to date: {error}"))?;
         Ok(store)
     }
 
@@ -82,7 +82,7 @@ impl Store {
             Database::Sqlite => sqlite(config, geography, true).await?.driver().close().await,
             Database::Postgres(address) => postgres(config, address, geography).await?.0.close().await,
         };
-        closed.map_err(|fault| fault.to_string())
+        closed.map_err(|error| error.to_string())
     }
 
     /// Opens it for one command, beside a server that may be running.
@@ -112,12 +112,12 @@ impl Store {
     }
 
     /// The next events of a stream, as it writes them.
-    pub async fn next(&self, subscription: &mut Subscription, limit: u32) -> Result<String, Fault> {
+    pub async fn next(&self, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
         each!(self, host => stream::next(host, subscription, limit).await)
     }
 
     /// Whether a stream may stay open.
-    pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, Fault> {
+    pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, HostError> {
         each!(self, host => stream::is_allowed(host, subscription, host.moment().now).await)
     }
 
@@ -132,17 +132,17 @@ impl Store {
     }
 
     /// Webhooks that have something to send, at most `limit`.
-    pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, Fault> {
+    pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, HostError> {
         each!(self, host => host.due_webhooks(host.moment().now, limit).await)
     }
 
     /// Takes a webhook's next round, where it is to be had.
-    pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, Fault> {
+    pub async fn take(&self, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
         each!(self, host => outbox::take(host, settings, webhook).await)
     }
 
     /// Settles a round.
-    pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), Fault> {
+    pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), HostError> {
         each!(self, host => outbox::finish(host, settings, batch, tried).await)
     }
 
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// Puts the demonstration's data in where it is not there yet, and says whether it was not.
-    pub async fn seed(&self, settings: &Settings) -> Result<bool, Fault> {
+    pub async fn seed(&self, settings: &Settings) -> Result<bool, HostError> {
         match self {
             Store::Sqlite(host) => demo::seed(host, settings).await,
             // Instances that start at once would each find the first half of the other's.
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// Creates new demonstration orders in place of those that have ended, and says how many.
-    pub async fn replace_demo_orders(&self, settings: &Settings) -> Result<u32, Fault> {
+    pub async fn replace_demo_orders(&self, settings: &Settings) -> Result<u32, HostError> {
         if each!(self, host => demo::missing_orders(host).await)? == 0 {
             return Ok(0);
         }
@@ -172,28 +172,28 @@ impl Store {
     }
 
     /// One round of timed transitions, at most `limit` orders; how many moved.
-    pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, Fault> {
+    pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, HostError> {
         each!(self, host => drive::round(host, settings, host.moment().now, limit).await)
     }
 
     /// One round of dispatch.
-    pub async fn dispatch(&self, settings: &Settings) -> Result<Round, Fault> {
+    pub async fn dispatch(&self, settings: &Settings) -> Result<Round, HostError> {
         each!(self, host => dispatch::round(host, settings, &mut host.moment()).await)
     }
 
     /// One pass of the configured retention of personal data.
-    pub async fn retain(&self, settings: &Settings) -> Result<Retained, Fault> {
+    pub async fn retain(&self, settings: &Settings) -> Result<Retained, HostError> {
         each!(self, host => erasure::retain(host, settings, host.moment().now).await)
     }
 
     /// Adds to the record of an erasure.
-    pub async fn record(&self, record: ErasureRecord) -> Result<(), Fault> {
+    pub async fn record(&self, record: ErasureRecord) -> Result<(), HostError> {
         let redactions = vec![Redaction::Record(record)];
         each!(self, host => host.commit(&Changes { at: host.moment().now, redactions, ..Changes::default() }).await)
     }
 
     /// Whether reads and writes are answered.
-    pub async fn ready(&self) -> Result<(), Fault> {
+    pub async fn ready(&self) -> Result<(), HostError> {
         each!(self, host => host.driver().ready().await)
     }
 
@@ -230,7 +230,7 @@ impl Store {
     }
 
     /// Finishes what waits, then closes.
-    pub async fn close(&self) -> Result<(), Fault> {
+    pub async fn close(&self) -> Result<(), HostError> {
         each!(self, host => host.driver().close().await)
     }
 }
@@ -242,7 +242,7 @@ pub async fn backup(config: &Config, to: &Path) -> Result<String, String> {
     }
     let (from, to) = (config.database_file(), to.to_owned());
     let copied = tokio::task::spawn_blocking(move || despacho_sqlite::backup(&from, &to)).await;
-    let report = copied.map_err(|error| error.to_string())?.map_err(|fault| fault.to_string())?;
+    let report = copied.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     Ok(format!("{} bytes, schema {}, {} orders, checked", report.bytes, report.schema, report.orders))
 }
 
@@ -252,7 +252,7 @@ pub async fn open_file(config: &Config, create: bool) -> Result<Sqlite, String> 
     let name = file.display().to_string();
     let options = Options { create, ..Options::default() };
     let opened = tokio::task::spawn_blocking(move || Sqlite::open(&file, &options)).await;
-    opened.map_err(|error| error.to_string())?.map_err(|fault| format!("the database {name} cannot be opened: {fault}"))
+    opened.map_err(|error| error.to_string())?.map_err(|error| format!("the database {name} cannot be opened: {error}"))
 }
 
 async fn sqlite(
@@ -261,7 +261,7 @@ async fn sqlite(
     create: bool,
 ) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
     let (database, timing) = (open_file(config, create).await?, config.timing.clone());
-    let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
+    let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
     Ok(SqlHost::new(Traced(database), Platform::new(machine, geography), timing))
 }
 
@@ -272,7 +272,7 @@ async fn postgres(
 ) -> Result<(Postgres, Platform), String> {
     let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
     let database = Postgres::open(address, &options).await;
-    let database = database.map_err(|fault| format!("the database cannot be opened: {fault}"))?;
-    let machine = LocalPlatform::new().map_err(|fault| fault.to_string())?;
+    let database = database.map_err(|error| format!("the database cannot be opened: {error}"))?;
+    let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
     Ok((database, Platform::new(machine, geography)))
 }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use despacho_core::{
     api::stream::{HEARTBEAT, HEARTBEAT_TEXT, Subscription},
     domain::StoreId,
-    host::Fault,
+    host::HostError,
 };
 use futures_util::stream::poll_fn;
 use http::{HeaderName, HeaderValue, Response, header, request::Parts};
@@ -159,7 +159,7 @@ async fn follow(
         Ok(Ended::Gone) => {}
         // Before `pieces` is dropped, which wakes the reader.
         Ok(Ended::Revoked) => revoked.store(true, Ordering::Release),
-        Err(fault) => tracing::warn!(%fault, "event stream ended"),
+        Err(error) => tracing::warn!(%error, "event stream ended"),
     }
 }
 
@@ -176,7 +176,7 @@ async fn write(
     mut subscription: Subscription,
     first: Bytes,
     pieces: mpsc::Sender<Bytes>,
-) -> Result<Ended, Fault> {
+) -> Result<Ended, HostError> {
     let app = &place.app;
     let (mut news, access, mut stopping) = (app.store.news(), app.store.access(), app.stopping.clone());
     let feed = app.streams.feeds.of(&subscription);
@@ -235,7 +235,7 @@ async fn look(
     feed: &Feed,
     subscription: &mut Subscription,
     news: &mut watch::Receiver<u64>,
-) -> Result<Bytes, Fault> {
+) -> Result<Bytes, HostError> {
     // Nobody closes it; without a turn a stream would still be right, and only hurried.
     let _turn = app.streams.turns.acquire().await;
     // Before the database is asked: what is committed after this is news again.

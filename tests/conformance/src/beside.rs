@@ -42,12 +42,12 @@ pub fn run(case: &Case, pair: &Pair) -> Result<(), String> {
         return Err(format!("one host was asked {} times, the other {}", first.len(), second.len()));
     }
     let mut pairing = Pairing::default();
-    let faults = first.iter().zip(&second).enumerate().filter_map(|(index, (first, second))| {
-        let fault = differ(&mut pairing, first, second).err()?;
-        Some(format!("answer {} of {}, to {}: {fault}", index + 1, case.steps.len(), first.asked))
+    let errors = first.iter().zip(&second).enumerate().filter_map(|(index, (first, second))| {
+        let error = differ(&mut pairing, first, second).err()?;
+        Some(format!("answer {} of {}, to {}: {error}", index + 1, case.steps.len(), first.asked))
     });
-    let faults: Vec<String> = faults.collect();
-    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n\n")) }
+    let errors: Vec<String> = errors.collect();
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n\n")) }
 }
 
 /// What a host answered to one request.
@@ -110,11 +110,11 @@ fn differ(pairing: &mut Pairing, first: &Answer, second: &Answer) -> Result<(), 
         };
         pairing
             .header(name.as_str(), &values(one), &values(other))
-            .map_err(|fault| format!("header {name}: {fault}"))?;
+            .map_err(|error| format!("header {name}: {error}"))?;
     }
     let is_json = one.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().ends_with(b"json"));
     let text = |answer: &Answer| String::from_utf8_lossy(answer.response.body()).into_owned();
-    pairing.body(&text(first), &text(second), is_json).map_err(|fault| format!("body: {fault}"))
+    pairing.body(&text(first), &text(second), is_json).map_err(|error| format!("body: {error}"))
 }
 
 /// A body has the length that is told of it; of the answer to `HEAD` there is only the telling.

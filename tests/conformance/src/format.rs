@@ -131,9 +131,9 @@ pub fn names(folder: &Path) -> Result<Vec<String>, String> {
 }
 
 fn collect(folder: &Path, prefix: &str, names: &mut Vec<String>) -> Result<(), String> {
-    let fault = |e: std::io::Error| format!("{}: {e}", folder.display());
-    for entry in std::fs::read_dir(folder).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
+    let error = |e: std::io::Error| format!("{}: {e}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(error)? {
+        let entry = entry.map_err(error)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {
             collect(&entry.path(), &format!("{prefix}{name}/"), names)?;
@@ -220,14 +220,14 @@ impl Step {
     fn check(&self) -> Result<(), String> {
         let bodies = [self.body.is_some(), self.text.is_some(), self.base64.is_some()];
         let sendable = self.send.as_deref().is_some_and(|send| send.split_once(' ').is_some());
-        let fault = match () {
+        let error = match () {
             () if self.name.trim().is_empty() => "has no name",
             () if !sendable => "needs `send`: a method and a path",
             () if bodies.iter().filter(|there| **there).count() > 1 => "has more than one of body, text and base64",
             () if self.expect.status.is_none() => "expects no status",
             () => return Ok(()),
         };
-        Err(fault.to_owned())
+        Err(error.to_owned())
     }
 }
 

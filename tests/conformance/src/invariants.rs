@@ -5,33 +5,33 @@ use serde_json::Value;
 
 /// What is wrong with an answer whatever was asked.
 #[must_use]
-pub fn faults(method: &Method, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
-    let mut faults = Vec::new();
+pub fn errors(method: &Method, status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Vec<String> {
+    let mut errors = Vec::new();
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let request_id = header("x-request-id");
     if request_id.is_empty() {
-        faults.push("every answer carries x-request-id, this one does not".to_owned());
+        errors.push("every answer carries x-request-id, this one does not".to_owned());
     }
     // An answer to HEAD has headers alone, and success may be of any type.
     if method == Method::HEAD || status.as_u16() < 400 {
-        return faults;
+        return errors;
     }
     if header(header::CONTENT_TYPE.as_str()) != "application/problem+json" {
-        faults.push(format!("an error is application/problem+json, not `{}`", header(header::CONTENT_TYPE.as_str())));
+        errors.push(format!("an error is application/problem+json, not `{}`", header(header::CONTENT_TYPE.as_str())));
     }
     let document: Value = serde_json::from_slice(body).unwrap_or_default();
     for key in ["type", "title", "detail", "instance", "code", "requestId"] {
         if document[key].as_str().is_none_or(str::is_empty) {
-            faults.push(format!("a problem document has a text `{key}`, this one has {}", document[key]));
+            errors.push(format!("a problem document has a text `{key}`, this one has {}", document[key]));
         }
     }
     if document["status"].as_u64() != Some(u64::from(status.as_u16())) {
-        faults.push(format!("the problem document says status {}, the answer {status}", document["status"]));
+        errors.push(format!("the problem document says status {}, the answer {status}", document["status"]));
     }
     if document["requestId"].as_str() != Some(request_id) {
-        faults.push(format!("the problem document says request {}, the header {request_id}", document["requestId"]));
+        errors.push(format!("the problem document says request {}, the header {request_id}", document["requestId"]));
     }
-    faults
+    errors
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
             .iter()
             .map(|(name, value)| (header::HeaderName::from_static(name), HeaderValue::from_static(value)));
         let status = StatusCode::from_u16(status).expect("a status");
-        faults(&Method::GET, status, &pairs.collect(), body.as_bytes()).len()
+        errors(&Method::GET, status, &pairs.collect(), body.as_bytes()).len()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Where the two differ, a line each: `/deliveryFee: expected 12.5, got 13`.
-    pub faults: Vec<String>,
+    pub errors: Vec<String>,
     /// What `$capture` kept.
     pub captures: Vec<(String, Value)>,
 }
@@ -26,7 +26,7 @@ impl Comparison {
             (Value::Object(object), actual) if object.keys().any(|key| key.starts_with('$')) => {
                 self.directives(object, actual, at);
             }
-            (expected, None) => self.fault(at, &format!("expected {}, but it is missing", short(expected))),
+            (expected, None) => self.mismatch(at, &format!("expected {}, but it is missing", short(expected))),
             (Value::Object(expected), Some(Value::Object(actual))) => {
                 for (key, value) in expected {
                     self.value(value, actual.get(key), &below(at, key));
@@ -34,7 +34,7 @@ impl Comparison {
             }
             (Value::Array(expected), Some(Value::Array(actual))) => {
                 if expected.len() != actual.len() {
-                    self.fault(at, &format!("expected {} elements, got {}", expected.len(), actual.len()));
+                    self.mismatch(at, &format!("expected {} elements, got {}", expected.len(), actual.len()));
                 }
                 for (index, (expected, actual)) in expected.iter().zip(actual).enumerate() {
                     self.value(expected, Some(actual), &below(at, &index.to_string()));
@@ -53,7 +53,8 @@ impl Comparison {
             return;
         }
         let Some(actual) = actual else {
-            return self.fault(at, &format!("expected {}, but it is missing", short(&Value::Object(pattern.clone()))));
+            return self
+                .mismatch(at, &format!("expected {}, but it is missing", short(&Value::Object(pattern.clone()))));
         };
         for (key, argument) in pattern.iter().filter(|(key, _)| key.starts_with('$')) {
             self.directive(key, argument, actual, at);
@@ -78,7 +79,7 @@ impl Comparison {
             ("$type", Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(|kind| is_of(kind, actual)),
             ("$matches", Value::String(pattern)) => match Regex::new(pattern) {
                 Ok(regex) => actual.as_str().is_some_and(|text| regex.is_match(text)),
-                Err(fault) => return self.fault(at, &format!("`{pattern}` is no regular expression: {fault}")),
+                Err(error) => return self.mismatch(at, &format!("`{pattern}` is no regular expression: {error}")),
             },
             ("$exact", expected) => identical(expected, actual),
             ("$length", Value::Number(wanted)) => length(actual).is_some_and(|length| Some(length) == wanted.as_u64()),
@@ -93,7 +94,9 @@ impl Comparison {
                 _ => false,
             },
             ("$not", pattern) => !fits(pattern, actual),
-            _ => return self.fault(at, &format!("`{name}` with {} is nothing that the format has", short(argument))),
+            _ => {
+                return self.mismatch(at, &format!("`{name}` with {} is nothing that the format has", short(argument)));
+            }
         };
         if !holds {
             self.differ(at, &format!("{name} {}", short(argument)), actual);
@@ -115,17 +118,17 @@ impl Comparison {
     }
 
     fn differ(&mut self, at: &str, expected: &str, actual: &Value) {
-        self.fault(at, &format!("expected {expected}, got {}", short(actual)));
+        self.mismatch(at, &format!("expected {expected}, got {}", short(actual)));
     }
 
-    fn fault(&mut self, at: &str, what: &str) {
+    fn mismatch(&mut self, at: &str, what: &str) {
         let at = if at.is_empty() { "(the whole)" } else { at };
-        self.faults.push(format!("{at}: {what}"));
+        self.errors.push(format!("{at}: {what}"));
     }
 }
 
 fn fits(pattern: &Value, actual: &Value) -> bool {
-    compare(pattern, Some(actual), "").faults.is_empty()
+    compare(pattern, Some(actual), "").errors.is_empty()
 }
 
 /// Plain values: numbers by what they say, so that 1 is 1.0.
@@ -208,39 +211,39 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn faults(pattern: Value, actual: Value) -> Vec<String> {
-        compare(&pattern, Some(&actual), "").faults
+    fn errors(pattern: Value, actual: Value) -> Vec<String> {
+        compare(&pattern, Some(&actual), "").errors
     }
 
     #[test]
     fn what_is_not_named_may_be_there() {
-        assert_eq!(faults(json!({"a": 1}), json!({"a": 1.0, "b": 2})), [""; 0]);
+        assert_eq!(errors(json!({"a": 1}), json!({"a": 1.0, "b": 2})), [""; 0]);
         assert_eq!(
-            faults(json!({"a": {"b": [1, {"c": 2}]}}), json!({"a": {"b": [1, {"c": 2, "d": 3}], "e": 4}})),
+            errors(json!({"a": {"b": [1, {"c": 2}]}}), json!({"a": {"b": [1, {"c": 2, "d": 3}], "e": 4}})),
             [""; 0]
         );
     }
 
     #[test]
     fn what_is_named_must_be_there_and_the_same() {
-        assert_eq!(faults(json!({"a": {"b": 1}}), json!({"a": {}})), ["/a/b: expected 1, but it is missing"]);
-        assert_eq!(faults(json!({"a": null}), json!({})), ["/a: expected null, but it is missing"]);
-        assert_eq!(faults(json!({"fee": 57.9}), json!({"fee": 57.900000000000006})).len(), 1);
-        assert_eq!(faults(json!({"a": "1"}), json!({"a": 1})), ["/a: expected \"1\", got 1"]);
-        assert_eq!(faults(json!([1]), json!([1, 2])), ["(the whole): expected 1 elements, got 2"]);
-        assert_eq!(faults(json!({"x/y": 1}), json!({"x/y": 2})), ["/x~1y: expected 1, got 2"]);
+        assert_eq!(errors(json!({"a": {"b": 1}}), json!({"a": {}})), ["/a/b: expected 1, but it is missing"]);
+        assert_eq!(errors(json!({"a": null}), json!({})), ["/a: expected null, but it is missing"]);
+        assert_eq!(errors(json!({"fee": 57.9}), json!({"fee": 57.900000000000006})).len(), 1);
+        assert_eq!(errors(json!({"a": "1"}), json!({"a": 1})), ["/a: expected \"1\", got 1"]);
+        assert_eq!(errors(json!([1]), json!([1, 2])), ["(the whole): expected 1 elements, got 2"]);
+        assert_eq!(errors(json!({"x/y": 1}), json!({"x/y": 2})), ["/x~1y: expected 1, got 2"]);
     }
 
     #[test]
     fn types_are_told_apart() {
-        let of = |kind: &str, value: Value| faults(json!({"$type": kind}), value).is_empty();
+        let of = |kind: &str, value: Value| errors(json!({"$type": kind}), value).is_empty();
         assert!(of("number", json!(1.5)) && !of("number", json!("1.5")));
         assert!(of("integer", json!(2)) && !of("integer", json!(2.5)));
         assert!(of("id", json!(1)) && !of("id", json!(0)) && !of("id", json!(1_u64 << 53)));
         assert!(of("time", json!("2026-11-21T14:30:00.000Z")) && !of("time", json!("2026-11-21T14:30:00Z")));
         assert!(of("null", json!(null)) && !of("null", json!(0)) && !of("sting", json!("a")));
-        assert_eq!(faults(json!({"$type": ["string", "null"]}), json!(null)), [""; 0]);
-        assert_eq!(faults(json!({"$type": ["string", "null"]}), json!(1)).len(), 1);
+        assert_eq!(errors(json!({"$type": ["string", "null"]}), json!(null)), [""; 0]);
+        assert_eq!(errors(json!({"$type": ["string", "null"]}), json!(1)).len(), 1);
     }
 
     #[test]
@@ -264,28 +267,28 @@ mod tests {
             (json!({"$type": "string", "$length": 4}), json!("1234"), json!(1234)),
         ];
         for (pattern, good, bad) in table {
-            assert_eq!(faults(pattern.clone(), good), [""; 0], "{pattern}");
-            assert!(!faults(pattern.clone(), bad.clone()).is_empty(), "{pattern} accepts {bad}");
+            assert_eq!(errors(pattern.clone(), good), [""; 0], "{pattern}");
+            assert!(!errors(pattern.clone(), bad.clone()).is_empty(), "{pattern} accepts {bad}");
         }
     }
 
     #[test]
     fn a_directive_on_what_is_missing_is_a_fault() {
-        assert_eq!(faults(json!({"a": {"$type": "null"}}), json!({})).len(), 1);
-        assert_eq!(faults(json!({"a": {"$not": 1}}), json!({})).len(), 1);
-        assert_eq!(faults(json!({"a": {"$capture": "x"}}), json!({})).len(), 1);
+        assert_eq!(errors(json!({"a": {"$type": "null"}}), json!({})).len(), 1);
+        assert_eq!(errors(json!({"a": {"$not": 1}}), json!({})).len(), 1);
+        assert_eq!(errors(json!({"a": {"$capture": "x"}}), json!({})).len(), 1);
     }
 
     #[test]
     fn an_unknown_directive_is_a_fault() {
-        assert_eq!(faults(json!({"$typ": "string"}), json!("a")).len(), 1);
-        assert_eq!(faults(json!({"$matches": "("}), json!("a")).len(), 1);
+        assert_eq!(errors(json!({"$typ": "string"}), json!("a")).len(), 1);
+        assert_eq!(errors(json!({"$matches": "("}), json!("a")).len(), 1);
     }
 
     #[test]
     fn captures_are_kept() {
         let pattern = json!({"id": {"$capture": "orderId", "$type": "id"}});
         let comparison = compare(&pattern, Some(&json!({"id": 5})), "");
-        assert_eq!(comparison, Comparison { faults: vec![], captures: vec![("orderId".to_owned(), json!(5))] });
+        assert_eq!(comparison, Comparison { errors: vec![], captures: vec![("orderId".to_owned(), json!(5))] });
     }
 }

@@ -18,8 +18,8 @@ pub fn run(case: &Case, host: &mut dyn TestHost) -> Result<(), String> {
     variables.set("operatorToken", Value::from(OPERATOR_TOKEN));
     let mut failed = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
-        if let Err(fault) = take(step, host, &mut variables) {
-            failed.push(format!("step {} of {}, `{}`:\n{fault}", index + 1, case.steps.len(), step.name));
+        if let Err(error) = take(step, host, &mut variables) {
+            failed.push(format!("step {} of {}, `{}`:\n{error}", index + 1, case.steps.len(), step.name));
         }
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\n\n")) }
@@ -33,12 +33,12 @@ fn take(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Resu
     let asked = describe_request(&request);
     let method = request.method().clone();
     let answer = host.send(request)?;
-    let mut faults = invariants::faults(&method, answer.status(), answer.headers(), answer.body());
-    faults.extend(judge(step, &answer, variables)?);
-    if faults.is_empty() {
+    let mut errors = invariants::errors(&method, answer.status(), answer.headers(), answer.body());
+    errors.extend(judge(step, &answer, variables)?);
+    if errors.is_empty() {
         return Ok(());
     }
-    Err(format!("  {}\n--- sent\n{asked}\n--- got\n{}", faults.join("\n  "), describe_answer(&answer)))
+    Err(format!("  {}\n--- sent\n{asked}\n--- got\n{}", errors.join("\n  "), describe_answer(&answer)))
 }
 
 fn request(step: &Step, variables: &Variables) -> Result<Request<Bytes>, String> {
@@ -82,13 +82,13 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
 /// Compares an answer with what a step expects, and keeps what it captures.
 fn judge(step: &Step, answer: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
     let expect = &step.expect;
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     if expect.status.is_some_and(|status| status != answer.status().as_u16()) {
-        faults.push(format!("expected status {}, got {}", expect.status.unwrap_or_default(), answer.status().as_u16()));
+        errors.push(format!("expected status {}, got {}", expect.status.unwrap_or_default(), answer.status().as_u16()));
     }
     let mut compare = |pattern: &Value, actual: Option<&Value>, at: &str| -> Result<(), String> {
         let comparison = matching::compare(&variables.resolve(pattern)?, actual, at);
-        faults.extend(comparison.faults);
+        errors.extend(comparison.errors);
         comparison.captures.into_iter().for_each(|(name, value)| variables.set(&name, value));
         Ok(())
     };
@@ -104,10 +104,10 @@ fn judge(step: &Step, answer: &Response<Bytes>, variables: &mut Variables) -> Re
     if let Some(pattern) = &expect.body {
         match serde_json::from_slice::<Value>(answer.body()) {
             Ok(body) => compare(pattern, Some(&body), "")?,
-            Err(e) => faults.push(format!("expected a body of JSON: {e}")),
+            Err(e) => errors.push(format!("expected a body of JSON: {e}")),
         }
     }
-    Ok(faults)
+    Ok(errors)
 }
 
 fn describe_request(request: &Request<Bytes>) -> String {

@@ -16,7 +16,7 @@ fn main() {
             let alone = KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
             alone.chain(names.iter().map(|name| side_by_side(name))).collect()
         }
-        Err(fault) => vec![Trial::test("cases can be listed", move || Err(Failed::from(fault)))],
+        Err(error) => vec![Trial::test("cases can be listed", move || Err(Failed::from(error)))],
     };
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -25,7 +25,7 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
     let title = format!("{}::{name}", kind.name);
     let case = match format::load(&format::folder(), name) {
         Ok(case) => case,
-        Err(fault) => return Trial::test(title, move || Err(Failed::from(fault))),
+        Err(error) => return Trial::test(title, move || Err(Failed::from(error))),
     };
     if let Some(missing) = (kind.missing)() {
         return Trial::test(title, || Ok(())).with_kind(missing).with_ignored_flag(true);
@@ -36,7 +36,7 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
     }
     let trial = Trial::test(title, move || {
         let mut host = (kind.start)(&case.name, &case.settings)?;
-        run::run(&case, host.as_mut()).map_err(|fault| Failed::from(format!("tests/cases/{}.json\n{fault}", case.name)))
+        run::run(&case, host.as_mut()).map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
     });
     match kind.covered_by {
         Some(other) => trial.with_kind(other).with_ignored_flag(true),
@@ -47,10 +47,10 @@ fn trial(kind: &'static Kind, name: &str) -> Trial {
 fn side_by_side(name: &str) -> Trial {
     let case = match format::load(&format::folder(), name) {
         Ok(case) => case,
-        Err(fault) => return Trial::test(name.to_owned(), move || Err(Failed::from(fault))),
+        Err(error) => return Trial::test(name.to_owned(), move || Err(Failed::from(error))),
     };
     let pair = Pair::for_case(&case);
     Trial::test(format!("{}::{}", pair.name, case.name), move || {
-        beside::run(&case, pair).map_err(|fault| Failed::from(format!("tests/cases/{}.json\n{fault}", case.name)))
+        beside::run(&case, pair).map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
     })
 }

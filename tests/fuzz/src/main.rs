@@ -12,8 +12,8 @@ use despacho_fuzz::{TARGETS, Target, drive, target};
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            println!("{fault}");
+        Err(error) => {
+            println!("{error}");
             ExitCode::FAILURE
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn opens(bytes: &[u8]) -> Result<u64, String> {
     let plain = Pack::open(bytes).map(|pack| look(&pack));
     let mut pack = if bytes.starts_with(&MAGIC) { bytes.to_vec() } else { changed(bytes) };
     seal(&mut pack);
-    let opened = Pack::open(&pack).map(|pack| look(&pack)).map_err(|fault| fault.to_string().len());
+    let opened = Pack::open(&pack).map(|pack| look(&pack)).map_err(|error| error.to_string().len());
     Ok(kind(&[&format!("{} {opened:?}", plain.is_ok())]))
 }
 
@@ -56,7 +56,7 @@ fn seal(pack: &mut [u8]) {
 struct Memory([Vec<Vec<u8>>; 4]);
 
 impl Sink for Memory {
-    type Fault = ();
+    type Error = ();
 
     fn append(&mut self, table: Table, record: &[u8]) -> Result<(), ()> {
         if let Some(records) = self.0.get_mut(table as usize) {

@@ -67,7 +67,7 @@ struct Peopled {
 }
 
 fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, Box<dyn Error>> {
-    let text = std::fs::read(path).map_err(|fault| format!("{}: {fault}", path.display()))?;
+    let text = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(serde_json::from_slice(&text)?)
 }
 

@@ -27,8 +27,8 @@ const GAZETTEER: &str = "gazetteer.bin";
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            eprintln!("the browser package was not built: {fault}");
+        Err(error) => {
+            eprintln!("the browser package was not built: {error}");
             ExitCode::FAILURE
         }
     }
@@ -59,14 +59,14 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     compile(root)?;
     let compiled = target.join(TARGET).join(PROFILE).join("despacho_bindings.wasm");
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(&compiled).web(true).map_err(|fault| fault.to_string())?;
+    bindgen.input_path(&compiled).web(true).map_err(|error| error.to_string())?;
     bindgen.typescript(true).out_name("despacho_wasm").remove_name_section(true).remove_producers_section(true);
-    bindgen.generate(out).map_err(|fault| format!("{fault:#}"))?;
+    bindgen.generate(out).map_err(|error| format!("{error:#}"))?;
     types(root, out)?;
     separate(root, out)?;
     for file in FILES {
         let from = root.join("bindings/npm").join(file);
-        fs::copy(&from, out.join(file)).map_err(|fault| format!("{}: {fault}", from.display()))?;
+        fs::copy(&from, out.join(file)).map_err(|error| format!("{}: {error}", from.display()))?;
     }
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), out.join(licence))?;
@@ -139,7 +139,7 @@ fn separate(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let (mut gazetteer, mut places) = (Vec::new(), Vec::new());
     for (name, empty) in TABLES {
         let table = fs::read(root.join("core/data").join(name))?;
-        let address = carve::carve(&mut module, &table).map_err(|fault| format!("{name}: {fault}"))?;
+        let address = carve::carve(&mut module, &table).map_err(|error| format!("{name}: {error}"))?;
         places.push(format!("[{address}, {}, {empty}]", table.len()));
         gazetteer.extend(table);
     }
@@ -169,6 +169,6 @@ fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
 
 fn npm(folder: &Path, words: &[&str]) -> Result<(), Box<dyn Error>> {
     let status = Command::new("npm").args(words).current_dir(folder).status();
-    let status = status.map_err(|fault| format!("npm: {fault}; install Node.js 20 or newer and run this again"))?;
+    let status = status.map_err(|error| format!("npm: {error}; install Node.js 20 or newer and run this again"))?;
     succeeded(status, &format!("`npm {}`", words.join(" ")))
 }

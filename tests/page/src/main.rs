@@ -29,8 +29,8 @@ const SPREAD_MS: i64 = 182 * 24 * 60 * 60 * 1_000;
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            eprintln!("no previews: {fault}");
+        Err(error) => {
+            eprintln!("no previews: {error}");
             ExitCode::FAILURE
         }
     }

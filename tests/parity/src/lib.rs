@@ -17,6 +17,6 @@ pub fn answer_natively(line: &str) -> String {
 
 fn render<T: serde::Serialize>(answer: Result<T, LineError>) -> String {
     answer
-        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|fault| fault.to_string()))
-        .unwrap_or_else(|fault| fault.to_json())
+        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|error| error.to_string()))
+        .unwrap_or_else(|error| error.to_json())
 }

@@ -139,7 +139,7 @@ pub fn speed(path: &std::path::Path) -> Result<String, String> {
     let mut roads = None;
     for _ in 0..5 {
         let start = Clock::now();
-        roads = Some(Roads::load(path).map_err(|fault| fault.to_string())?);
+        roads = Some(Roads::load(path).map_err(|error| error.to_string())?);
         loading.push(start.elapsed());
     }
     let Some(roads) = roads else { return Err("nothing was loaded".to_owned()) };

@@ -18,7 +18,7 @@ struct Order {
 }
 
 fn main() -> Result<(), String> {
-    let order = read_order().map_err(|fault| format!("{fault}\n{USAGE}"))?;
+    let order = read_order().map_err(|error| format!("{error}\n{USAGE}"))?;
     let extract = order.extract.as_deref().ok_or(USAGE)?;
     let text = match (&*order.what, &order.osrm) {
         ("speed", _) => compare::speed(extract)?,
@@ -47,7 +47,7 @@ fn read_order() -> Result<Order, lexopt::Error> {
 }
 
 fn compare(osrm: &str, extract: &Path, order: &Order) -> Result<String, String> {
-    let roads = Roads::load(extract).map_err(|fault| fault.to_string())?;
+    let roads = Roads::load(extract).map_err(|error| error.to_string())?;
     let pairs = compare::pairs(osrm, &roads, order.pairs, 1)?;
     let missing = pairs.iter().filter(|pair| pair.own.is_none()).count();
     let mut lines = vec![

@@ -29,9 +29,9 @@ pub fn table(url: &str, points: &[Point], sources: usize) -> Result<Table, Strin
     let list = |from: usize, to: usize| (from..to).map(|number| number.to_string()).collect::<Vec<_>>().join(";");
     let (from, to) = (list(0, sources), list(sources, points.len()));
     let _ = write!(path, "?annotations=duration,distance&sources={from}&destinations={to}");
-    let text = ureq::get(&path).call().map_err(|fault| fault.to_string())?.body_mut().read_to_string();
+    let text = ureq::get(&path).call().map_err(|error| error.to_string())?.body_mut().read_to_string();
     let body: Value =
-        serde_json::from_str(&text.map_err(|fault| fault.to_string())?).map_err(|fault| fault.to_string())?;
+        serde_json::from_str(&text.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
     if body["code"] != "Ok" {
         return Err(format!("OSRM says {}", body["code"]));
     }

@@ -67,9 +67,9 @@ fn flipped_bits_never_panic() {
             }
             match Roads::from_bytes(&bytes) {
                 Ok(roads) => assert_eq!(roads.matrix(&points).size(), points.len()),
-                Err(fault) => {
+                Err(error) => {
                     refused += 1;
-                    assert!(!fault.to_string().is_empty());
+                    assert!(!error.to_string().is_empty());
                 }
             }
         }

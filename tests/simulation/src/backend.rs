@@ -10,7 +10,7 @@ use std::{
 use despacho_core::{
     courier::Courier,
     domain::{CourierId, Money, OrderId, StoreId},
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     memory::MemoryHost,
     order::{Journal, JournalEntry, Order},
     store::{Claim, ClaimChange, EntryKind, Store},
@@ -37,7 +37,7 @@ pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 /// What the reference host answers, which neither waits nor fails.
-fn read<T: Default>(future: impl Future<Output = Result<T, Fault>>) -> T {
+fn read<T: Default>(future: impl Future<Output = Result<T, HostError>>) -> T {
     at_once(future).and_then(Result::ok).unwrap_or_default()
 }
 
@@ -83,7 +83,7 @@ impl Backend {
     }
 
     /// Commits: what a database does, or what the mutation makes of it.
-    pub(crate) fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+    pub(crate) fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let number = self.commits.get() + 1;
         self.commits.set(number);
         let Some(mutation) = self.mutation else { return self.apply(changes) };
@@ -134,8 +134,8 @@ impl Backend {
         }
     }
 
-    fn apply(&self, changes: &Changes) -> Result<(), Fault> {
-        let waits = Err(Fault::Internal { detail: "the reference host waited".to_owned() });
+    fn apply(&self, changes: &Changes) -> Result<(), HostError> {
+        let waits = Err(HostError::Internal { detail: "the reference host waited".to_owned() });
         at_once(self.memory.commit(changes)).unwrap_or(waits)
     }
 

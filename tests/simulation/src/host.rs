@@ -15,7 +15,7 @@ use despacho_core::{
         OrderId, StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Fault, Host, MerchantSize},
+    host::{Changes, Host, HostError, MerchantSize},
     limits::{Admission, Bucket},
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
     privacy::{PersonalData, PersonalQuery},
@@ -55,8 +55,8 @@ impl Future for Wait<'_> {
     }
 }
 
-fn unavailable(what: &'static str) -> Fault {
-    Fault::Unavailable { what, detail: "simulated".to_owned() }
+fn unavailable(what: &'static str) -> HostError {
+    HostError::Unavailable { what, detail: "simulated".to_owned() }
 }
 
 impl SimulatedHost {
@@ -81,14 +81,14 @@ impl SimulatedHost {
     }
 
     /// The way of every read.
-    async fn ask(&self) -> Result<(), Fault> {
+    async fn ask(&self) -> Result<(), HostError> {
         self.pause().await;
         let weather = self.service.weather.get();
         if self.service.strikes(&self.own, weather.unread) { Err(unavailable("database")) } else { Ok(()) }
     }
 
     /// The way of every question to a part outside the database.
-    async fn ask_outside(&self, what: &'static str) -> Result<(), Fault> {
+    async fn ask_outside(&self, what: &'static str) -> Result<(), HostError> {
         self.pause().await;
         let weather = self.service.weather.get();
         if self.service.strikes(&self.own, weather.slow_way) {
@@ -97,7 +97,7 @@ impl SimulatedHost {
         }
         if self.service.strikes(&self.own, weather.lost_way) {
             let late = self.service.chance.borrow_mut().often(500);
-            return Err(if late { Fault::Timeout { what } } else { unavailable(what) });
+            return Err(if late { HostError::Timeout { what } } else { unavailable(what) });
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl SimulatedHost {
 
 macro_rules! reads {
     ($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
-        async fn $name(&self, $($arg: $kind),*) -> Result<$out, Fault> {
+        async fn $name(&self, $($arg: $kind),*) -> Result<$out, HostError> {
             self.ask().await?;
             self.service.backend.memory.$name($($arg),*).await
         }
@@ -158,7 +158,7 @@ impl Host for SimulatedHost {
         admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, Fault> {
+    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError> {
         self.ask().await?;
         let mut holder = self.service.backend.memory.key(hash).await?;
         if let Some(holder) = &mut holder {
@@ -170,7 +170,7 @@ impl Host for SimulatedHost {
         Ok(holder)
     }
 
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, Fault> {
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
         self.ask().await?;
         let mut order = self.service.backend.memory.order(id).await?.map(|order| self.service.backend.shown(order));
         if let (Some(order), Some(caller)) = (&mut order, self.own.caller.get()) {
@@ -188,12 +188,12 @@ impl Host for SimulatedHost {
         Ok(order)
     }
 
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, Fault> {
+    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError> {
         self.ask().await?;
         Ok(self.service.backend.memory.order_by_code(store, code).await?.map(|order| self.service.backend.shown(order)))
     }
 
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError> {
         self.ask().await?;
         let mut orders = self.service.backend.memory.find_orders(filter, limit).await?;
         if filter.before.is_some() && self.breaks(Mutation::PageShort) && !orders.is_empty() {
@@ -202,7 +202,7 @@ impl Host for SimulatedHost {
         Ok(self.shown(orders))
     }
 
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, Fault> {
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
         self.ask().await?;
         let mut entries = self.service.backend.memory.journal(of, after, limit).await?;
         if entries.len() > 2 && self.breaks(Mutation::PlaceSkipped) {
@@ -215,17 +215,17 @@ impl Host for SimulatedHost {
         Ok(entries)
     }
 
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, Fault> {
+    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError> {
         self.ask().await?;
         Ok(self.shown(self.service.backend.memory.due_orders(now, skipped, limit).await?))
     }
 
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, Fault> {
+    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
         self.ask().await?;
         Ok(self.shown(self.service.backend.memory.orders_by_id(ids).await?))
     }
 
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, Fault> {
+    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError> {
         self.ask().await?;
         let couriers = self.service.backend.memory.couriers_by_id(ids).await?;
         if self.breaks(Mutation::BusyCourier) {
@@ -241,7 +241,7 @@ impl Host for SimulatedHost {
         after: Option<(Cell, CourierId)>,
         seen_since: Timestamp,
         limit: u32,
-    ) -> Result<Vec<FreeCourier>, Fault> {
+    ) -> Result<Vec<FreeCourier>, HostError> {
         self.ask().await?;
         let memory = &self.service.backend.memory;
         if self.breaks(Mutation::BusyCourier) {
@@ -252,7 +252,7 @@ impl Host for SimulatedHost {
         memory.free_couriers(cells, after, seen_since, limit).await
     }
 
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, Fault> {
+    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {
         self.ask().await?;
         let mut webhooks = self.service.backend.memory.due_webhooks(now, limit).await?;
         if self.breaks(Mutation::OldSecret) {
@@ -263,12 +263,12 @@ impl Host for SimulatedHost {
         Ok(webhooks)
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateFault>>, Fault> {
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.ask_outside("geocoder").await?;
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
         self.ask_outside("roads").await?;
         if self.own.preview && self.breaks(Mutation::PreviewStores) {
             let claimed = Changes { at: self.own.now.get(), ..Changes::default() };
@@ -281,7 +281,7 @@ impl Host for SimulatedHost {
         Ok(geo::matrix(places))
     }
 
-    async fn ids(&self, count: u32) -> Result<IdBlock, Fault> {
+    async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
         self.ask().await?;
         let memory = &self.service.backend.memory;
         let block = memory.ids(count).await?;
@@ -293,17 +293,17 @@ impl Host for SimulatedHost {
     }
 
     /// A stand-in for argon2, which takes tens of milliseconds by intent: what it protects is not what is simulated.
-    async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, Fault> {
+    async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
         self.pause().await;
         Ok(format!("simulated {}", Service::hash(password).as_str()))
     }
 
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.pause().await;
         Ok(hash == format!("simulated {}", Service::hash(password).as_str()))
     }
 
-    async fn commit(&self, changes: &Changes) -> Result<(), Fault> {
+    async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         self.pause().await;
         let (service, own, weather) = (&*self.service, &*self.own, self.service.weather.get());
         if service.strikes(own, weather.dies_before) {
@@ -315,7 +315,7 @@ impl Host for SimulatedHost {
             return Err(unavailable("database"));
         }
         if service.strikes(own, weather.conflict) {
-            return Err(Fault::Conflict);
+            return Err(HostError::Conflict);
         }
         let done = service.apply(own, changes);
         if service.strikes(own, weather.dies_after) {

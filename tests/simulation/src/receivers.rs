@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use despacho_core::{
     api::outbox::Job,
-    webhook::{Answer, SendFault},
+    webhook::{Answer, SendError},
 };
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
@@ -49,12 +49,12 @@ impl Receivers {
         if chance.often(deaf) {
             return match chance.below(4) {
                 0 => Answer::Status(500),
-                1 => Answer::Fault(SendFault::Connect),
+                1 => Answer::HostError(SendError::Connect),
                 2 => Answer::Status(302),
                 // It was taken, and nobody is told.
                 _ => {
                     self.arrived(url, job);
-                    Answer::Fault(SendFault::Timeout)
+                    Answer::HostError(SendError::Timeout)
                 }
             };
         }

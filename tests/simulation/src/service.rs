@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use despacho_core::{
     Settings,
     domain::Timestamp,
-    host::{Changes, Fault},
+    host::{Changes, HostError},
     settings::{Secret, operator_token},
     store::KeyHash,
 };
@@ -109,7 +109,7 @@ impl Service {
     }
 
     /// Carries a commit out and tells the model.
-    pub(crate) fn apply(&self, own: &Own, changes: &Changes) -> Result<(), Fault> {
+    pub(crate) fn apply(&self, own: &Own, changes: &Changes) -> Result<(), HostError> {
         let done = self.backend.commit(changes);
         if done.is_ok() {
             self.log.borrow_mut().push(Committed { work: own.work, changes: changes.clone() });

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use despacho_core::{
     api::{self, outbox},
     courier::dispatch,
-    host::{Fault, Host},
+    host::{Host, HostError},
     webhook::Tried,
 };
 use http::{Request, Response};
@@ -31,7 +31,7 @@ pub(crate) enum Done {
     /// A request was answered.
     Answered(Response<Bytes>),
     /// A round in the background ended.
-    Rested(Result<(), Fault>),
+    Rested(Result<(), HostError>),
 }
 
 /// A request's way through the API.
@@ -59,7 +59,7 @@ pub(crate) fn outbox_round(service: &Rc<Service>, own: Rc<Own>, receivers: &Rc<R
     Task { own, future: Box::pin(future) }
 }
 
-async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), Fault> {
+async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), HostError> {
     let settings = &host.service.settings;
     let now = host.moment().now;
     for webhook in host.due_webhooks(now, HOOKS_PER_ROUND).await? {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{host::Fault, store::ClaimChange};
+use despacho_core::{host::HostError, store::ClaimChange};
 use http::Response;
 
 use crate::{
@@ -296,7 +296,7 @@ impl World {
             Some(Done::Answered(response)) => self.answered(&own, &response)?,
             Some(Done::Rested(outcome)) => {
                 self.trace.note(format!("w{} rests: {}", own.work, outcome.is_ok()));
-                let unforced = own.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(Fault::Conflict));
+                let unforced = own.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
                 if unforced {
                     return Err(format!("a round failed without a fault: {outcome:?}"));
                 }

@@ -3,7 +3,7 @@
 use despacho_core::{
     api::{self, stream::Subscription},
     domain::Language,
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Journal, Order, OrderSituation},
     settings::Settings,
     store::{Key, KeyHash},
@@ -85,14 +85,14 @@ async fn whole_histories_leave_and_the_orders_stay<D: Driver, P: Platform>(host:
     assert_eq!(host.events(order_id(50)).await, Ok(vec![]));
     assert_eq!(host.events(order_id(51)).await.unwrap().len(), 2);
     let again = Changes { orders: vec![Write::insert(order(60, 1, "P-50"))], ..changes() };
-    assert_eq!(host.commit(&again).await, Err(Fault::Conflict), "its code is still taken");
+    assert_eq!(host.commit(&again).await, Err(HostError::Conflict), "its code is still taken");
 }
 
 async fn what_changed_or_is_awaited_stays<D: Driver, P: Platform>(host: &SqlHost<D, P>) {
     fill(host).await;
     let mut stale = leaves(&found(host, LATER).await);
     stale[0].version += 1;
-    assert_eq!(host.driver().transact(take_out(&stale)).await, Err(Fault::Conflict));
+    assert_eq!(host.driver().transact(take_out(&stale)).await, Err(HostError::Conflict));
     assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "all of a transaction or nothing");
     assert_eq!(host.journal_start(journals()[0]).await, Ok(0));
     // The merchant has come to place 5, its branch past everything of its own.
@@ -131,7 +131,7 @@ async fn nobody_reads_on_over_a_gap<D: Driver, P: Platform>(host: &SqlHost<D, P>
         assert!(status == 410 && body.contains("events_archived"), "{path}: {body}");
     }
     let streamed = api::stream::next(host, &mut open, 10).await;
-    assert!(matches!(streamed, Err(Fault::Unavailable { what: "journal", .. })), "{streamed:?}");
+    assert!(matches!(streamed, Err(HostError::Unavailable { what: "journal", .. })), "{streamed:?}");
     for path in ["/delivery/events", "/delivery/events?after=0", "/delivery/events?after=8-1"] {
         let (status, body) = ask(path).await;
         assert!(status == 200 && body.contains("\"events\":[]") && body.contains("\"next\":\"8-1\""), "{path}: {body}");

@@ -129,7 +129,7 @@ impl OnPostgres {
 
     /// What a query on the database gives.
     pub(crate) fn ask(&self, sql: &str) -> String {
-        self.cluster.ask(&self.address, sql).unwrap_or_else(|fault| panic!("{fault}"))
+        self.cluster.ask(&self.address, sql).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The same on a server that no other test uses.

@@ -17,7 +17,7 @@ use despacho_core::{
         Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
         NotificationKind, Store, StoredAnswer, TopUp,
     },
-    webhook::{Answer, Attempt, Lease, Message, SendFault, SigningSecret, Subject, Webhook, WebhookState},
+    webhook::{Answer, Attempt, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
 };
 
 /// When everything happens.
@@ -305,7 +305,7 @@ pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
         number,
         at: at(0),
         took_ms: 15_000,
-        answer: if number.is_multiple_of(3) { Answer::Status(503) } else { Answer::Fault(SendFault::Timeout) },
+        answer: if number.is_multiple_of(3) { Answer::Status(503) } else { Answer::HostError(SendError::Timeout) },
         next_at: Some(at(1)),
     }
 }

@@ -14,7 +14,7 @@ use despacho_core::{
         dispatch::{Round, round},
     },
     domain::{Entropy, Moment, Timestamp},
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     limits::{Admission, Bucket},
     order::{Order, OrderSituation, Timing},
 };
@@ -39,16 +39,16 @@ impl Platform for Clock {
         Moment { now, entropy: Entropy::new([3; 32]) }
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         Ok(bucket.admit(None, now).0)
     }
 
-    async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, Fault> {
-        Err(Fault::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
+    async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
+        Err(HostError::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
     }
 
-    async fn verify_password(&self, _password: &str, _hash: &str) -> Result<bool, Fault> {
-        Err(Fault::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
+    async fn verify_password(&self, _password: &str, _hash: &str) -> Result<bool, HostError> {
+        Err(HostError::Unavailable { what: "passwords", detail: "no test of the clock logs in".to_owned() })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The migration that moves the balances of a prepaid parent's branches to their parent.
 
 use despacho_core::{
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     store::{Billing, EntryKind, Period, Store},
 };
 use despacho_sql::{Dialect, migrations};
@@ -52,10 +52,10 @@ async fn check(host: &impl Host) {
     assert_eq!(lines(host, 2).await, [(fee, 2, -300, -300), (transfer, 2, 300, 0), (transfer, 2, -300, 700)]);
     assert_eq!(lines(host, 10).await, [(fee, 10, -5, -5)]);
     let debit = |number, amount| Changes { ledger: vec![entry(number, amount, Some(-50))], ..changes() };
-    assert_eq!(host.commit(&debit(2, -71)).await, Err(Fault::Conflict), "below the shared floor");
+    assert_eq!(host.commit(&debit(2, -71)).await, Err(HostError::Conflict), "below the shared floor");
     assert_eq!(host.commit(&debit(2, -70)).await, Ok(()));
-    assert_eq!(host.commit(&debit(4, -1)).await, Err(Fault::Conflict));
-    assert_eq!(host.commit(&debit(6, 1)).await, Err(Fault::Conflict), "a removed store");
+    assert_eq!(host.commit(&debit(4, -1)).await, Err(HostError::Conflict));
+    assert_eq!(host.commit(&debit(6, 1)).await, Err(HostError::Conflict), "a removed store");
     let branch = host.store(store_id(2)).await.unwrap().unwrap();
     host.commit(&despacho_core::store::remove(&branch, store_id(1), at(9))).await.unwrap();
     assert_eq!(host.store(store_id(1)).await.unwrap().unwrap().balance, money(-50));

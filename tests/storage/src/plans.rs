@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use despacho_core::{
     courier::{Cell, Position},
     domain::{CourierId, Point},
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     order::Timing,
 };
 use despacho_sql::{Dialect, Driver, Query, Row, SqlHost, Statement, Value, migrations};
@@ -21,16 +21,16 @@ use crate::{
 struct Recorder(Mutex<Vec<Query>>);
 
 impl Driver for Recorder {
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.0.lock().unwrap().push(query);
         Ok(Vec::new())
     }
 
-    async fn write_returning(&self, _query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_returning(&self, _query: Query) -> Result<Vec<Row>, HostError> {
         Ok(Vec::new())
     }
 
-    async fn transact(&self, _statements: Vec<Statement>) -> Result<(), Fault> {
+    async fn transact(&self, _statements: Vec<Statement>) -> Result<(), HostError> {
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use despacho_cluster::Pooler;
 use despacho_core::host::{Changes, Host, Write};
-use despacho_postgres::{Address, OpenFault, Options, Postgres};
+use despacho_postgres::{Address, OpenError, Options, Postgres};
 use futures_util::future::join_all;
 
 use crate::{
@@ -25,7 +25,7 @@ async fn shared_sessions_without_setting_are_rejected_with_remedy() {
     let Some(backend) = OnPgBouncer::find().await else { return };
     let address = Address::parse(&backend.pooler.through(&backend.direct.address)).unwrap();
     let error = Postgres::open(&address, &Options::default()).await.unwrap_err();
-    assert!(matches!(&error, OpenFault::Database(detail) if detail.contains("pooler=transaction")), "{error}");
+    assert!(matches!(&error, OpenError::Database(detail) if detail.contains("pooler=transaction")), "{error}");
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn two_instances_behind_a_pooler_lose_and_double_nothing() {
             match hosts[(number + attempt) % 2].commit(&writes[number]).await {
                 Ok(()) => return,
                 // A write whose outcome was unknown was committed.
-                Err(despacho_core::host::Fault::Conflict) if attempt > 0 => return,
+                Err(despacho_core::host::HostError::Conflict) if attempt > 0 => return,
                 Err(_) => tokio::time::sleep(std::time::Duration::from_millis(50)).await,
             }
         }

@@ -7,13 +7,13 @@ use std::{
 
 use despacho_core::{
     domain::Timestamp,
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     limits::{Bucket, Usage},
     order::Journal,
     store::{Claim, ClaimChange},
 };
-use despacho_postgres::{Address, OpenFault, Options, Postgres};
-use despacho_sql::{CopyFault, Dialect, Leases, STORAGE, TABLES, Table, copy};
+use despacho_postgres::{Address, OpenError, Options, Postgres};
+use despacho_sql::{CopyError, Dialect, Leases, STORAGE, TABLES, Table, copy};
 use futures_util::future::{join, join_all};
 use tokio::sync::watch;
 
@@ -45,7 +45,7 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
     backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 2));
     let address = Address::parse(&backend.address).unwrap();
     let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
-    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
+    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
     let message = refused.to_string();
     assert!([known, known + 41].iter().all(|version| message.contains(&version.to_string())), "{message}");
 }
@@ -66,11 +66,11 @@ async fn a_schema_that_only_grew_is_gone_on_with() {
     assert_eq!(restarted.events(order_id(1)).await.unwrap().len(), 1);
     let address = Address::parse(&backend.address).unwrap();
     let exact = Options { migrate: false, ..Options::default() };
-    assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenFault::Database(_))), "what copies must know all");
+    assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))), "what copies must know all");
     // And what one does that takes something away.
     backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
     let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
-    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
+    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
 }
 
 #[tokio::test]
@@ -105,11 +105,11 @@ async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl Asy
                 return unknown;
             }
             // As a client does that was told to come again later.
-            while let Err(fault) = backend.host().commit(&create(number)).await {
-                match fault {
-                    Fault::Unavailable { .. } | Fault::Timeout { .. } => unknown.push(number),
+            while let Err(error) = backend.host().commit(&create(number)).await {
+                match error {
+                    HostError::Unavailable { .. } | HostError::Timeout { .. } => unknown.push(number),
                     // It was told once that nobody knows: then this says that it was done.
-                    Fault::Conflict if unknown.contains(&number) => break,
+                    HostError::Conflict if unknown.contains(&number) => break,
                     other => panic!("{number}: {other}"),
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -160,7 +160,7 @@ async fn a_crash_of_the_server_loses_and_doubles_nothing_and_readiness_comes_bac
             tokio::time::sleep(Duration::from_millis(150)).await;
             tokio::task::block_in_place(|| backend.cluster.crash()).unwrap();
             let down = backend.host().driver().ready().await;
-            assert!(matches!(down, Err(Fault::Unavailable { what: "database", .. })), "{down:?}");
+            assert!(matches!(down, Err(HostError::Unavailable { what: "database", .. })), "{down:?}");
             tokio::task::block_in_place(|| backend.cluster.run()).unwrap();
             assert_eq!(backend.host().driver().ready().await, Ok(()));
         }
@@ -203,7 +203,8 @@ async fn who_waits_too_long_for_a_connection_is_refused() {
     }
     let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
     holding.await.unwrap().unwrap();
-    let refused = results.iter().filter(|result| matches!(result, Err(Fault::Unavailable { what: "database", .. })));
+    let refused =
+        results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
     assert_eq!((refused.count(), results.iter().filter(|result| result.is_ok()).count()), (6, 2), "{results:?}");
     assert_eq!(host.driver().ready().await, Ok(()));
 }
@@ -214,8 +215,8 @@ async fn a_database_that_only_reads_is_not_ready() {
     let name = backend.ask("SELECT current_database()");
     backend.ask(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
     let host = backend.beside().await;
-    assert!(matches!(host.driver().ready().await, Err(Fault::Unavailable { .. })));
-    assert!(matches!(host.commit(&create(1)).await, Err(Fault::Unavailable { .. })));
+    assert!(matches!(host.driver().ready().await, Err(HostError::Unavailable { .. })));
+    assert!(matches!(host.commit(&create(1)).await, Err(HostError::Unavailable { .. })));
     assert_eq!(host.order(order_id(1)).await, Ok(None));
 }
 
@@ -229,7 +230,7 @@ async fn a_train_keeps_its_order_and_undoes_the_conflicts_alone() {
         writes[index].ledger.push(entry(99, 1, None));
     }
     let results = backend.host().commit_each(&writes).await;
-    let wanted: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(Fault::Conflict) } else { Ok(()) }).collect();
+    let wanted: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
     assert_eq!(results, wanted);
     let stats = backend.host().driver().stats();
     assert_eq!((stats.commits, stats.conflicts, stats.trains), (67, 34, 5), "{stats:?}");
@@ -345,7 +346,7 @@ async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
         assert!(copied.contains(&(table, rows)), "{copied:?}");
     }
     let again = copy((file, Dialect::Sqlite), (server, Dialect::Postgres)).await;
-    assert_eq!(again, Err(CopyFault::NotEmpty("stores")));
+    assert_eq!(again, Err(CopyError::NotEmpty("stores")));
     // It goes on: sequences and places follow what was copied.
     backend.host().commit(&create(601)).await.unwrap();
     assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(DISTINCT id) FROM events"), "1|601|601");
@@ -370,7 +371,8 @@ async fn full_disk_is_not_ready_until_writes_succeed_again() {
     for table in ["orders", "settings"] {
         backend.ask(&format!("CREATE TRIGGER full_{table} BEFORE INSERT ON {table} EXECUTE FUNCTION disk_full()"));
     }
-    let is_storage = |result: &Result<(), Fault>| matches!(result, Err(Fault::Unavailable { what: STORAGE, .. }));
+    let is_storage =
+        |result: &Result<(), HostError>| matches!(result, Err(HostError::Unavailable { what: STORAGE, .. }));
     let failed = backend.host().commit(&create(1)).await;
     assert!(is_storage(&failed), "{failed:?}");
     let until = Instant::now() + Duration::from_secs(3);
@@ -394,7 +396,7 @@ async fn database_of_another_application_is_rejected() {
     let other = backend.cluster.fresh().unwrap();
     backend.cluster.ask(&other, "CREATE TABLE recipes (name TEXT)").unwrap();
     let opened = Postgres::open(&Address::parse(&other).unwrap(), &Options::default()).await;
-    assert_eq!(opened.err(), Some(OpenFault::Foreign("recipes".to_owned())));
+    assert_eq!(opened.err(), Some(OpenError::Foreign("recipes".to_owned())));
     let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
     assert_eq!(backend.cluster.ask(&other, tables), Ok("1".to_owned()), "nothing was created");
 }

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use despacho_core::{
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Order, OrderSituation, Timing},
 };
 use despacho_sql::{Driver, Expect, Statement, Value};
-use despacho_sqlite::{BackupFault, LocalPlatform, OpenFault, Options, Sqlite, SqliteHost, backup};
+use despacho_sqlite::{BackupError, LocalPlatform, OpenError, Options, Sqlite, SqliteHost, backup};
 use futures_util::future::{join, join_all};
 use rusqlite::Connection;
 
@@ -39,7 +39,7 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
         .execute("UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'", [known + 2])
         .unwrap();
     let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
-    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
+    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
     let message = refused.to_string();
     let named = [known, known + 41].map(|version| message.contains(&version.to_string()));
     assert_eq!(named, [true, true], "{message}");
@@ -68,7 +68,7 @@ async fn a_schema_that_only_grew_is_gone_on_with() {
     let floor = "UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'";
     assert_eq!(connection.execute(floor, [known + 1]).unwrap(), 1);
     let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
-    assert!(matches!(refused, OpenFault::Schema(_)), "{refused:?}");
+    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
 }
 
 #[tokio::test]
@@ -76,10 +76,10 @@ async fn what_is_no_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.txt");
     std::fs::write(&path, "not a database at all, but a text that is long enough to be looked at ".repeat(20)).unwrap();
-    assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenFault::Damaged(_))));
+    assert!(matches!(Sqlite::open(&path, &Options::default()), Err(OpenError::Damaged(_))));
     assert!(matches!(
         Sqlite::open(&folder.path().join("no/such/folder.db"), &Options::default()),
-        Err(OpenFault::Database(_))
+        Err(OpenError::Database(_))
     ));
 }
 
@@ -124,7 +124,7 @@ async fn one_conflict_undoes_itself_and_not_its_group() {
     }
     let results = join_all(writes.iter().map(|changes| backend.host().commit(changes))).await;
     for (index, result) in results.iter().enumerate() {
-        let wanted = if index % 3 == 0 { Err(Fault::Conflict) } else { Ok(()) };
+        let wanted = if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) };
         assert_eq!(result, &wanted, "{index}");
         let stands = backend.host().order(order_id(index as u64 + 1)).await.unwrap();
         assert_eq!(stands.is_some(), result.is_ok(), "{index}");
@@ -151,7 +151,8 @@ async fn a_full_queue_refuses_and_says_so() {
         other.execute_batch("ROLLBACK").unwrap();
     };
     let (results, ()) = join(join_all(writes.iter().map(|changes| host.commit(changes))), release).await;
-    let refused = results.iter().filter(|result| matches!(result, Err(Fault::Unavailable { what: "database", .. })));
+    let refused =
+        results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
     assert!(refused.count() >= 15, "{results:?}");
     assert_eq!(host.driver().ready().await, Ok(()), "and goes on as soon as it can");
     for (number, result) in (1..).zip(&results) {
@@ -209,7 +210,7 @@ async fn a_backup_while_writing_is_whole_and_of_one_instant() {
     let report = backup(&backend.path(), &backend.beside("by a command.db")).unwrap();
     assert_eq!(report.orders, 1_500);
     let again = host.driver().backup_to(&copies[0]).await;
-    assert_eq!(again, Err(BackupFault::Exists(copies[0].clone())), "no copy replaces another");
+    assert_eq!(again, Err(BackupError::Exists(copies[0].clone())), "no copy replaces another");
     assert!(backup(&backend.beside("nothing.db"), &backend.beside("of nothing.db")).is_err());
     assert!(!backend.beside("of nothing.db").exists() && !backend.beside("of nothing.db.partial").exists());
 }

@@ -48,11 +48,11 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let validator = needs::venv_program("openapi-spec-validator")?;
     run::show(run::command(root, &[&*validator.to_string_lossy(), "core/openapi.json"]))?;
     let folder = place::target()?.join("contract");
-    let fault = |e| Failure::new(format!("{}: {e}", folder.display()));
+    let error = |e| Failure::new(format!("{}: {e}", folder.display()));
     if folder.exists() {
-        std::fs::remove_dir_all(&folder).map_err(fault)?;
+        std::fs::remove_dir_all(&folder).map_err(error)?;
     }
-    std::fs::create_dir_all(&folder).map_err(fault)?;
+    std::fs::create_dir_all(&folder).map_err(error)?;
     let server = Server::start(&server::build(root)?, &folder.join("data"), &["--demo"], &SETTINGS)?;
     let schemathesis = needs::venv_program("schemathesis")?.to_string_lossy().into_owned();
     let config = root.join("tests/tool/schemathesis.toml").to_string_lossy().into_owned();

@@ -64,8 +64,8 @@ fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
 #[cfg(unix)]
 fn become_it(mut server: Command) -> Result<(), Failure> {
     use std::os::unix::process::CommandExt;
-    let fault = server.exec();
-    Err(Failure::new(format!("{} could not start: {fault}", server.get_program().to_string_lossy())))
+    let error = server.exec();
+    Err(Failure::new(format!("{} could not start: {error}", server.get_program().to_string_lossy())))
 }
 
 /// Where a process cannot be replaced the server shares the console, which sends Ctrl-C to both.

@@ -107,6 +107,6 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
     // The commit assigns the entry's ID and balance: they are read afterwards, and no stored response has them.
     call.host.commit(&changes).await?;
-    let line = call.host.top_up(store.id, &reference).await?.ok_or(crate::host::Fault::Conflict)?;
+    let line = call.host.top_up(store.id, &reference).await?.ok_or(crate::host::HostError::Conflict)?;
     Ok(Answer::json(201, &StatementLineView::of(&line))?)
 }

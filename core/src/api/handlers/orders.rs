@@ -13,7 +13,7 @@ use crate::{
     domain::{NotificationId, OrderId, Person, Timestamp},
     host::{Changes, Host},
     order::{self, Facts, NewOrder, Order, Rejection, drive},
-    quote::{PriceLine, Quote, SealFault},
+    quote::{PriceLine, Quote, SealError},
     settings::Settings,
     store::{Notification, NotificationKind, Store},
 };
@@ -89,12 +89,12 @@ fn priced<H: Host>(
     let content = new.inquiry.content(&planned.pickup.address);
     match Quote::open(text, &call.settings.secret, store.id, &content, call.moment.now) {
         Ok(quote) => Ok((quote.lines, quote.tariff_version)),
-        Err(SealFault::Expired) => Err(Problem::new(
+        Err(SealError::Expired) => Err(Problem::new(
             Code::QuoteExpired,
             "A quote holds for 15 minutes. Ask for a new preview, or create the order without quoteId.",
             "Uma cotação vale por 15 minutos. Peça uma nova prévia ou crie o pedido sem quoteId.",
         )),
-        Err(SealFault::Mismatch) => Err(Problem::new(
+        Err(SealError::Mismatch) => Err(Problem::new(
             Code::QuoteMismatch,
             "The quote was given for another store, other addresses, other payments or another sortByBestRoute.",
             "A cotação foi dada para outra loja, outros endereços, outros pagamentos ou outro sortByBestRoute.",

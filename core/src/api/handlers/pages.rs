@@ -43,11 +43,11 @@ pub(super) fn parameter<H: Host, T>(
     call: &Call<'_, H>,
     name: &str,
     parse: impl Fn(&str) -> Option<T>,
-    fault: impl Fn() -> Problem,
+    error: impl Fn() -> Problem,
 ) -> Result<Option<T>, Problem> {
     match call.query(name) {
         None => Ok(None),
-        Some(text) => parse(&text).map(Some).ok_or_else(fault),
+        Some(text) => parse(&text).map(Some).ok_or_else(error),
     }
 }
 

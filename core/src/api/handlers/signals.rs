@@ -121,7 +121,7 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
     let tariff = &call.settings.tariff;
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|fault| planning::refused(tariff, &fault))?)
+    Ok(plan(&wide, &request).map_err(|error| planning::refused(tariff, &error))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`

@@ -30,7 +30,7 @@ use super::{
     problem::Code,
     routes::{Authority, Endpoint, ROUTES, Route},
 };
-use crate::host::Fault;
+use crate::host::HostError;
 
 /// What the page says before the first endpoint.
 const ABOUT: &str = include_str!("about.md");
@@ -49,8 +49,8 @@ pub struct Example {
 ///
 /// # Errors
 /// A value that could not be written.
-pub fn document(examples: &[Example]) -> Result<Json, Fault> {
-    let unwritten = |error: serde_json::Error| Fault::Internal { detail: error.to_string() };
+pub fn document(examples: &[Example]) -> Result<Json, HostError> {
+    let unwritten = |error: serde_json::Error| HostError::Internal { detail: error.to_string() };
     let mut responses = Responses::default();
     let mut paths: Vec<(String, Json)> = Vec::new();
     for route in ROUTES {

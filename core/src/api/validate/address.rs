@@ -55,7 +55,7 @@ impl Checker {
         let path = path.member("state");
         let text = self.text(&path, value, LONGEST)?;
         if Uf::parse(&text).is_none() {
-            self.fault(
+            self.reject(
                 &path,
                 "invalid_state",
                 "Expected the two-letter code of one of the 27 federative units, such as SP.",
@@ -70,7 +70,7 @@ impl Checker {
         let path = path.member("zipCode");
         let text = self.text(&path, value, LONGEST)?;
         if Cep::parse(&text).is_none() {
-            self.fault(
+            self.reject(
                 &path,
                 "invalid_zip_code",
                 "Expected a CEP of eight digits, such as 01310-100.",
@@ -88,7 +88,7 @@ impl Checker {
             (None, Some(_)) => "latitude",
             (Some(_), None) => "longitude",
         };
-        self.fault(
+        self.reject(
             &path.member(missing),
             "incomplete_coordinates",
             "Send latitude and longitude, or neither.",
@@ -101,7 +101,7 @@ impl Checker {
         let point = Point::from_degrees(latitude, longitude);
         for (name, value, limit) in [("latitude", latitude, 90), ("longitude", longitude, 180)] {
             if !(-f64::from(limit)..=f64::from(limit)).contains(&value) {
-                self.fault(
+                self.reject(
                     &path.member(name),
                     "out_of_range",
                     format!("Expected degrees from -{limit} to {limit}."),
@@ -135,10 +135,10 @@ impl Checker {
         }
         // Where a part that would have been enough is at fault, that fault says it.
         let prefix = format!("{}/", path.pointer());
-        let under = |fault: &FieldError| fault.pointer.starts_with(&prefix);
-        let at_fault = (sent && self.faults.iter().any(under)) || self.wrong.iter().any(under);
+        let under = |error: &FieldError| error.pointer.starts_with(&prefix);
+        let at_fault = (sent && self.errors.iter().any(under)) || self.wrong.iter().any(under);
         if !at_fault {
-            self.fault(
+            self.reject(
                 path,
                 "not_locatable",
                 "Send latitude and longitude, or zipCode, or city and state.",

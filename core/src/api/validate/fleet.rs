@@ -82,7 +82,7 @@ pub fn position(body: Body<ReportPosition>, now: Timestamp) -> Result<(Point, Ti
     let accuracy = f64::from(COARSEST_M);
     if sent.accuracy.is_some_and(|metres| !(0.0..=accuracy).contains(&metres)) {
         let (en, pt) = (format!("Expected 0 to {COARSEST_M} metres."), format!("Esperado de 0 a {COARSEST_M} metros."));
-        checker.fault(&root.member("accuracy"), "out_of_range", en, pt);
+        checker.reject(&root.member("accuracy"), "out_of_range", en, pt);
     }
     let taken = checker.instant(&root.member("at"), sent.at.as_ref(), now).unwrap_or(now);
     checker.finish(point.map(|point| (point, taken)))
@@ -112,17 +112,17 @@ impl Checker {
         let Id(number) = id?;
         let valid = CourierId::new(number).map(CourierId::get);
         if valid.is_none() {
-            self.fault(path, "out_of_range", "Expected a number from 1 on.", "Esperado um número a partir de 1.");
+            self.reject(path, "out_of_range", "Expected a number from 1 on.", "Esperado um número a partir de 1.");
         }
         valid
     }
 
     fn in_brazil(&mut self, path: &Path<'_>, point: Point) -> bool {
         let address = Address { point: Some(point), ..Address::default() };
-        let outside = matches!(geo::locate(&address), Err(geo::LocateFault::CoordinatesOutside { .. }));
+        let outside = matches!(geo::locate(&address), Err(geo::LocateError::CoordinatesOutside { .. }));
         if outside {
             let en = "The coordinates lie outside Brazil, or in the sea.";
-            self.fault(
+            self.reject(
                 &path.member("latitude"),
                 "coordinates_outside",
                 en,
@@ -136,12 +136,12 @@ impl Checker {
         let text = self.text(path, text, 64)?;
         let Some(instant) = Timestamp::parse(&text) else {
             let en = "Expected an instant by RFC 3339, such as 2026-11-21T14:30:00Z.";
-            self.fault(path, "invalid_time", en, "Esperado um instante em RFC 3339, como 2026-11-21T14:30:00Z.");
+            self.reject(path, "invalid_time", en, "Esperado um instante em RFC 3339, como 2026-11-21T14:30:00Z.");
             return None;
         };
         if instant > now.after(AHEAD) {
             let (en, pt) = ("This is yet to come: check the clock.", "Isto ainda não aconteceu: confira o relógio.");
-            self.fault(path, "out_of_range", en, pt);
+            self.reject(path, "out_of_range", en, pt);
             return None;
         }
         Some(instant)

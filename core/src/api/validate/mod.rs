@@ -59,21 +59,21 @@ impl<'a> Path<'a> {
 #[derive(Debug, Default)]
 pub struct Checker {
     wrong: Vec<FieldError>,
-    faults: Vec<FieldError>,
+    errors: Vec<FieldError>,
 }
 
 /// A code and both texts.
-pub(super) type Fault = (&'static str, String, String);
+pub(super) type Violation = (&'static str, String, String);
 
 impl Checker {
     /// A checker that knows which fields were of the wrong type: what is missing in their place is not named again.
     pub fn new(wrong: Vec<FieldError>) -> Checker {
-        Checker { wrong, faults: Vec::new() }
+        Checker { wrong, errors: Vec::new() }
     }
 
     /// Writes a fault down.
-    pub fn fault(&mut self, path: &Path<'_>, code: &'static str, en: impl Into<String>, pt: impl Into<String>) {
-        self.faults.push(FieldError { pointer: path.pointer(), code, detail: Text::new(en, pt) });
+    pub fn reject(&mut self, path: &Path<'_>, code: &'static str, en: impl Into<String>, pt: impl Into<String>) {
+        self.errors.push(FieldError { pointer: path.pointer(), code, detail: Text::new(en, pt) });
     }
 
     /// Gives the command where nothing was at fault.
@@ -82,35 +82,35 @@ impl Checker {
     /// [`Code::MalformedRequest`] where a type was wrong, else [`Code::ValidationFailed`], with every fault.
     pub fn finish<T>(self, command: Option<T>) -> Result<T, Problem> {
         match command {
-            Some(command) if self.wrong.is_empty() && self.faults.is_empty() => Ok(command),
+            Some(command) if self.wrong.is_empty() && self.errors.is_empty() => Ok(command),
             _ => Err(self.problem()),
         }
     }
 
     fn problem(self) -> Problem {
-        let Checker { wrong, faults } = self;
+        let Checker { wrong, errors } = self;
         if wrong.is_empty() {
             return Problem::new(
                 Code::ValidationFailed,
                 "Some fields are not valid; `errors` names each with what to send instead.",
                 "Há campos inválidos; `errors` aponta cada um e o que enviar no lugar.",
             )
-            .with_errors(faults);
+            .with_errors(errors);
         }
         // A field of the wrong type reads as absent: only what is wrong elsewhere is news.
-        let hidden = |fault: &FieldError| {
+        let hidden = |error: &FieldError| {
             let under = |wrong: &FieldError| {
-                fault.pointer.strip_prefix(&*wrong.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                error.pointer.strip_prefix(&*wrong.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
             wrong.iter().any(under)
         };
-        let rest: Vec<_> = faults.into_iter().filter(|fault| !hidden(fault)).collect();
+        let rest: Vec<_> = errors.into_iter().filter(|error| !hidden(error)).collect();
         malformed(wrong.into_iter().chain(rest).collect())
     }
 
     /// Names a required field that is absent.
     fn required(&mut self, path: &Path<'_>) {
-        self.fault(path, "required", "This field is required.", "Este campo é obrigatório.");
+        self.reject(path, "required", "This field is required.", "Este campo é obrigatório.");
     }
 
     /// A text of at most so many characters without control characters, trimmed; a blank one is as good as absent. Both are
@@ -119,7 +119,7 @@ impl Checker {
         let text = value?;
         let length = text.chars().count();
         if length > longest {
-            self.fault(
+            self.reject(
                 path,
                 "too_long",
                 format!("At most {longest} characters; this has {length}."),
@@ -129,7 +129,7 @@ impl Checker {
         }
         if let Some(control) = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
             let number = u32::from(control);
-            self.fault(
+            self.reject(
                 path,
                 "invalid_characters",
                 format!("Control characters are not allowed; this has U+{number:04X}."),
@@ -143,9 +143,9 @@ impl Checker {
 
     /// The same, and it must be there.
     fn required_text(&mut self, path: &Path<'_>, value: Option<&String>, longest: usize) -> Option<String> {
-        let faults = self.faults.len();
+        let errors = self.errors.len();
         let text = self.text(path, value, longest);
-        if text.is_none() && self.faults.len() == faults {
+        if text.is_none() && self.errors.len() == errors {
             self.required(path);
         }
         text
@@ -156,12 +156,12 @@ impl Checker {
         &mut self,
         path: &Path<'_>,
         text: Option<String>,
-        parse: impl FnOnce(&str) -> Result<T, Fault>,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
     ) -> Option<T> {
         match parse(&text?) {
             Ok(value) => Some(value),
             Err((code, en, pt)) => {
-                self.fault(path, code, en, pt);
+                self.reject(path, code, en, pt);
                 None
             }
         }
@@ -171,11 +171,11 @@ impl Checker {
     fn whole(&mut self, path: &Path<'_>, value: Option<f64>, least: u32, most: u32) -> Option<u32> {
         let number = value?;
         if number.fract() != 0.0 {
-            self.fault(path, "not_whole", "Expected a whole number.", "Esperado um número inteiro.");
+            self.reject(path, "not_whole", "Expected a whole number.", "Esperado um número inteiro.");
             return None;
         }
         if !(f64::from(least)..=f64::from(most)).contains(&number) {
-            self.fault(
+            self.reject(
                 path,
                 "out_of_range",
                 format!("Expected {least} to {most}."),
@@ -209,7 +209,7 @@ mod tests {
         for bad in [-1.0, 1441.0, 1.5, f64::MAX, f64::INFINITY, f64::NAN] {
             assert_eq!(checker.whole(&root, Some(bad), 0, 1440), None, "{bad}");
         }
-        assert_eq!(checker.faults.len(), 6);
+        assert_eq!(checker.errors.len(), 6);
         assert_eq!(checker.whole(&root, Some(1440.0), 0, 1440), Some(1440));
         assert_eq!(checker.whole(&root, Some(-0.0), 0, 1440), Some(0));
     }

@@ -112,13 +112,13 @@ impl Checker {
             "first" => (Pin::First, &mut pins.first),
             "last" => (Pin::Last, &mut pins.last),
             _ => {
-                self.fault(path, "invalid_pin", "Expected first or last.", "Esperado first ou last.");
+                self.reject(path, "invalid_pin", "Expected first or last.", "Esperado first ou last.");
                 return None;
             }
         };
         if std::mem::replace(taken, true) {
             let (en, pt) = ("Another delivery is held there already.", "Outra entrega já está fixada ali.");
-            self.fault(path, "conflicting_pin", en, pt);
+            self.reject(path, "conflicting_pin", en, pt);
             return None;
         }
         Some(pin)
@@ -141,7 +141,7 @@ impl Checker {
             return Err(Problem::new(Code::TooManyDeliveries, en, pt).with_errors(errors));
         }
         if list.is_empty() {
-            self.fault(&path, "required", "At least one delivery is required.", "É necessária ao menos uma entrega.");
+            self.reject(&path, "required", "At least one delivery is required.", "É necessária ao menos uma entrega.");
         }
         Ok(list)
     }
@@ -155,7 +155,7 @@ impl Checker {
         let id = StoreId::new(number.0);
         if id.is_none() {
             let store = root.member("store");
-            self.fault(
+            self.reject(
                 &store.member("userPlatformId"),
                 "out_of_range",
                 "Expected a store's number, from 1 on.",
@@ -180,7 +180,7 @@ impl Checker {
 
     pub(super) fn phone(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Phone> {
         self.parsed(path, text, |text| {
-            Phone::parse(text).map_err(|fault| match fault {
+            Phone::parse(text).map_err(|error| match error {
                 InvalidPhone::WithoutPlus { hint: Some(hint) } | InvalidPhone::Punctuated { hint: Some(hint) } => {
                     ("invalid_phone", format!("Write it as {hint}."), format!("Escreva assim: {hint}."))
                 }
@@ -200,14 +200,14 @@ impl Checker {
         };
         match money {
             Err(InvalidMoney::TooManyDecimals) => {
-                self.fault(
+                self.reject(
                     path,
                     "too_many_decimals",
                     "Expected at most two decimals.",
                     "Esperadas no máximo duas casas decimais.",
                 );
             }
-            _ => self.fault(path, "out_of_range", "Expected 0 to 1000000.", "Esperado de 0 a 1000000."),
+            _ => self.reject(path, "out_of_range", "Expected 0 to 1000000.", "Esperado de 0 a 1000000."),
         }
         None
     }
@@ -234,11 +234,11 @@ impl Checker {
             let Some(code) = self.text(&path, delivery.pickup_code.as_ref(), CODE) else { continue };
             if !(4..=12).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
                 let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
-                self.fault(&path, "invalid_pickup_code", en, pt);
+                self.reject(&path, "invalid_pickup_code", en, pt);
             } else if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
                 let en = "All deliveries are collected at once: send the same pickupCode in each, or in one alone.";
                 let pt = "Todas as entregas são coletadas juntas: envie o mesmo pickupCode em todas, ou em uma só.";
-                self.fault(&path, "conflicting_pickup_code", en, pt);
+                self.reject(&path, "conflicting_pickup_code", en, pt);
             } else {
                 agreed = Some(code);
             }

@@ -19,7 +19,7 @@ pub fn recipient(body: Body<NameRecipient>) -> Result<(Phone, Option<(Timestamp,
     let after = sent.cursor.as_deref().map(parse_cursor);
     if after == Some(None) {
         let en = "Send the `nextCursor` of the previous response, or none to start.";
-        checker.fault(
+        checker.reject(
             &cursor,
             "invalid_cursor",
             en,

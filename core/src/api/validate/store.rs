@@ -92,7 +92,7 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
         let store = StoreId::new(id.0);
         if store.is_none() {
             let (en, pt) = ("Expected a store's number, from 1 on.", "Esperado o número de uma loja, a partir de 1.");
-            checker.fault(&root.member("storeId"), "out_of_range", en, pt);
+            checker.reject(&root.member("storeId"), "out_of_range", en, pt);
         }
         store
     });
@@ -104,7 +104,7 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
 impl Checker {
     fn cnpj(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Cnpj> {
         self.parsed(path, text, |text| {
-            Cnpj::parse(text).map_err(|fault| match fault {
+            Cnpj::parse(text).map_err(|error| match error {
                 InvalidCnpj::Malformed => (
                     "invalid_cnpj",
                     "Expected twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
@@ -149,7 +149,7 @@ impl Checker {
     fn store_name(&mut self, path: &Path<'_>, name: Option<&String>) -> Option<String> {
         let name = self.required_text(path, name, NAME)?;
         if name.chars().count() < 5 {
-            self.fault(path, "too_short", "Expected 5 to 255 characters.", "Esperados de 5 a 255 caracteres.");
+            self.reject(path, "too_short", "Expected 5 to 255 characters.", "Esperados de 5 a 255 caracteres.");
             return None;
         }
         Some(name)
@@ -185,7 +185,7 @@ impl Checker {
         }
         let code = if length < least { "too_short" } else { "too_long" };
         let en = format!("Expected {least} to {most} characters.");
-        self.fault(path, code, en, format!("Esperados de {least} a {most} caracteres."));
+        self.reject(path, code, en, format!("Esperados de {least} a {most} caracteres."));
         None
     }
 
@@ -197,7 +197,7 @@ impl Checker {
         let most = Store::CATEGORIES.len();
         let known = u8::try_from(number).ok().filter(|number| (1..=most).contains(&usize::from(*number)));
         if known.is_none() {
-            self.fault(path, "out_of_range", format!("Expected 1 to {most}."), format!("Esperado de 1 a {most}."));
+            self.reject(path, "out_of_range", format!("Expected 1 to {most}."), format!("Esperado de 1 a {most}."));
         }
         known
     }
@@ -211,7 +211,7 @@ impl Checker {
                     "Expected -1000000 to 1000000 with two decimals.",
                     "Esperado de -1000000 a 1000000 com duas casas decimais.",
                 );
-                self.fault(path, "out_of_range", en, pt);
+                self.reject(path, "out_of_range", en, pt);
                 Billing::Invoiced
             }
         }

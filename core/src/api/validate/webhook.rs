@@ -9,7 +9,7 @@ use crate::{
     },
     domain::{InvalidMoney, Money, sort_few},
     order::EventKind,
-    webhook::{LONGEST_URL, UrlFault, check},
+    webhook::{LONGEST_URL, UrlError, check},
 };
 
 const REFERENCE: usize = 64;
@@ -28,19 +28,19 @@ pub fn webhook(body: Body<CreateWebhook>, loopback: bool) -> Result<(String, Vec
     let url = checker.required_text(&path, sent.url.as_ref(), LONGEST_URL);
     let url = checker.parsed(&path, url, |text| match check(text, loopback) {
         Ok(()) => Ok(text.to_owned()),
-        Err(UrlFault::Malformed) => Err((
+        Err(UrlError::Malformed) => Err((
             "invalid_url",
             "Expected an https URL in ASCII without user and fragment, such as https://loja.example/despacho."
                 .to_owned(),
             "Esperada uma URL https em ASCII, sem usuário nem fragmento, como https://loja.example/despacho."
                 .to_owned(),
         )),
-        Err(UrlFault::Insecure) => Err((
+        Err(UrlError::Insecure) => Err((
             "insecure_url",
             "Events are sent over https alone.".to_owned(),
             "Os eventos são enviados somente por https.".to_owned(),
         )),
-        Err(UrlFault::Private) => Err((
+        Err(UrlError::Private) => Err((
             "private_address",
             "Addresses in private networks are not called.".to_owned(),
             "Endereços de redes privadas não são chamados.".to_owned(),
@@ -67,7 +67,7 @@ impl Checker {
     fn event_kinds(&mut self, path: &Path<'_>, names: &[String]) -> Option<Vec<EventKind>> {
         if names.len() > MOST_EVENTS {
             let (en, pt) = (format!("At most {MOST_EVENTS} types."), format!("No máximo {MOST_EVENTS} tipos."));
-            self.fault(path, "out_of_range", en, pt);
+            self.reject(path, "out_of_range", en, pt);
             return None;
         }
         let mut kinds = Vec::new();
@@ -78,7 +78,7 @@ impl Checker {
                 None => {
                     known = false;
                     let (en, pt) = ("No event has this type.", "Nenhum evento tem este tipo.");
-                    self.fault(&path.item(index), "unknown_event", en, pt);
+                    self.reject(&path.item(index), "unknown_event", en, pt);
                 }
             }
         }
@@ -96,11 +96,11 @@ impl Checker {
             Ok(money) if (1..=LARGEST_TOP_UP_CENTAVOS).contains(&money.centavos()) => Some(money),
             Err(InvalidMoney::TooManyDecimals) => {
                 let (en, pt) = ("Expected at most two decimals.", "Esperadas no máximo duas casas decimais.");
-                self.fault(path, "too_many_decimals", en, pt);
+                self.reject(path, "too_many_decimals", en, pt);
                 None
             }
             _ => {
-                self.fault(path, "out_of_range", "Expected 0.01 to 1000000.", "Esperado de 0.01 a 1000000.");
+                self.reject(path, "out_of_range", "Expected 0.01 to 1000000.", "Esperado de 0.01 a 1000000.");
                 None
             }
         }

@@ -9,16 +9,16 @@ fn at(latitude: f64, longitude: f64, address: Address) -> Address {
     Address { point: Point::from_degrees(latitude, longitude), ..address }
 }
 
-fn locate(address: &Address) -> Result<Located, LocateFault> {
+fn locate(address: &Address) -> Result<Located, LocateError> {
     Gazetteer::embedded().locate(address)
 }
 
 /// Name of the place in a fault that holds one.
-fn hint(fault: LocateFault) -> String {
-    match fault {
-        LocateFault::CityNotInState { elsewhere: town }
-        | LocateFault::CepElsewhere { belongs_to: town }
-        | LocateFault::CoordinatesMismatch { municipality: town, .. } => {
+fn hint(error: LocateError) -> String {
+    match error {
+        LocateError::CityNotInState { elsewhere: town }
+        | LocateError::CepElsewhere { belongs_to: town }
+        | LocateError::CoordinatesMismatch { municipality: town, .. } => {
             format!("{} {}", town.name(), town.uf().code())
         }
         _ => String::new(),
@@ -55,22 +55,22 @@ fn contradictions_are_refused_with_what_would_be_right() {
         ("Osasco", "", "01310-100", "São Paulo SP"),
         ("Nowhere", "SP", "69005-070", "Manaus AM"),
     ] {
-        let fault = locate(&address(city, state, cep)).expect_err("a contradiction");
-        assert_eq!(hint(fault), want, "{city} {state} {cep}");
+        let error = locate(&address(city, state, cep)).expect_err("a contradiction");
+        assert_eq!(hint(error), want, "{city} {state} {cep}");
     }
-    assert!(matches!(locate(&address("Campinas", "RJ", "")), Err(LocateFault::CityNotInState { .. })));
-    assert!(matches!(locate(&address("São Paulo", "SP", "69005070")), Err(LocateFault::CepElsewhere { .. })));
+    assert!(matches!(locate(&address("Campinas", "RJ", "")), Err(LocateError::CityNotInState { .. })));
+    assert!(matches!(locate(&address("São Paulo", "SP", "69005070")), Err(LocateError::CepElsewhere { .. })));
 }
 
 #[test]
 fn too_little_is_told_apart_from_unknown() {
     for (city, state, cep, want) in [
-        ("", "", "", LocateFault::NothingToGoBy),
-        ("São Paulo", "", "", LocateFault::NothingToGoBy),
-        ("", "SP", "", LocateFault::NothingToGoBy),
-        ("São Paulo", "XX", "", LocateFault::NothingToGoBy),
-        ("Gotham", "SP", "", LocateFault::NotFound),
-        ("", "", "00000-000", LocateFault::CepUnknown),
+        ("", "", "", LocateError::NothingToGoBy),
+        ("São Paulo", "", "", LocateError::NothingToGoBy),
+        ("", "SP", "", LocateError::NothingToGoBy),
+        ("São Paulo", "XX", "", LocateError::NothingToGoBy),
+        ("Gotham", "SP", "", LocateError::NotFound),
+        ("", "", "00000-000", LocateError::CepUnknown),
     ] {
         assert_eq!(locate(&address(city, state, cep)), Err(want), "{city} {state} {cep}");
     }
@@ -90,7 +90,7 @@ fn coordinates_win_near_the_town_that_is_named() {
         (-18.2, -57.0, address("Corumbá", "MS", "")),
     ] {
         let located =
-            locate(&at(latitude, longitude, place.clone())).unwrap_or_else(|fault| panic!("{place:?}: {fault:?}"));
+            locate(&at(latitude, longitude, place.clone())).unwrap_or_else(|error| panic!("{place:?}: {error:?}"));
         assert_eq!((located.precision, located.radius_m), (Precision::Coordinates, 0));
         assert_eq!(Some(located.point), Point::from_degrees(latitude, longitude));
     }
@@ -105,22 +105,22 @@ fn coordinates_far_from_the_town_that_is_named_are_refused() {
         (-8.3183, -55.0956, address("São Paulo", "SP", ""), "São Paulo SP"),
         (-2.4431, -54.7083, address("Altamira", "PA", ""), "Altamira PA"),
     ] {
-        let fault = locate(&at(latitude, longitude, place)).expect_err("far off");
-        assert_eq!(hint(fault), want);
-        assert!(matches!(fault, LocateFault::CoordinatesMismatch { distance_m, .. } if distance_m > 50_000));
+        let error = locate(&at(latitude, longitude, place)).expect_err("far off");
+        assert_eq!(hint(error), want);
+        assert!(matches!(error, LocateError::CoordinatesMismatch { distance_m, .. } if distance_m > 50_000));
     }
 }
 
 #[test]
 fn points_outside_brazil_say_what_may_have_happened() {
-    let fault = |latitude, longitude| {
+    let error = |latitude, longitude| {
         locate(&at(latitude, longitude, address("São Paulo", "SP", ""))).expect_err("outside Brazil")
     };
     let paulista = Point::from_degrees(-23.5614, -46.6559);
-    assert_eq!(fault(-46.6559, -23.5614), LocateFault::CoordinatesOutside { swapped: paulista, sign_lost: false });
-    assert_eq!(fault(23.5614, 46.6559), LocateFault::CoordinatesOutside { swapped: None, sign_lost: true });
-    assert_eq!(fault(0.0, 0.0), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
-    assert_eq!(fault(-25.0, -44.0), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
-    assert_eq!(fault(48.8566, 2.3522), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
-    assert_eq!(fault(-90.0, -180.0), LocateFault::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(error(-46.6559, -23.5614), LocateError::CoordinatesOutside { swapped: paulista, sign_lost: false });
+    assert_eq!(error(23.5614, 46.6559), LocateError::CoordinatesOutside { swapped: None, sign_lost: true });
+    assert_eq!(error(0.0, 0.0), LocateError::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(error(-25.0, -44.0), LocateError::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(error(48.8566, 2.3522), LocateError::CoordinatesOutside { swapped: None, sign_lost: false });
+    assert_eq!(error(-90.0, -180.0), LocateError::CoordinatesOutside { swapped: None, sign_lost: false });
 }

@@ -38,14 +38,14 @@ fn row_from(bytes: &[u8; ROW]) -> Row {
 /// Where a builder's records go; a host keeps one growing file for each table.
 pub trait Sink {
     /// What can go wrong while writing.
-    type Fault;
+    type Error;
 
     /// Appends a record to a table. Streets come in the order of their doors, not of their keys: the host sorts them, as
     /// bytes, before it joins the tables.
     ///
     /// # Errors
     /// Whatever the host's writing meets; the builder passes it on.
-    fn append(&mut self, table: Table, record: &[u8]) -> Result<(), Self::Fault>;
+    fn append(&mut self, table: Table, record: &[u8]) -> Result<(), Self::Error>;
 }
 
 /// Sums from which a mean place and a typical distance come.
@@ -147,7 +147,7 @@ impl Builder {
     ///
     /// # Errors
     /// What the sink met.
-    pub fn push<S: Sink>(&mut self, bytes: &[u8; ROW], sink: &mut S) -> Result<(), S::Fault> {
+    pub fn push<S: Sink>(&mut self, bytes: &[u8; ROW], sink: &mut S) -> Result<(), S::Error> {
         let row = row_from(bytes);
         if self.cep.as_ref().is_some_and(|(cep, ..)| *cep != row.cep) {
             self.end_cep(sink)?;
@@ -177,18 +177,18 @@ impl Builder {
     ///
     /// # Errors
     /// What the sink met.
-    pub fn finish<S: Sink>(mut self, sink: &mut S) -> Result<[u64; 4], S::Fault> {
+    pub fn finish<S: Sink>(mut self, sink: &mut S) -> Result<[u64; 4], S::Error> {
         self.end_cep(sink)?;
         self.end_cep5(sink)?;
         Ok(self.counts)
     }
 
-    fn write<S: Sink>(&mut self, table: Table, record: &[u8], sink: &mut S) -> Result<(), S::Fault> {
+    fn write<S: Sink>(&mut self, table: Table, record: &[u8], sink: &mut S) -> Result<(), S::Error> {
         self.counts[table as usize] += 1;
         sink.append(table, record)
     }
 
-    fn end_cep<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Fault> {
+    fn end_cep<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         self.end_street(sink)?;
         let Some((cep, ibge, spot)) = self.cep.take() else { return Ok(()) };
         let mut record = [0; Table::Cep.width()];
@@ -198,7 +198,7 @@ impl Builder {
         self.write(Table::Cep, &record, sink)
     }
 
-    fn end_cep5<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Fault> {
+    fn end_cep5<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         let Some((cep5, spot)) = self.cep5.take() else { return Ok(()) };
         let mut record = [0; Table::Cep5.width()];
         record[..3].copy_from_slice(&cep5.to_be_bytes()[1..]);
@@ -206,7 +206,7 @@ impl Builder {
         self.write(Table::Cep5, &record, sink)
     }
 
-    fn end_street<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Fault> {
+    fn end_street<S: Sink>(&mut self, sink: &mut S) -> Result<(), S::Error> {
         let Some(Street { key, cloud, doors }) = self.street.take() else { return Ok(()) };
         let (middle, first) = (cloud.mean(), self.doors);
         for same in doors.chunk_by(|a, b| a.0 == b.0) {

@@ -49,7 +49,7 @@ impl PackInfo {
 
 /// Why bytes are no pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PackFault {
+pub enum PackError {
     /// They are something else: the first bytes are not a pack's.
     NotAPack,
     /// A newer program made it.
@@ -68,22 +68,22 @@ pub enum PackFault {
     Damaged,
 }
 
-impl std::fmt::Display for PackFault {
+impl std::fmt::Display for PackError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            PackFault::NotAPack => write!(f, "not a gazetteer pack"),
-            PackFault::FutureVersion { version } => {
+            PackError::NotAPack => write!(f, "not a gazetteer pack"),
+            PackError::FutureVersion { version } => {
                 write!(f, "gazetteer pack of version {version}; this program reads up to version {VERSION}")
             }
-            PackFault::Truncated { expected, found } => {
+            PackError::Truncated { expected, found } => {
                 write!(f, "gazetteer pack of {found} bytes that should have {expected}: not wholly copied?")
             }
-            PackFault::Damaged => write!(f, "gazetteer pack whose checksum differs: build or copy it anew"),
+            PackError::Damaged => write!(f, "gazetteer pack whose checksum differs: build or copy it anew"),
         }
     }
 }
 
-impl std::error::Error for PackFault {}
+impl std::error::Error for PackError {}
 
 /// A place of a pack with its typical error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,25 +110,25 @@ impl<'a> Pack<'a> {
     /// Opens a pack after checking every byte of it.
     ///
     /// # Errors
-    /// [`PackFault`] tells foreign, newer, cut off and damaged files apart.
-    pub fn open(bytes: &'a [u8]) -> Result<Pack<'a>, PackFault> {
-        let header = bytes.get(..HEADER).filter(|header| header.starts_with(&MAGIC)).ok_or(PackFault::NotAPack)?;
+    /// [`PackError`] tells foreign, newer, cut off and damaged files apart.
+    pub fn open(bytes: &'a [u8]) -> Result<Pack<'a>, PackError> {
+        let header = bytes.get(..HEADER).filter(|header| header.starts_with(&MAGIC)).ok_or(PackError::NotAPack)?;
         let version = u16::from_le_bytes([header[8], header[9]]);
         if version > VERSION {
-            return Err(PackFault::FutureVersion { version });
+            return Err(PackError::FutureVersion { version });
         }
         let counts: [u64; 4] = std::array::from_fn(|index| little(&header[16 + index * 8..24 + index * 8]));
         let found = bytes.len() as u64;
         let lengths = counts.iter().zip(Table::ALL).map(|(count, table)| count.checked_mul(table.width() as u64));
         let body = lengths.clone().try_fold(HEADER as u64, |sum, length| sum.checked_add(length?));
         if body != Some(found) {
-            return Err(PackFault::Truncated { expected: body.unwrap_or(u64::MAX), found });
+            return Err(PackError::Truncated { expected: body.unwrap_or(u64::MAX), found });
         }
         let mut sum = Checksum::default();
         sum.update(&header[..CHECKSUM_AT]);
         sum.update(&bytes[HEADER..]);
         if version == 0 || sum.finish() != little(&header[CHECKSUM_AT..]) {
-            return Err(PackFault::Damaged);
+            return Err(PackError::Damaged);
         }
         let mut rest = &bytes[HEADER..];
         let tables = std::array::from_fn(|index| {

@@ -2,14 +2,14 @@ use super::format::Header;
 use super::*;
 use crate::domain::{Address, Located, Precision};
 use crate::geo::cnefe::Row;
-use crate::geo::{LocateFault, street_key};
+use crate::geo::{LocateError, street_key};
 
 /// Tables in memory.
 #[derive(Default)]
 struct Memory([Vec<Vec<u8>>; 4]);
 
 impl Sink for Memory {
-    type Fault = ();
+    type Error = ();
 
     fn append(&mut self, table: Table, record: &[u8]) -> Result<(), ()> {
         self.0[table as usize].push(record.to_vec());
@@ -136,14 +136,14 @@ fn packs_refine_what_the_embedded_gazetteer_accepts() {
         let address = Address { street, number, city, state, zip_code, point, ..Address::default() };
         crate::geo::Gazetteer::embedded().locate_with(&packs, &address)
     };
-    let precision = |located: Result<Located, LocateFault>| located.map(|located| located.precision);
+    let precision = |located: Result<Located, LocateError>| located.map(|located| located.precision);
     let sent = Point::from_degrees(-23.55, -46.63);
     assert_eq!(precision(locate("São Paulo", "SP", "", None)), Ok(Precision::Number));
     assert_eq!(precision(locate("", "", "01310-100", None)), Ok(Precision::Number));
     assert_eq!(precision(locate("Manaus", "AM", "", None)), Ok(Precision::Municipality));
     assert_eq!(precision(locate("São Paulo", "SP", "", sent)), Ok(Precision::Coordinates));
-    assert!(matches!(locate("Manaus", "AM", "01310-100", None), Err(LocateFault::CepElsewhere { .. })));
-    assert!(matches!(locate("", "", "00310-100", None), Err(LocateFault::CepUnknown)));
+    assert!(matches!(locate("Manaus", "AM", "01310-100", None), Err(LocateError::CepElsewhere { .. })));
+    assert!(matches!(locate("", "", "00310-100", None), Err(LocateError::CepUnknown)));
 }
 
 #[test]
@@ -151,13 +151,13 @@ fn foreign_future_cut_and_damaged_packs_are_refused() {
     let good = sample();
     let info = Pack::open(&good).expect("a pack").info();
     assert_eq!((info.label(), info.rows, info.cep5s, info.ceps, info.streets, info.doors), ("test", 10, 6, 7, 6, 8));
-    assert_eq!(Pack::open(b"").err(), Some(PackFault::NotAPack));
-    assert_eq!(Pack::open(&[b'x'; 200]).err(), Some(PackFault::NotAPack));
+    assert_eq!(Pack::open(b"").err(), Some(PackError::NotAPack));
+    assert_eq!(Pack::open(&[b'x'; 200]).err(), Some(PackError::NotAPack));
     let mut future = good.clone();
     future[8] = 2;
-    assert_eq!(Pack::open(&future).err(), Some(PackFault::FutureVersion { version: 2 }));
+    assert_eq!(Pack::open(&future).err(), Some(PackError::FutureVersion { version: 2 }));
     let cut = &good[..good.len() - 1];
-    assert!(matches!(Pack::open(cut), Err(PackFault::Truncated { .. })));
+    assert!(matches!(Pack::open(cut), Err(PackError::Truncated { .. })));
     for at in 0..good.len() {
         let mut damaged = good.clone();
         damaged[at] ^= 0x40;

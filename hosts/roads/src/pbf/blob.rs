@@ -94,8 +94,8 @@ fn fill(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, std::io::Error
         match file.read(&mut buffer[got..]) {
             Ok(0) => break,
             Ok(count) => got += count,
-            Err(fault) if fault.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(fault) => return Err(fault),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(got)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::config::Given;
+use crate::config::CliOverrides;
 
 /// Personal data of recipients.
 #[derive(Debug, Subcommand)]
@@ -22,7 +22,7 @@ pub enum PrivacyCommand {
         archives: Option<PathBuf>,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// Erase a recipient's name, phone, address, observation and coordinates from ended orders and everything stored with them.
     ///
@@ -37,7 +37,7 @@ pub enum PrivacyCommand {
         archives: Option<PathBuf>,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// Apply retention.recipients-days to files of `archive`, which the server does not reach.
     Retain {
@@ -46,7 +46,7 @@ pub enum PrivacyCommand {
         archives: PathBuf,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
     /// List erasures as JSON, newest first, a hundred at once.
     Log {
@@ -55,6 +55,6 @@ pub enum PrivacyCommand {
         cursor: Option<String>,
         /// Settings.
         #[command(flatten)]
-        given: Given,
+        given: CliOverrides,
     },
 }

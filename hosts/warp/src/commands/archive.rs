@@ -12,7 +12,7 @@ use std::{
 
 use despacho_core::{
     domain::{Duration, Timestamp},
-    host::Fault,
+    host::HostError,
 };
 use despacho_postgres::Postgres;
 use despacho_sql::{Driver, EndedOrder, Leaf, Readers, ended_orders, take_out};
@@ -60,15 +60,15 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
         Database::Sqlite => {
             let database = store::open_file(&config, false).await?;
             let done = archive_from(&database, before, now, folder).await;
-            database.close().await.map_err(|fault| fault.to_string())?;
+            database.close().await.map_err(|error| error.to_string())?;
             done?
         }
         Database::Postgres(address) => {
             let options = despacho_postgres::Options { connections: 2, migrate: false, ..Default::default() };
             let opened = Postgres::open(address, &options).await;
-            let database = opened.map_err(|fault| format!("the database cannot be opened: {fault}"))?;
+            let database = opened.map_err(|error| format!("the database cannot be opened: {error}"))?;
             let done = archive_from(&database, before, now, folder).await;
-            database.close().await.map_err(|fault| fault.to_string())?;
+            database.close().await.map_err(|error| error.to_string())?;
             done?
         }
     };
@@ -163,19 +163,19 @@ async fn remove<D: Driver>(driver: &D, leaves: &[Leaf], tally: &mut Tally) -> Re
 /// Whether it was done; not where an order has changed since.
 async fn transact<D: Driver>(driver: &D, leaves: &[Leaf]) -> Result<bool, Failure> {
     patiently(async || match driver.transact(take_out(leaves)).await {
-        Err(Fault::Conflict) => Ok(false),
+        Err(HostError::Conflict) => Ok(false),
         done => done.map(|()| true),
     })
     .await
 }
 
 /// Asks again where the database is too busy.
-async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, Fault>) -> Result<T, Failure> {
+async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, HostError>) -> Result<T, Failure> {
     let mut asked = 1;
     loop {
         match ask().await {
-            Err(Fault::Unavailable { .. } | Fault::Timeout { .. }) if asked < TRIES => asked += 1,
-            answer => return answer.map_err(|fault| Failure::Failed(fault.to_string())),
+            Err(HostError::Unavailable { .. } | HostError::Timeout { .. }) if asked < TRIES => asked += 1,
+            answer => return answer.map_err(|error| Failure::Failed(error.to_string())),
         }
         tokio::time::sleep(WAIT).await;
     }

@@ -8,9 +8,9 @@ use std::{
 
 use despacho_core::{
     domain::{Address, Cep, Uf},
-    geo::{cnefe::RowFault, pack::format},
+    geo::{cnefe::RowError, pack::format},
 };
-use despacho_gazetteer::{BuildFault, Progress, Report, Stage};
+use despacho_gazetteer::{BuildError, Progress, Report, Stage};
 
 use super::Failure;
 use crate::{cli::Lookup, geo::LoadedPack, server::print};
@@ -43,13 +43,13 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), Failure> {
 }
 
 /// What went wrong, with what to do; a missing file is a wrong command line.
-fn refused(fault: BuildFault) -> Failure {
-    let text = format!("there is no pack: {fault}");
-    match &fault {
-        BuildFault::Read { fault: error, .. } if error.kind() == io::ErrorKind::NotFound => Failure::Usage(text),
-        BuildFault::NothingToRead => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
-        BuildFault::Zip { .. } => Failure::Failed(format!("{text}; download the file again")),
-        BuildFault::NoRows { .. } => {
+fn refused(error: BuildError) -> Failure {
+    let text = format!("there is no pack: {error}");
+    match &error {
+        BuildError::Read { error, .. } if error.kind() == io::ErrorKind::NotFound => Failure::Usage(text),
+        BuildError::NothingToRead => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
+        BuildError::Zip { .. } => Failure::Failed(format!("{text}; download the file again")),
+        BuildError::NoRows { .. } => {
             Failure::Failed(format!("{text}; the files are those of IBGE's CNEFE 2022, as they are downloaded"))
         }
         _ => Failure::Failed(text),
@@ -59,23 +59,23 @@ fn refused(fault: BuildFault) -> Failure {
 /// Malformed rows by fault, and where the first of them stand.
 fn name_malformed(report: &Report) -> io::Result<()> {
     let mut errors = io::stderr().lock();
-    for (fault, count) in RowFault::ALL.iter().zip(report.faults).filter(|(_, count)| *count > 0) {
-        writeln!(errors, "{count} rows left out: {}", meaning(*fault))?;
+    for (error, count) in RowError::ALL.iter().zip(report.errors).filter(|(_, count)| *count > 0) {
+        writeln!(errors, "{count} rows left out: {}", meaning(*error))?;
     }
     for row in &report.named {
-        writeln!(errors, "  {} line {}: {}", row.path.display(), row.line, meaning(row.fault))?;
+        writeln!(errors, "  {} line {}: {}", row.path.display(), row.line, meaning(row.error))?;
     }
     let unnamed = report.malformed() - report.named.len() as u64;
     if unnamed > 0 { writeln!(errors, "  and {unnamed} more") } else { Ok(()) }
 }
 
-fn meaning(fault: RowFault) -> &'static str {
-    match fault {
-        RowFault::Columns => "fewer than 34 columns",
-        RowFault::Text => "text that is not UTF-8",
-        RowFault::Municipality => "no IBGE code of a municipality",
-        RowFault::Cep => "no CEP of eight digits",
-        RowFault::Coordinates => "no coordinates, or none in Brazil",
+fn meaning(error: RowError) -> &'static str {
+    match error {
+        RowError::Columns => "fewer than 34 columns",
+        RowError::Text => "text that is not UTF-8",
+        RowError::Municipality => "no IBGE code of a municipality",
+        RowError::Cep => "no CEP of eight digits",
+        RowError::Coordinates => "no coordinates, or none in Brazil",
     }
 }
 

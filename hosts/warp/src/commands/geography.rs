@@ -28,7 +28,7 @@ pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
         let answer = located(&geography, least, &line).await;
-        lines.faults += u64::from(answer.get("error").is_some());
+        lines.errors += u64::from(answer.get("error").is_some());
         writeln!(output, "{answer}")?;
         output.flush()?;
     }
@@ -47,7 +47,7 @@ async fn located(geography: &Geography, least: Precision, line: &str) -> Value {
     };
     let place = match geography.locate(&[&address]).await {
         Ok(mut places) => places.pop(),
-        Err(fault) => return json!({"error": "unavailable", "detail": fault.to_string()}),
+        Err(error) => return json!({"error": "unavailable", "detail": error.to_string()}),
     };
     match place {
         Some(Ok(sourced)) => {
@@ -65,8 +65,8 @@ async fn located(geography: &Geography, least: Precision, line: &str) -> Value {
             }
             answer
         }
-        Some(Err(fault)) => {
-            let (_, code, detail) = places::told(&fault);
+        Some(Err(error)) => {
+            let (_, code, detail) = places::told(&error);
             json!({"error": code, "detail": detail.en})
         }
         None => json!({"error": "internal_error", "detail": "no answer"}),
@@ -87,7 +87,7 @@ pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
                 output.write_all(b"\n")?;
             }
             Err((code, detail)) => {
-                lines.faults += 1;
+                lines.errors += 1;
                 writeln!(output, "{}", json!({"error": code, "detail": detail}))?;
             }
         }

@@ -43,9 +43,9 @@ fn each_line<T: Serialize>(answer: fn(&str) -> Result<T, LineError>) -> Result<(
                 serde_json::to_writer(&mut output, &Timed { answer, ms }).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
-            Err(fault) => {
-                writeln!(output, "{}", fault.to_json())?;
-                lines.faults += 1;
+            Err(error) => {
+                writeln!(output, "{}", error.to_json())?;
+                lines.errors += 1;
             }
         }
         output.flush()?;
@@ -64,12 +64,12 @@ pub(super) struct Lines {
     line: String,
     number: u64,
     /// Lines without an answer.
-    pub(super) faults: u64,
+    pub(super) errors: u64,
 }
 
 impl Lines {
     pub(super) fn of_stdin() -> Lines {
-        Lines { input: io::BufReader::new(io::stdin()), line: String::new(), number: 0, faults: 0 }
+        Lines { input: io::BufReader::new(io::stdin()), line: String::new(), number: 0, errors: 0 }
     }
 
     /// The next line, or `None` at the end.
@@ -91,7 +91,7 @@ impl Lines {
 
     /// How the command ends.
     pub(super) fn end(self) -> Result<(), Failure> {
-        let Lines { number, faults, .. } = self;
-        if faults == 0 { Ok(()) } else { Err(Failure::Failed(format!("{faults} of {number} lines have no answer"))) }
+        let Lines { number, errors, .. } = self;
+        if errors == 0 { Ok(()) } else { Err(Failure::Failed(format!("{errors} of {number} lines have no answer"))) }
     }
 }

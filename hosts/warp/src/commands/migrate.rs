@@ -50,7 +50,7 @@ pub(super) async fn migrate(from: Option<String>, to: Option<String>) -> Result<
     source.close().await?;
     target.close().await?;
     drop(held);
-    let copied = copied.map_err(|fault| fault.to_string())?;
+    let copied = copied.map_err(|error| error.to_string())?;
     for (table, rows) in &copied {
         print(&format!("{table}: {rows}"))?;
     }
@@ -67,7 +67,7 @@ impl Opened {
             Opened::Sqlite(database) => database.close().await,
             Opened::Postgres(database) => database.close().await,
         };
-        closed.map_err(|fault| Failure::Failed(fault.to_string()))
+        closed.map_err(|error| Failure::Failed(error.to_string()))
     }
 }
 
@@ -101,7 +101,7 @@ impl Held {
         snapshot.push(".migrating");
         let held = Held { snapshot: snapshot.into(), _fence: fence };
         held.remove();
-        backup(file, &held.snapshot).map_err(|fault| failed(fault.to_string()))?;
+        backup(file, &held.snapshot).map_err(|error| failed(error.to_string()))?;
         Ok((sqlite(&held.snapshot)?, held))
     }
 
@@ -130,16 +130,16 @@ fn named(flag: &str, variable: &str, given: Option<String>) -> Result<Named, Fai
     if !text.contains("://") {
         return Ok(Named::File(text.into()));
     }
-    Address::parse(&text).map(Named::Server).map_err(|fault| Failure::Usage(format!("{flag} {fault}, or a file")))
+    Address::parse(&text).map(Named::Server).map_err(|error| Failure::Usage(format!("{flag} {error}, or a file")))
 }
 
 fn sqlite(file: &Path) -> Result<Sqlite, Failure> {
     let opened = Sqlite::open(file, &Options::default());
-    opened.map_err(|fault| Failure::Failed(format!("{} cannot be opened: {fault}", file.display())))
+    opened.map_err(|error| Failure::Failed(format!("{} cannot be opened: {error}", file.display())))
 }
 
 async fn postgres(address: &Address, migrate: bool) -> Result<Postgres, Failure> {
     let options = despacho_postgres::Options { connections: 2, migrate, ..Default::default() };
     let opened = Postgres::open(address, &options).await;
-    opened.map_err(|fault| Failure::Failed(format!("{address} cannot be opened: {fault}")))
+    opened.map_err(|error| Failure::Failed(format!("{address} cannot be opened: {error}")))
 }

@@ -19,7 +19,7 @@ use despacho_core::quote::Tariff;
 
 use crate::{
     cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, MatrixCommand, TariffCommand},
-    config::{self, Config, Given, Loaded},
+    config::{self, CliOverrides, Config, Loaded},
     server::print,
     store,
 };
@@ -116,12 +116,12 @@ async fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-fn load(given: &Given) -> Result<Loaded, Failure> {
-    given.load(std::env::vars_os()).map_err(|faults| Failure::Usage(faults.to_string()))
+fn load(given: &CliOverrides) -> Result<Loaded, Failure> {
+    given.load(std::env::vars_os()).map_err(|errors| Failure::Usage(errors.to_string()))
 }
 
 /// The configuration of a service that exists.
-fn load_service(given: &Given) -> Result<Loaded, Failure> {
+fn load_service(given: &CliOverrides) -> Result<Loaded, Failure> {
     let loaded = load(given)?;
     config::require_service(&loaded.config).map_err(Failure::Usage)?;
     Ok(loaded)
@@ -141,6 +141,6 @@ fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {
 }
 
 async fn backup(config: &Config, file: &Path) -> Result<(), Failure> {
-    let report = store::backup(config, file).await.map_err(|fault| format!("there is no backup: {fault}"))?;
+    let report = store::backup(config, file).await.map_err(|error| format!("there is no backup: {error}"))?;
     Ok(print(&format!("{} is a copy of {}: {report}", file.display(), config.database_file().display()))?)
 }

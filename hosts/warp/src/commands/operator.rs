@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Failure, load_service};
 use crate::{
     cli::CreateMatrix,
-    config::{self, Given, Missing},
+    config::{self, CliOverrides, Missing},
     geo::Geography,
     server::print,
     store::Store,
@@ -57,7 +57,7 @@ pub(super) async fn create_matrix(create: CreateMatrix) -> Result<(), Failure> {
 
 /// Issues a key and prints it.
 pub(super) async fn issue_key(
-    given: &Given,
+    given: &CliOverrides,
     store: u64,
     name: Option<String>,
     expires_in_days: Option<u32>,
@@ -79,18 +79,18 @@ pub(super) async fn issue_key(
 }
 
 /// Prints a store's keys.
-pub(super) async fn list_keys(given: &Given, store: u64) -> Result<(), Failure> {
+pub(super) async fn list_keys(given: &CliOverrides, store: u64) -> Result<(), Failure> {
     show(&ask(given, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
 }
 
 /// Revokes a key.
-pub(super) async fn revoke_key(given: &Given, id: u64) -> Result<(), Failure> {
+pub(super) async fn revoke_key(given: &CliOverrides, id: u64) -> Result<(), Failure> {
     ask(given, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
     Ok(print(&format!("key {id} is revoked"))?)
 }
 
 /// Registers a courier and prints the key.
-pub(super) async fn add_courier(given: &Given, new: Value, whole: bool) -> Result<(), Failure> {
+pub(super) async fn add_courier(given: &CliOverrides, new: Value, whole: bool) -> Result<(), Failure> {
     let answer = ask(given, Method::POST, "/admin/couriers", Some(new)).await?;
     if whole {
         return show(&answer);
@@ -99,7 +99,7 @@ pub(super) async fn add_courier(given: &Given, new: Value, whole: bool) -> Resul
 }
 
 /// Prints a page of couriers.
-pub(super) async fn list_couriers(given: &Given, cursor: Option<&str>) -> Result<(), Failure> {
+pub(super) async fn list_couriers(given: &CliOverrides, cursor: Option<&str>) -> Result<(), Failure> {
     // The core refuses what is no cursor; what would end the parameter must not reach it as another one.
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let target = match cursor.as_str() {
@@ -110,7 +110,12 @@ pub(super) async fn list_couriers(given: &Given, cursor: Option<&str>) -> Result
 }
 
 /// Sends a request to the core with an operator's token that is made for it and dies with it.
-pub(super) async fn ask(given: &Given, method: Method, target: &str, body: Option<Value>) -> Result<Value, Failure> {
+pub(super) async fn ask(
+    given: &CliOverrides,
+    method: Method,
+    target: &str,
+    body: Option<Value>,
+) -> Result<Value, Failure> {
     let loaded = load_service(given)?;
     let mut settings = config::settings(&loaded.config, Missing::Reject).map_err(Failure::Usage)?;
     let token = random_text()?;
@@ -128,7 +133,7 @@ pub(super) async fn ask(given: &Given, method: Method, target: &str, body: Optio
         if needs_places { Geography::open(&loaded.config).map_err(Failure::Usage)? } else { Geography::embedded() };
     let store = Store::open_beside(&loaded.config, Arc::new(geography)).await?;
     let response = store.answer(&settings, request).await;
-    store.close().await.map_err(|fault| fault.to_string())?;
+    store.close().await.map_err(|error| error.to_string())?;
     let answer: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
     if response.status().is_success() { Ok(answer) } else { Err(Failure::Failed(refusal(&answer))) }
 }

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use super::{Failure, load_service, operator};
 use crate::{
     cli::PrivacyCommand,
-    config::{self, Config, Database, Given, Missing},
+    config::{self, CliOverrides, Config, Database, Missing},
     geo::Geography,
     private,
     server::print,
@@ -38,7 +38,7 @@ pub(super) async fn run(command: PrivacyCommand) -> Result<(), Failure> {
     }
 }
 
-async fn export(given: &Given, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), Failure> {
+async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&Path>) -> Result<(), Failure> {
     load_service(given)?;
     let number = parse(phone)?;
     let files = archives.map(files::list).transpose()?.unwrap_or_default();
@@ -78,7 +78,7 @@ async fn export(given: &Given, phone: &str, to: &Path, archives: Option<&Path>) 
     Ok(files.warn()?)
 }
 
-async fn erase(given: &Given, phone: &str, archives: Option<&Path>) -> Result<(), Failure> {
+async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Result<(), Failure> {
     let config = load_service(given)?.config;
     let settings = config::settings(&config, Missing::Reject).map_err(Failure::Usage)?;
     let number = parse(phone)?;
@@ -117,7 +117,7 @@ async fn erase(given: &Given, phone: &str, archives: Option<&Path>) -> Result<()
     Err(Failure::Failed(text))
 }
 
-async fn retain(given: &Given, folder: &Path) -> Result<(), Failure> {
+async fn retain(given: &CliOverrides, folder: &Path) -> Result<(), Failure> {
     let config = load_service(given)?.config;
     let settings = config::settings(&config, Missing::Reject).map_err(Failure::Usage)?;
     let days = settings.retention.recipients_days;
@@ -134,7 +134,7 @@ async fn retain(given: &Given, folder: &Path) -> Result<(), Failure> {
     Ok(files.warn()?)
 }
 
-async fn log(given: &Given, cursor: Option<&str>) -> Result<(), Failure> {
+async fn log(given: &CliOverrides, cursor: Option<&str>) -> Result<(), Failure> {
     load_service(given)?;
     let cursor = cursor.unwrap_or_default().chars().filter(char::is_ascii_digit).collect::<String>();
     let target = match cursor.as_str() {
@@ -158,8 +158,8 @@ async fn record(config: &Config, cause: ErasureCause, subject: Option<String>, a
     let record = ErasureRecord { name, cause, subject, at, orders: 0, deliveries: 0, entries: 0, archived };
     let store = Store::open_beside(config, Arc::new(Geography::embedded())).await?;
     let recorded = store.record(record).await;
-    store.close().await.map_err(|fault| fault.to_string())?;
-    recorded.map_err(|fault| Failure::Failed(format!("the erasure of archives was not recorded: {fault}")))
+    store.close().await.map_err(|error| error.to_string())?;
+    recorded.map_err(|error| Failure::Failed(format!("the erasure of archives was not recorded: {error}")))
 }
 
 /// Removes earlier versions of rows from SQLite's log.

@@ -32,7 +32,7 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
     }
     let store = Store::open(config, std::sync::Arc::new(geography)).await?;
     if config.demo {
-        let fresh = store.seed(&settings).await.map_err(|fault| format!("no demonstration data: {fault}"))?;
+        let fresh = store.seed(&settings).await.map_err(|error| format!("no demonstration data: {error}"))?;
         tracing::warn!(fresh, "the demonstration's stores are open to everybody who knows the public key");
     }
     let lines = |address: &str| {

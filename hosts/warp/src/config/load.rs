@@ -37,7 +37,7 @@ impl fmt::Display for Source {
 
 /// One thing that is wrong with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ConfigError {
     /// The setting, or the file.
     pub what: String,
     /// Who set it.
@@ -48,12 +48,12 @@ pub struct Fault {
 
 /// Everything that is wrong with the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Faults(pub Vec<Fault>);
+pub struct ConfigErrors(pub Vec<ConfigError>);
 
-impl fmt::Display for Faults {
+impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "the configuration has {} fault(s):", self.0.len())?;
-        self.0.iter().try_for_each(|fault| writeln!(f, "  {} ({}): {}", fault.what, fault.source, fault.detail))
+        self.0.iter().try_for_each(|error| writeln!(f, "  {} ({}): {}", error.what, error.source, error.detail))
     }
 }
 
@@ -70,16 +70,16 @@ pub struct Loaded {
 
 /// What the command line gave.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct CliOverrides {
     /// `--config`.
     pub file: Option<PathBuf>,
     /// The settings that flags gave, by key.
     pub values: Vec<(&'static str, String)>,
 }
 
-impl Given {
+impl CliOverrides {
     /// Reads all layers.
-    pub fn load(&self, environment: impl Iterator<Item = (OsString, OsString)>) -> Result<Loaded, Faults> {
+    pub fn load(&self, environment: impl Iterator<Item = (OsString, OsString)>) -> Result<Loaded, ConfigErrors> {
         let environment: BTreeMap<String, String> = environment
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .filter(|(name, value)| name.starts_with("DESPACHO_") && !value.is_empty())
@@ -108,7 +108,7 @@ impl Given {
 #[derive(Default)]
 struct Reader {
     values: BTreeMap<&'static str, (String, Source)>,
-    faults: Vec<Fault>,
+    errors: Vec<ConfigError>,
 }
 
 impl Reader {
@@ -116,21 +116,23 @@ impl Reader {
     fn set(&mut self, field: &'static Field, text: &str, source: Source) {
         match field.apply(&mut Config::default(), text) {
             Ok(()) => _ = self.values.insert(field.key, (text.to_owned(), source)),
-            Err(detail) => self.faults.push(Fault { what: field.key.to_owned(), source, detail }),
+            Err(detail) => self.errors.push(ConfigError { what: field.key.to_owned(), source, detail }),
         }
     }
 
     fn file(&mut self, path: &Path) {
         let source = Source::File(path.to_owned());
-        let fault = |detail: String| Fault { what: "config".to_owned(), source: source.clone(), detail };
+        let config_error = |detail: String| ConfigError { what: "config".to_owned(), source: source.clone(), detail };
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) => return self.faults.push(fault(format!("cannot be read: {error}"))),
+            Err(error) => return self.errors.push(config_error(format!("cannot be read: {error}"))),
         };
         match text.parse::<toml::Table>() {
             Ok(table) => self.table(&table, "", &source),
             // The parser's own words quote the line, and the line may hold a secret.
-            Err(error) => self.faults.push(fault(format!("is not TOML{}: {}", place(&text, &error), error.message()))),
+            Err(error) => {
+                self.errors.push(config_error(format!("is not TOML{}: {}", place(&text, &error), error.message())))
+            }
         }
     }
 
@@ -144,18 +146,18 @@ impl Reader {
                 (None, toml::Value::Table(inner), _) if FIELDS.iter().any(|field| field.key.starts_with(&prefix)) => {
                     self.table(inner, &prefix, source);
                 }
-                (Some(_), ..) => self.fault(key, source, "must be a text, a number, true, false or a list of texts"),
-                (None, ..) => self.fault(key, source, "is no setting; `despacho config` lists them all"),
+                (Some(_), ..) => self.reject(key, source, "must be a text, a number, true, false or a list of texts"),
+                (None, ..) => self.reject(key, source, "is no setting; `despacho config` lists them all"),
             }
         }
     }
 
-    fn fault(&mut self, what: String, source: &Source, detail: &str) {
-        self.faults.push(Fault { what, source: source.clone(), detail: detail.to_owned() });
+    fn reject(&mut self, what: String, source: &Source, detail: &str) {
+        self.errors.push(ConfigError { what, source: source.clone(), detail: detail.to_owned() });
     }
 
     /// Builds the configuration, and checks what no field can check alone.
-    fn finish(mut self, warnings: Vec<String>) -> Result<Loaded, Faults> {
+    fn finish(mut self, warnings: Vec<String>) -> Result<Loaded, ConfigErrors> {
         let (mut config, mut sources) = (Config::default(), BTreeMap::new());
         for field in FIELDS {
             let source = match self.values.get(field.key) {
@@ -175,11 +177,11 @@ impl Reader {
         };
         if let Some((given, missing)) = missing {
             let source = sources.get(given).cloned().unwrap_or(Source::Default);
-            self.fault(missing.to_owned(), &source, &format!("is needed where {given} is set"));
+            self.reject(missing.to_owned(), &source, &format!("is needed where {given} is set"));
         }
         if config.geography.osrm.is_some() && config.geography.valhalla.is_some() {
             let source = sources.get("valhalla").cloned().unwrap_or(Source::Default);
-            self.fault(
+            self.reject(
                 "valhalla".to_owned(),
                 &source,
                 "stands beside osrm: one road service is asked, choose one of them",
@@ -191,14 +193,14 @@ impl Reader {
             let source = sources.get(key).cloned().unwrap_or(Source::Default);
             let detail = "must be at most half of dispatch.seen-minutes and of dispatch.silent-minutes: \
                           couriers who say where they are would be taken for lost";
-            self.fault(key.to_owned(), &source, detail);
+            self.reject(key.to_owned(), &source, detail);
         }
         self.shared_database(&config, &sources);
         if let Some(Err(detail)) = config.tariff.as_deref().map(read_tariff) {
             let source = sources.get("tariff").cloned().unwrap_or(Source::Default);
-            self.fault("tariff".to_owned(), &source, &detail);
+            self.reject("tariff".to_owned(), &source, &detail);
         }
-        if self.faults.is_empty() { Ok(Loaded { config, sources, warnings }) } else { Err(Faults(self.faults)) }
+        if self.errors.is_empty() { Ok(Loaded { config, sources, warnings }) } else { Err(ConfigErrors(self.errors)) }
     }
 }
 
@@ -210,12 +212,12 @@ impl Reader {
         if config.secret.is_none() {
             let detail = "is needed where the database is PostgreSQL: all instances sign with the same one. \
                           64 hexadecimal digits, as `openssl rand -hex 32` prints them";
-            self.fault("secret".to_owned(), &source, detail);
+            self.reject("secret".to_owned(), &source, detail);
         }
         if address.has_password() && matches!(source, Source::Flag(_)) {
             let detail = "has a password, and other users of the machine can read flags: \
                           put it into DESPACHO_DATABASE or the file";
-            self.fault("database".to_owned(), &source, detail);
+            self.reject("database".to_owned(), &source, detail);
         }
     }
 }
@@ -240,7 +242,7 @@ fn place(text: &str, error: &toml::de::Error) -> String {
     before.map(|before| format!(" at line {}", before.matches('\n').count() + 1)).unwrap_or_default()
 }
 
-impl clap::Args for Given {
+impl clap::Args for CliOverrides {
     fn augment_args(command: Command) -> Command {
         let file = Arg::new("config")
             .long("config")
@@ -257,20 +259,20 @@ impl clap::Args for Given {
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Given::augment_args(command)
+        CliOverrides::augment_args(command)
     }
 }
 
-impl FromArgMatches for Given {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
+impl FromArgMatches for CliOverrides {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<CliOverrides, clap::Error> {
         let flags = FIELDS.iter().filter(|field| !field.secret);
         let values =
             flags.filter_map(|field| Some((field.key, matches.get_one::<String>(field.key)?.clone()))).collect();
-        Ok(Given { file: matches.get_one::<PathBuf>("config").cloned(), values })
+        Ok(CliOverrides { file: matches.get_one::<PathBuf>("config").cloned(), values })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Given::from_arg_matches(matches)?;
+        *self = CliOverrides::from_arg_matches(matches)?;
         Ok(())
     }
 }

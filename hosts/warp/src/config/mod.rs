@@ -34,7 +34,7 @@ use crate::{
 pub use despacho_geo::Costing;
 pub use fields::{FIELDS, Field};
 pub use geography::Geography;
-pub use load::{Fault, Faults, Given, Loaded, Source};
+pub use load::{CliOverrides, ConfigError, ConfigErrors, Loaded, Source};
 pub use prepare::{Missing, read_tariff, require_service, settings};
 pub use show::show;
 

@@ -75,8 +75,8 @@ pub fn read_tariff(file: &Path) -> Result<Tariff, String> {
     let text = fs::read_to_string(file).map_err(|error| format!("the tariff {name} cannot be read: {error}"))?;
     let tariff: Tariff =
         serde_json::from_str(&text).map_err(|error| format!("the tariff {name} is not valid: {error}"))?;
-    let faults: Vec<String> = tariff.faults().iter().map(|fault| format!("\n  {fault}")).collect();
-    if faults.is_empty() { Ok(tariff) } else { Err(format!("the tariff {name} is not valid:{}", faults.concat())) }
+    let errors: Vec<String> = tariff.errors().iter().map(|error| format!("\n  {error}")).collect();
+    if errors.is_empty() { Ok(tariff) } else { Err(format!("the tariff {name} is not valid:{}", errors.concat())) }
 }
 
 /// The secret in a file that only its owner may read. It is created together with the database, and never silently beside an

@@ -15,9 +15,9 @@ pub(super) type Parsed<T> = Result<T, String>;
 
 /// A whole number within a field's range.
 pub(super) fn whole<T: TryFrom<u64>>(text: &str, (least, most): (u64, u64)) -> Parsed<T> {
-    let fault = || format!("must be a whole number from {least} to {most}");
+    let error = || format!("must be a whole number from {least} to {most}");
     let number = text.trim().replace('_', "").parse::<u64>().ok().filter(|number| (least..=most).contains(number));
-    T::try_from(number.ok_or_else(fault)?).map_err(|_| fault())
+    T::try_from(number.ok_or_else(error)?).map_err(|_| error())
 }
 
 /// Whole seconds within a field's range.
@@ -51,7 +51,7 @@ pub(super) fn database(text: &str) -> Parsed<Database> {
     match text.trim() {
         "sqlite" => Ok(Database::Sqlite),
         address => {
-            Address::parse(address).map(Database::Postgres).map_err(|fault| format!("must be sqlite, or {fault}"))
+            Address::parse(address).map(Database::Postgres).map_err(|error| format!("must be sqlite, or {error}"))
         }
     }
 }
@@ -71,14 +71,14 @@ pub(super) fn origins(text: &str) -> Parsed<Vec<String>> {
 }
 
 fn origin(text: &str) -> Parsed<String> {
-    let fault = || format!("{text} is no origin; write scheme://host or scheme://host:port, and no path");
-    let (scheme, host) = text.split_once("://").ok_or_else(fault)?;
+    let error = || format!("{text} is no origin; write scheme://host or scheme://host:port, and no path");
+    let (scheme, host) = text.split_once("://").ok_or_else(error)?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
     if matches!(scheme, "http" | "https") && !host.is_empty() && host.chars().all(plain) {
         // Browsers send origins in lower case.
         Ok(text.to_ascii_lowercase())
     } else {
-        Err(fault())
+        Err(error())
     }
 }
 

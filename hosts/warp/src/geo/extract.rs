@@ -27,7 +27,7 @@ impl Extract {
     /// # Errors
     /// What is wrong with the file, and what to do about it.
     pub fn read(path: &Path) -> Result<Extract, String> {
-        let network = Network::load(path).map_err(|fault| format!("{}: {fault}", path.display()))?;
+        let network = Network::load(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Extract { network: Arc::new(network), room: Arc::new(Semaphore::new(cores)), path: path.to_owned() })
     }

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use despacho_core::{
     domain::{Address, Located, Matrix, Precision},
-    geo::{self, LocateFault},
-    host::Fault,
+    geo::{self, LocateError},
+    host::HostError,
 };
 use despacho_geo::{Geocoders, Places};
 
@@ -112,7 +112,7 @@ impl Geography {
     /// # Errors
     /// That a geocoder did not answer, where without it an address is not known as precisely as the operator demands: that is not
     /// the caller's doing.
-    pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Sourced, LocateFault>>, Fault> {
+    pub async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Sourced, LocateError>>, HostError> {
         self.places.locate(&self.wire, addresses).await
     }
 

@@ -25,14 +25,14 @@ impl LoadedPack {
         let bytes =
             std::fs::read(path).map_err(|error| format!("the gazetteer pack {name} cannot be read: {error}"))?;
         let bytes: &'static [u8] = Box::leak(bytes.into_boxed_slice());
-        let pack = Pack::open(bytes).map_err(|fault| format!("{name}: {fault}{}", what_helps(&fault)))?;
+        let pack = Pack::open(bytes).map_err(|error| format!("{name}: {error}{}", what_helps(&error)))?;
         Ok(LoadedPack { path: path.to_owned(), pack })
     }
 }
 
-fn what_helps(fault: &despacho_core::geo::pack::PackFault) -> &'static str {
-    use despacho_core::geo::pack::PackFault as F;
-    match fault {
+fn what_helps(error: &despacho_core::geo::pack::PackError) -> &'static str {
+    use despacho_core::geo::pack::PackError as F;
+    match error {
         F::NotAPack => "; `despacho gazetteer build` makes one from the register's files",
         F::FutureVersion { .. } => "; update this program, or build the pack with it",
         F::Truncated { .. } | F::Damaged => "",

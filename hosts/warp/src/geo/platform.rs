@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use despacho_core::{
     domain::{Address, Located, Matrix, Moment, Timestamp},
-    geo::LocateFault,
-    host::{Changes, Fault},
+    geo::LocateError,
+    host::{Changes, HostError},
     limits::{Admission, Bucket},
 };
 use despacho_postgres::Postgres;
@@ -81,27 +81,27 @@ impl despacho_sql::Platform for Platform {
         self.machine.moment()
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, Fault> {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         match &self.shared {
             Some(shared) => despacho_sql::admit(&shared.database, &shared.leases, bucket, now).await,
             None => self.machine.admit(bucket, now).await,
         }
     }
 
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, Fault> {
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.machine.hash_password(password, salt).await
     }
 
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, Fault> {
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.machine.verify_password(password, hash).await
     }
 
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateFault>>, Fault> {
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         let places = self.geography.locate(addresses).await?;
         Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, Fault> {
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
         Ok(self.geography.matrix(places).await)
     }
 

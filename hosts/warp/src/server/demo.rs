@@ -46,8 +46,8 @@ pub(super) fn start(
     let (orders, stop) = (keep_orders(app.clone(), stop.clone()), stop.clone());
     Some(tokio::spawn(async move {
         let robots = async {
-            if let Err(fault) = simulator::run(simulation, operator, stop).await {
-                tracing::error!(fault, "no robots ride");
+            if let Err(error) = simulator::run(simulation, operator, stop).await {
+                tracing::error!(error, "no robots ride");
             }
         };
         tokio::join!(robots, orders);
@@ -69,7 +69,7 @@ async fn keep_orders(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         match &replaced {
             Ok(0) => {}
             Ok(orders) => tracing::info!(orders, "demonstration orders created in place of ended ones"),
-            Err(fault) if !failed => tracing::warn!(%fault, "demonstration orders not created; retrying"),
+            Err(error) if !failed => tracing::warn!(%error, "demonstration orders not created; retrying"),
             Err(_) => {}
         }
         failed = replaced.is_err();

@@ -96,7 +96,7 @@ pub async fn serve(
         let _ = exporter.await;
     }
     metrics.inspect(|listener| listener.abort());
-    let closed = app.store.close().await.map_err(|fault| format!("the store did not close: {fault}"));
+    let closed = app.store.close().await.map_err(|error| format!("the store did not close: {error}"));
     tracing::info!("stopped");
     closed
 }

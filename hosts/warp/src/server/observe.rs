@@ -80,7 +80,7 @@ fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
     let Outcome { route, code, request_id, log } = outcome;
     let ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1_000.0;
     match log {
-        Some(fault) => tracing::error!(request_id, %method, route, status, ms, code, fault, "request"),
+        Some(error) => tracing::error!(request_id, %method, route, status, ms, code, error, "request"),
         // Overload, which clients cause: the log of errors is for what the operator must repair.
         None if status == 503 => tracing::warn!(request_id, %method, route, status, ms, code, "request"),
         None if status >= 500 => tracing::error!(request_id, %method, route, status, ms, code, "request"),

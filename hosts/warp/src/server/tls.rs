@@ -17,23 +17,23 @@ use crate::config::Config;
 /// What accepts TLS connections, HTTP/2 first; `None` where plain HTTP is configured.
 pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, Failure> {
     let (Some(cert), Some(key)) = (&config.tls_cert, &config.tls_key) else { return Ok(None) };
-    let fault = |error| format!("the certificate {} and its key do not work: {error}", cert.display());
+    let error = |error| format!("the certificate {} and its key do not work: {error}", cert.display());
     let mut tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(fault)?
+        .map_err(error)?
         .with_no_client_auth()
         .with_single_cert(chain(cert)?, private_key(key)?)
-        .map_err(fault)?;
+        .map_err(error)?;
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Some(TlsAcceptor::from(Arc::new(tls))))
 }
 
 fn chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
-    let fault = |error| format!("the certificate {} cannot be read: {error}", file.display());
-    let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(fault)?.collect();
+    let error = |error| format!("the certificate {} cannot be read: {error}", file.display());
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(error)?.collect();
     match chain {
         Ok(chain) if chain.is_empty() => Err(format!("{} holds no certificate in PEM", file.display())),
-        chain => chain.map_err(fault),
+        chain => chain.map_err(error),
     }
 }
 

@@ -53,12 +53,12 @@ impl Client {
     /// # Errors
     /// What is wrong with the URL.
     pub fn to(url: &str) -> Result<Client, String> {
-        let fault = || format!("{url} is no URL that robots understand: write http://HOST:PORT");
-        let uri: Uri = url.trim_end_matches('/').parse().map_err(|_| fault())?;
+        let error = || format!("{url} is no URL that robots understand: write http://HOST:PORT");
+        let uri: Uri = url.trim_end_matches('/').parse().map_err(|_| error())?;
         if uri.scheme_str() != Some("http") || !matches!(uri.path(), "" | "/") {
-            return Err(fault());
+            return Err(error());
         }
-        let authority = uri.authority().ok_or_else(fault)?;
+        let authority = uri.authority().ok_or_else(error)?;
         let address = format!("{}:{}", authority.host(), authority.port_u16().unwrap_or(80));
         Ok(Client { authority: authority.to_string(), address })
     }

@@ -66,8 +66,8 @@ impl Robot {
         let mut failed = false;
         loop {
             let done = self.once().await;
-            if let (Err(fault), false) = (&done, failed) {
-                self.say(fault);
+            if let (Err(error), false) = (&done, failed) {
+                self.say(error);
             }
             failed = done.is_err();
             sleep(if failed { 3 * ASKS } else { ASKS }).await;
@@ -202,7 +202,7 @@ impl Robot {
             let _ = self.ask(Method::POST, &path, body.as_ref()).await;
             self.pass(LOST).await;
         }
-        self.ask(Method::POST, &path, body.as_ref()).await.map_err(|fault| format!("order {id}: {step}: {fault}"))?;
+        self.ask(Method::POST, &path, body.as_ref()).await.map_err(|error| format!("order {id}: {step}: {error}"))?;
         self.say(&format!("order {id}: {step}"));
         Ok(())
     }

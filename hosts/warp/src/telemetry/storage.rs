@@ -2,7 +2,7 @@
 
 use std::{future::Future, ops::Deref};
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::{Driver, Query, Row, Statement};
 
 use super::{Attribute, Kind, child, within};
@@ -20,22 +20,22 @@ impl<D> Deref for Traced<D> {
 }
 
 impl<D: Driver> Driver for Traced<D> {
-    async fn read(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let sql = query.sql;
         told("read", Some(sql), self.0.read(query), Result::is_err).await
     }
 
-    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, Fault> {
+    async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         let sql = query.sql;
         told("write", Some(sql), self.0.write_returning(query), Result::is_err).await
     }
 
-    async fn transact(&self, statements: Vec<Statement>) -> Result<(), Fault> {
+    async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
         told("transaction", None, self.0.transact(statements), Result::is_err).await
     }
 
-    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), Fault>> {
-        let failed = |results: &Vec<Result<(), Fault>>| results.iter().any(Result::is_err);
+    async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
+        let failed = |results: &Vec<Result<(), HostError>>| results.iter().any(Result::is_err);
         told("transactions", None, self.0.transact_each(transactions), failed).await
     }
 }

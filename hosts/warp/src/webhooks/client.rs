@@ -5,7 +5,7 @@ use std::{error::Error as _, time::Duration};
 use bytes::Bytes;
 use despacho_core::{
     api::outbox::Job,
-    webhook::{Answer, SendFault, WebhookTerms},
+    webhook::{Answer, SendError, WebhookTerms},
 };
 use http::HeaderValue;
 use http_body_util::{BodyExt, Full, Limited};
@@ -49,10 +49,10 @@ impl Client {
             request.map(Full::new)
         });
         // The URL was checked when it was taken, so that no request fails to be built.
-        let Ok(request) = request else { return Answer::Fault(SendFault::Broken) };
+        let Ok(request) = request else { return Answer::HostError(SendError::Broken) };
         match timeout(self.patience, self.inner.request(request)).await {
-            Err(_) => Answer::Fault(SendFault::Timeout),
-            Ok(Err(error)) => Answer::Fault(fault(&error)),
+            Err(_) => Answer::HostError(SendError::Timeout),
+            Ok(Err(error)) => Answer::HostError(fault(&error)),
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
                 let _ = timeout(DRAINING, Limited::new(response.into_body(), DRAINED).collect()).await;
@@ -63,7 +63,7 @@ impl Client {
 }
 
 /// What an error was, by the connector's own word where it was the connector's.
-fn fault(error: &Error) -> SendFault {
+fn fault(error: &Error) -> SendError {
     let mut source = error.source();
     while let Some(cause) = source {
         if let Some(Refused(fault)) = cause.downcast_ref::<Refused>() {
@@ -71,5 +71,5 @@ fn fault(error: &Error) -> SendFault {
         }
         source = cause.source();
     }
-    if error.is_connect() { SendFault::Connect } else { SendFault::Broken }
+    if error.is_connect() { SendError::Connect } else { SendError::Broken }
 }

@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use despacho_core::webhook::{SendFault, is_public};
+use despacho_core::webhook::{SendError, is_public};
 use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::{
@@ -28,7 +28,7 @@ use tokio_rustls::{
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Refused(pub(super) SendFault);
+pub(super) struct Refused(pub(super) SendError);
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -67,17 +67,17 @@ impl Connector {
         let secure = target.scheme_str() != Some("http");
         let host = target.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = target.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let found = lookup_host((host.as_str(), port)).await.map_err(refused(SendFault::Name))?;
+        let found = lookup_host((host.as_str(), port)).await.map_err(refused(SendError::Name))?;
         let found: Vec<SocketAddr> = found.collect();
         let allowed = allowed(&found, secure, self.loopback)?;
-        let socket = connect_to(&allowed).await.map_err(refused(SendFault::Connect))?;
+        let socket = connect_to(&allowed).await.map_err(refused(SendError::Connect))?;
         // Requests are written whole.
         let _ = socket.set_nodelay(true);
         if !secure {
             return Ok(Channel(TokioIo::new(Box::new(socket))));
         }
-        let name = ServerName::try_from(host).map_err(|_| Refused(SendFault::Tls))?;
-        let stream = self.tls.connect(name, socket).await.map_err(refused(SendFault::Tls))?;
+        let name = ServerName::try_from(host).map_err(|_| Refused(SendError::Tls))?;
+        let stream = self.tls.connect(name, socket).await.map_err(refused(SendError::Tls))?;
         Ok(Channel(TokioIo::new(Box::new(stream))))
     }
 }
@@ -85,14 +85,14 @@ impl Connector {
 /// The addresses of a name that may be called. Without TLS only this machine is.
 fn allowed(found: &[SocketAddr], secure: bool, loopback: bool) -> Result<Vec<SocketAddr>, Refused> {
     if found.is_empty() {
-        return Err(Refused(SendFault::Name));
+        return Err(Refused(SendError::Name));
     }
     let may = |address: &&SocketAddr| {
         let here = loopback && address.ip().is_loopback();
         here || (secure && is_public(address.ip()))
     };
     let allowed: Vec<SocketAddr> = found.iter().filter(may).copied().collect();
-    if allowed.is_empty() { Err(Refused(SendFault::Address)) } else { Ok(allowed) }
+    if allowed.is_empty() { Err(Refused(SendError::Address)) } else { Ok(allowed) }
 }
 
 async fn connect_to(addresses: &[SocketAddr]) -> io::Result<TcpStream> {

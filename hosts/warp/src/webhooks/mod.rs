@@ -11,7 +11,7 @@ use std::{
 use despacho_core::{
     api::outbox::{Batch, Job, Lane, Rounds},
     domain::WebhookId,
-    host::Fault,
+    host::HostError,
     webhook::{Answer, ROUND, Tried, Webhook},
 };
 use http::HeaderMap;
@@ -119,7 +119,7 @@ async fn round(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
 }
 
 /// Takes, sends and settles a round; false where there was none to be had.
-async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Fault> {
+async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, HostError> {
     let app = &sender.app;
     let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
     let tried = send(sender, &batch).await;

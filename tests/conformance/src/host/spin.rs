@@ -41,15 +41,15 @@ impl Spin {
 
     /// On PostgreSQL, in a database of its own.
     pub(super) fn on_postgres(chosen: &Chosen) -> Result<Spin, String> {
-        let cluster = despacho_cluster::shared().map_err(|fault| fault.to_string())?;
-        let address = cluster.fresh().map_err(|fault| fault.to_string())?;
+        let cluster = despacho_cluster::shared().map_err(|error| error.to_string())?;
+        let address = cluster.fresh().map_err(|error| error.to_string())?;
         Spin::start(chosen, Clock::stopped(), Some((cluster, address)))
     }
 
     fn start(chosen: &Chosen, clock: Clock, postgres: Option<(Arc<Cluster>, String)>) -> Result<Spin, String> {
         // One compilation for all cases of a process.
         static COMPONENT: OnceLock<Result<Compiled, String>> = OnceLock::new();
-        let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|fault| fault.to_string()));
+        let compiled = COMPONENT.get_or_init(|| Compiled::shipped().map_err(|error| error.to_string()));
         let compiled = compiled.as_ref().map_err(Clone::clone)?;
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let mut options = Options::new(folder.path().join("despacho.db"), OPERATOR_TOKEN);

@@ -42,12 +42,12 @@ fn answer<Q: DeserializeOwned, A: Serialize>(
             }
             Ok(render(engine(&question)))
         }
-        Err(fault) => Ok(LineError::Malformed(fault.to_string()).to_json()),
+        Err(error) => Ok(LineError::Malformed(error.to_string()).to_json()),
     }
 }
 
 fn render<T: Serialize>(answer: Result<T, LineError>) -> String {
     answer
-        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|fault| fault.to_string()))
-        .unwrap_or_else(|fault| fault.to_json())
+        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|error| error.to_string()))
+        .unwrap_or_else(|error| error.to_json())
 }

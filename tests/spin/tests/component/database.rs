@@ -70,8 +70,8 @@ fn three_replicas_share_thirty_connections_and_stay_ready() {
     }
     let settings = "-c max_connections=30".to_owned();
     let cluster = Cluster::start_as(despacho_cluster::Options { settings, ..Default::default() });
-    let cluster = cluster.unwrap_or_else(|fault| panic!("{fault}"));
-    let address = cluster.database("despacho").unwrap_or_else(|fault| panic!("{fault}"));
+    let cluster = cluster.unwrap_or_else(|error| panic!("{error}"));
+    let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
     let storm = |replicas: &[Served], name: &str| {
         let busy = |replica: usize, served: &Served| {
             for answer in at_once(served, |number| format!("{name}-{replica}-{number}")) {
@@ -167,8 +167,8 @@ fn database_that_stops_responding_returns_503_and_recovers() {
         eprintln!("skipped: {reason}");
         return;
     }
-    let cluster = Cluster::start().unwrap_or_else(|fault| panic!("{fault}"));
-    let address = cluster.database("despacho").unwrap_or_else(|fault| panic!("{fault}"));
+    let cluster = Cluster::start().unwrap_or_else(|error| panic!("{error}"));
+    let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
     let host = address.split(['@', '/']).find_map(|part| part.parse::<SocketAddr>().ok()).expect("its host and port");
     let proxy = Proxy::to(host);
     let served = serve(&on(&address.replace(&host.to_string(), &proxy.address.to_string())));

@@ -15,14 +15,14 @@ use crate::{
 fn database() -> Option<(Cluster, String)> {
     match Cluster::start() {
         Ok(cluster) => {
-            let address = cluster.database("despacho").unwrap_or_else(|fault| panic!("{fault}"));
+            let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
             Some((cluster, address))
         }
-        Err(fault) if fault.to_string().contains("not installed") => {
-            eprintln!("skipped: {fault}");
+        Err(error) if error.to_string().contains("not installed") => {
+            eprintln!("skipped: {error}");
             None
         }
-        Err(fault) => panic!("{fault}"),
+        Err(error) => panic!("{error}"),
     }
 }
 
@@ -66,7 +66,7 @@ fn geocoders_answers_are_kept_and_webhooks_sent_once() {
     }
     assert_eq!(geocoder.asked().len(), 1);
     for write in geography::fill_and_forget() {
-        cluster.ask(&address, &write).unwrap_or_else(|fault| panic!("{write}: {fault}"));
+        cluster.ask(&address, &write).unwrap_or_else(|error| panic!("{write}: {error}"));
     }
     // The place of the preview ends last.
     assert_eq!(cluster.ask(&address, "SELECT COUNT(*) FROM geocoded"), Ok("3".to_owned()));

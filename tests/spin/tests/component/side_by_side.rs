@@ -18,7 +18,7 @@ pub(crate) fn spread(options: Options) -> Options {
 /// So many creates at once, each with the code that it is given.
 pub(crate) fn at_once(served: &Served, code: impl Fn(usize) -> String + Sync) -> Vec<Answer> {
     std::thread::scope(|scope| {
-        let one = |number| create(&served.base, &code(number)).unwrap_or_else(|fault| panic!("{number}: {fault}"));
+        let one = |number| create(&served.base, &code(number)).unwrap_or_else(|error| panic!("{number}: {error}"));
         let threads: Vec<_> = (0..CREATES).map(|number| scope.spawn(move || one(number))).collect();
         threads.into_iter().map(|thread| thread.join().expect("an answer")).collect()
     })

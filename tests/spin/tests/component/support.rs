@@ -12,7 +12,7 @@ pub(crate) const TOKEN: &str = "operator-token-of-a-test";
 /// The component, compiled once for all tests of a process.
 pub(crate) fn compiled() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    COMPILED.get_or_init(|| Compiled::shipped().unwrap_or_else(|fault| panic!("{fault}")))
+    COMPILED.get_or_init(|| Compiled::shipped().unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// A folder for a database, and what to serve on it.
@@ -42,7 +42,7 @@ impl Place {
 }
 
 pub(crate) fn serve(options: &Options) -> Served {
-    Served::start(compiled(), options).unwrap_or_else(|fault| panic!("{fault}"))
+    Served::start(compiled(), options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// An answer: its status, its body as JSON, and its headers.
@@ -68,7 +68,7 @@ pub(crate) fn send(base: &str, request: http::Request<Vec<u8>>) -> Result<Answer
 
 pub(crate) fn get(base: &str, path: &str) -> Answer {
     let request = http::Request::get(path).header("x-api-token", KEY).body(Vec::new()).expect("a request");
-    send(base, request).unwrap_or_else(|fault| panic!("GET {path}: {fault}"))
+    send(base, request).unwrap_or_else(|error| panic!("GET {path}: {error}"))
 }
 
 pub(crate) fn try_post(base: &str, path: &str, body: &Value) -> Result<Answer, String> {
@@ -77,7 +77,7 @@ pub(crate) fn try_post(base: &str, path: &str, body: &Value) -> Result<Answer, S
 }
 
 pub(crate) fn post(base: &str, path: &str, body: &Value) -> Answer {
-    try_post(base, path, body).unwrap_or_else(|fault| panic!("POST {path}: {fault}"))
+    try_post(base, path, body).unwrap_or_else(|error| panic!("POST {path}: {error}"))
 }
 
 /// An order of two stops with this code.

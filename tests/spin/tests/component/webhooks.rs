@@ -92,11 +92,11 @@ fn what_fails_is_tried_again_and_the_log_says_why() {
     let began = Instant::now();
     assert_eq!(dispatch(&served).status, 200, "receivers that fail are no failure of the round");
     assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
-    let faults = targets.map(|id| {
+    let errors = targets.map(|id| {
         let log = get(&served.base, &format!("/delivery/webhooks/{id}/attempts")).body;
         log["attempts"][0]["fault"].as_str().map(str::to_owned).unwrap_or_else(|| panic!("{log}"))
     });
-    assert_eq!(faults, ["status", "connect", "timeout", "address"], "the last one is not among the allowed hosts");
+    assert_eq!(errors, ["status", "connect", "timeout", "address"], "the last one is not among the allowed hosts");
     std::thread::sleep(Duration::from_millis(500));
     dispatch(&served);
     let tries: Vec<String> = receiver.asked().iter().map(|question| question.headers["webhook-id"].clone()).collect();

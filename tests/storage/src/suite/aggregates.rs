@@ -3,7 +3,7 @@
 use despacho_core::{
     courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
     domain::{CourierId, Duration, Email, Point, Timestamp},
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Order, OrderSituation},
     store::{Key, KeyHash, KeyHolder, Store},
 };
@@ -66,7 +66,7 @@ pub(crate) async fn a_removed_store_frees_its_cnpj_and_its_email(backend: impl B
     host.commit(&write_store(0, heir.clone())).await.unwrap();
     assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, Ok(Some(heir)));
     let back = Store { deleted_at: None, version: 3, ..removed };
-    assert_eq!(host.commit(&write_store(2, back)).await, Err(Fault::Conflict), "the heir has its values now");
+    assert_eq!(host.commit(&write_store(2, back)).await, Err(HostError::Conflict), "the heir has its values now");
 }
 
 pub(crate) async fn a_store_takes_no_taken_value(backend: impl Backend) {
@@ -75,9 +75,9 @@ pub(crate) async fn a_store_takes_no_taken_value(backend: impl Backend) {
     let same_cnpj = Store { cnpj: cnpj(1), ..store(3) };
     let same_email = Store { email: Email::parse("loja1@Example.com").unwrap(), ..store(3) };
     for taken in [same_cnpj, same_email] {
-        assert_eq!(host.commit(&write_store(0, taken.clone())).await, Err(Fault::Conflict));
+        assert_eq!(host.commit(&write_store(0, taken.clone())).await, Err(HostError::Conflict));
         let moved = Store { id: store_id(2), ..taken };
-        assert_eq!(host.commit(&write_store(1, moved)).await, Err(Fault::Conflict));
+        assert_eq!(host.commit(&write_store(1, moved)).await, Err(HostError::Conflict));
     }
     assert_eq!(host.store(store_id(3)).await, Ok(None));
     assert_eq!(host.store(store_id(2)).await, Ok(Some(store(2))));
@@ -99,13 +99,13 @@ pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl
     assert_eq!(host.keys(store_id(2)).await, Ok(vec![key(11, 2), key(10, 2), older]));
 
     let same_hash = Key { hash: key(10, 2).hash, ..key(14, 1) };
-    assert_eq!(host.commit(&write_key(0, same_hash)).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_key(0, same_hash)).await, Err(HostError::Conflict));
     let same_hash = Key { hash: key(10, 2).hash, ..key(13, 1) };
-    assert_eq!(host.commit(&write_key(1, same_hash)).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_key(1, same_hash)).await, Err(HostError::Conflict));
     let revoked = Key { deleted_at: Some(at(1)), version: 2, ..key(10, 2) };
     host.commit(&write_key(1, revoked.clone())).await.unwrap();
     assert_eq!(host.key(&revoked.hash).await.unwrap().map(|holder| holder.key), Some(revoked.clone()));
-    assert_eq!(host.commit(&write_key(1, revoked)).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_key(1, revoked)).await, Err(HostError::Conflict));
 }
 
 pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
@@ -124,12 +124,12 @@ pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
 pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend) {
     let host = backend.host();
     host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
-    assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(HostError::Conflict));
     assert_eq!(host.commit(&write_order(0, order(52, 2, "P-1"))).await, Ok(()), "another store's code");
     for (version, situation) in (1..).zip([OrderSituation::Searching, OrderSituation::Completed]) {
         let holds = Order { situation, version: version + 1, ..order(50, 1, "P-1") };
         host.commit(&write_order(version, holds)).await.unwrap();
-        assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(Fault::Conflict), "{situation:?}");
+        assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(HostError::Conflict), "{situation:?}");
     }
     let cancelled = Order { situation: OrderSituation::Cancelled, version: 4, ..order(50, 1, "P-1") };
     host.commit(&write_order(3, cancelled.clone())).await.unwrap();
@@ -138,7 +138,7 @@ pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend
     assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(Some(order(51, 1, "P-1"))));
     assert_eq!(host.order(order_id(50)).await, Ok(Some(cancelled)), "the earlier one is still there");
     let revived = order(50, 1, "P-1");
-    assert_eq!(host.commit(&write_order(4, revived)).await, Err(Fault::Conflict), "its code is another's now");
+    assert_eq!(host.commit(&write_order(4, revived)).await, Err(HostError::Conflict), "its code is another's now");
 }
 
 pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
@@ -151,7 +151,7 @@ pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
     (away.available, away.version) = (false, 2);
     let write = Changes { couriers: vec![over(1, away.clone())], ..changes() };
     assert_eq!(host.commit(&write).await, Ok(()));
-    assert_eq!(host.commit(&write).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write).await, Err(HostError::Conflict));
     assert_eq!(host.couriers(None, 9).await, Ok(vec![courier(10), away.clone(), courier(30)]));
     assert_eq!(host.courier(away.id).await, Ok(Some(away)));
 }
@@ -164,7 +164,7 @@ pub(crate) async fn a_courier_is_found_by_the_key(backend: impl Backend) {
     assert_eq!(host.courier_by_key(&hash(11)).await, Ok(None));
     let same_key = Courier { key: courier(10).key, ..courier(11) };
     let taken = Changes { couriers: vec![Write::insert(same_key)], ..changes() };
-    assert_eq!(host.commit(&taken).await, Err(Fault::Conflict), "a key is one courier's");
+    assert_eq!(host.commit(&taken).await, Err(HostError::Conflict), "a key is one courier's");
     let moved = Courier { key: courier(11).key, version: 2, ..courier(10) };
     host.commit(&Changes { couriers: vec![over(1, moved.clone())], ..changes() }).await.unwrap();
     assert_eq!(host.courier_by_key(&hash(10)).await, Ok(None), "the old key is gone");
@@ -237,18 +237,18 @@ pub(crate) async fn a_version_is_written_once(backend: impl Backend) {
     let host = backend.host();
     put_stores(host, &[1]).await;
     let order_of = |version| Order { version, ..order(50, 1, "P-1") };
-    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(Fault::Conflict), "nothing is there");
+    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(HostError::Conflict), "nothing is there");
     host.commit(&write_order(0, order_of(1))).await.unwrap();
-    assert_eq!(host.commit(&write_order(0, order_of(1))).await, Err(Fault::Conflict), "it is there already");
-    assert_eq!(host.commit(&write_order(2, order_of(3))).await, Err(Fault::Conflict), "version 2 is to come");
+    assert_eq!(host.commit(&write_order(0, order_of(1))).await, Err(HostError::Conflict), "it is there already");
+    assert_eq!(host.commit(&write_order(2, order_of(3))).await, Err(HostError::Conflict), "version 2 is to come");
     // The version that counts is the one that was expected, whatever the value says of itself.
     host.commit(&write_order(1, order_of(77))).await.unwrap();
     assert_eq!(host.order(order_id(50)).await.unwrap().map(|order| order.version), Some(2));
-    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(Fault::Conflict));
-    assert_eq!(host.commit(&write_store(0, store(1))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_order(1, order_of(2))).await, Err(HostError::Conflict));
+    assert_eq!(host.commit(&write_store(0, store(1))).await, Err(HostError::Conflict));
     assert_eq!(host.commit(&write_store(1, store(1))).await, Ok(()));
     assert_eq!(host.store(store_id(1)).await.unwrap().map(|store| store.version), Some(2));
-    assert_eq!(host.commit(&write_key(1, key(5, 1))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&write_key(1, key(5, 1))).await, Err(HostError::Conflict));
 }
 
 pub(crate) async fn a_racing_write_wins_once(backend: impl Backend) {
@@ -261,7 +261,7 @@ pub(crate) async fn a_racing_write_wins_once(backend: impl Backend) {
         .collect();
     let results = join_all(racers.iter().map(|racer| host.commit(racer))).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
-    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(Fault::Conflict))), "{results:?}");
+    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(HostError::Conflict))), "{results:?}");
     let winner = results.iter().position(Result::is_ok).unwrap();
     let stands = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((stands.attempt as usize, stands.version), (winner, 2));

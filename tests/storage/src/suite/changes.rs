@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use despacho_core::{
     domain::OrderId,
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Event, EventKind, Order},
     privacy::{PersonalQuery, Redaction},
     store::{ClaimChange, KeyHash},
@@ -82,7 +82,7 @@ pub(crate) async fn all_or_nothing(backend: impl Backend) {
     for poison in poison {
         let mut spoilt = everything();
         poison(&mut spoilt);
-        assert_eq!(host.commit(&spoilt).await, Err(Fault::Conflict), "{spoilt:?}");
+        assert_eq!(host.commit(&spoilt).await, Err(HostError::Conflict), "{spoilt:?}");
         assert_eq!(visible(host).await, before);
     }
     host.commit(&everything()).await.unwrap();
@@ -94,7 +94,7 @@ pub(crate) async fn all_or_nothing(backend: impl Backend) {
         claim: Some(ClaimChange::Take(claim("k", "b"))),
         ..changes()
     };
-    assert_eq!(host.commit(&late).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     assert_eq!(host.order(order_id(52)).await, Ok(None));
     assert_eq!(host.commit(&changes()).await, Ok(()), "nothing at all may be committed");
     assert_eq!(visible(host).await, after);
@@ -175,7 +175,7 @@ pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
     let host = backend.host();
     assert_eq!(visible(host).await, before);
     assert_eq!(host.store_by_email(&email(1)).await.unwrap().map(|store| store.balance.centavos()), Some(2_000));
-    assert_eq!(host.commit(&second).await, Err(Fault::Conflict), "versions are kept too");
+    assert_eq!(host.commit(&second).await, Err(HostError::Conflict), "versions are kept too");
     let third = Event { kind: EventKind::Ready, ..event(&moved, 3) };
     host.commit(&Changes { events: vec![third], ..changes() }).await.unwrap();
     let history = host.events(order_id(50)).await.unwrap();

@@ -3,7 +3,7 @@
 use despacho_core::{
     Settings,
     domain::EventId,
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{EventKind, Order, OrderSituation, drive},
 };
 
@@ -18,7 +18,7 @@ pub(crate) async fn events_keep_their_order(backend: impl Backend) {
     let write = |events| Changes { events, ..changes() };
     host.commit(&write(vec![event(&one, 1), event(&two, 1), event(&one, 2)])).await.unwrap();
     host.commit(&write(vec![event(&one, 3)])).await.unwrap();
-    assert_eq!(host.commit(&write(vec![event(&two, 2), event(&one, 3)])).await, Err(Fault::Conflict), "3 is taken");
+    assert_eq!(host.commit(&write(vec![event(&two, 2), event(&one, 3)])).await, Err(HostError::Conflict), "3 is taken");
     host.commit(&write(vec![event(&two, 2)])).await.unwrap();
 
     let history = host.events(one.id).await.unwrap();

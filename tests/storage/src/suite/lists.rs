@@ -1,7 +1,7 @@
 //! Lists of orders and of stores, and a store that is removed.
 
 use despacho_core::{
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Order, OrderFilter, OrderSituation},
     store::Store,
 };
@@ -93,7 +93,7 @@ pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backen
     let host = backend.host();
     put(host, &[1, 2], vec![order(5, 2, "P")]).await;
     let removal = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..store(2) })], ..changes() };
-    assert_eq!(host.commit(&removal).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&removal).await, Err(HostError::Conflict));
     assert!(host.store(store_id(2)).await.unwrap().is_some());
     // What was refused has closed nothing.
     host.commit(&Changes { ledger: vec![entry(2, -5, None)], ..changes() }).await.unwrap();
@@ -103,6 +103,6 @@ pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backen
     host.commit(&removal).await.unwrap();
     // Whoever had read the store before creates no order for it any more: the fee finds its account closed.
     let late = Changes { orders: vec![Write::insert(order(6, 2, "Q"))], ledger: vec![entry(2, -5, None)], ..changes() };
-    assert_eq!(host.commit(&late).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     assert_eq!(host.order(order_id(6)).await, Ok(None));
 }

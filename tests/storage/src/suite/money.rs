@@ -2,7 +2,7 @@
 
 use despacho_core::{
     domain::Timestamp,
-    host::{Changes, Fault, Host, Write},
+    host::{Changes, Host, HostError, Write},
     order::{Order, OrderSituation},
     store::{self, EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
 };
@@ -40,9 +40,9 @@ pub(crate) async fn a_balance_is_the_sum_of_its_entries(backend: impl Backend) {
     let by_cnpj = host.store_by_cnpj(cnpj(1).as_str()).await.unwrap().unwrap();
     assert_eq!(by_cnpj.balance.centavos(), -1_550);
 
-    assert_eq!(host.commit(&book(vec![entry(2, 1, None)])).await, Err(Fault::Conflict), "there is no such store");
+    assert_eq!(host.commit(&book(vec![entry(2, 1, None)])).await, Err(HostError::Conflict), "there is no such store");
     let beyond = book(vec![entry(1, 1_000_000_000_000_000, None), entry(1, 1_000_000_000_000_000, None)]);
-    assert_eq!(host.commit(&beyond).await, Err(Fault::Conflict), "beyond any amount");
+    assert_eq!(host.commit(&beyond).await, Err(HostError::Conflict), "beyond any amount");
     assert_eq!(balance(host, 1).await, -1_550);
 }
 
@@ -54,12 +54,12 @@ pub(crate) async fn debits_at_once_never_pass_the_floor(backend: impl Backend) {
     let results = join_all(debits.iter().map(|debit| host.commit(debit))).await;
     // From 10.00 in steps of 0.30 down to -0.50: 35 of them fit, to the centavo, in whatever order they come.
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);
-    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(Fault::Conflict))), "{results:?}");
+    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(HostError::Conflict))), "{results:?}");
     assert_eq!(balance(host, 1).await, -50);
-    assert_eq!(host.commit(&book(vec![entry(1, -1, Some(-50))])).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&book(vec![entry(1, -1, Some(-50))])).await, Err(HostError::Conflict));
     assert_eq!(host.commit(&book(vec![entry(1, -1, Some(-51))])).await, Ok(()), "a floor is what the entry says");
     let back_and_forth = book(vec![entry(1, -1, Some(-51)), entry(1, 500, None)]);
-    assert_eq!(host.commit(&back_and_forth).await, Err(Fault::Conflict), "each entry in its turn");
+    assert_eq!(host.commit(&back_and_forth).await, Err(HostError::Conflict), "each entry in its turn");
     assert_eq!(balance(host, 1).await, -51);
 }
 
@@ -109,7 +109,7 @@ pub(crate) async fn a_statement_adds_up_at_every_step(backend: impl Backend) {
             fits &= floor.is_none_or(|floor| then[whose] >= floor);
             entries.push(entry(whose as u64 + 1, amount, floor));
         }
-        let wanted = if fits { Ok(()) } else { Err(Fault::Conflict) };
+        let wanted = if fits { Ok(()) } else { Err(HostError::Conflict) };
         assert_eq!(host.commit(&book(entries)).await, wanted);
         if fits {
             sums = then;
@@ -151,7 +151,7 @@ pub(crate) async fn a_reference_books_once(backend: impl Backend) {
         [Some("PIX-1")],
         "from, and before"
     );
-    assert_eq!(host.commit(&booked(top_up(9, 1, "PIX-9"))).await, Err(Fault::Conflict), "there is no such store");
+    assert_eq!(host.commit(&booked(top_up(9, 1, "PIX-9"))).await, Err(HostError::Conflict), "there is no such store");
 }
 
 async fn put_stores<H: Host>(host: &H, numbers: &[u64]) {
@@ -172,10 +172,10 @@ pub(crate) async fn parent_and_branches_share_one_floor(backend: impl Backend) {
     let debits: Vec<Changes> = (0..60).map(|at| book(vec![entry([1, 3, 5][at % 3], -30, Some(-50))])).collect();
     let results = join_all(debits.iter().map(|debit| host.commit(debit))).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);
-    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(Fault::Conflict))), "{results:?}");
+    assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(HostError::Conflict))), "{results:?}");
     for number in [1, 3, 5] {
         assert_eq!(balance(host, number).await, -50, "store {number}");
-        assert_eq!(host.commit(&book(vec![entry(number, -1, Some(-50))])).await, Err(Fault::Conflict));
+        assert_eq!(host.commit(&book(vec![entry(number, -1, Some(-50))])).await, Err(HostError::Conflict));
     }
     // A refund of one branch is what another one may spend.
     host.commit(&book(vec![entry(3, 30, None)])).await.unwrap();
@@ -219,7 +219,7 @@ pub(crate) async fn statements_of_a_shared_balance_name_its_branches(backend: im
     }
     assert_eq!(host.top_up(store_id(2), "PIX-2").await, Ok(None));
     let again = Changes { top_ups: vec![top_up(5, 60, "PIX-2")], ..changes() };
-    assert_eq!(host.commit(&again).await, Err(Fault::Conflict), "booked already, through another branch");
+    assert_eq!(host.commit(&again).await, Err(HostError::Conflict), "booked already, through another branch");
 }
 
 pub(crate) async fn removed_branch_leaves_no_balance(backend: impl Backend) {
@@ -228,19 +228,19 @@ pub(crate) async fn removed_branch_leaves_no_balance(backend: impl Backend) {
     host.commit(&book(vec![entry(2, -4_516, None), entry(3, -7, None), entry(4, 90, None)])).await.unwrap();
     let debtor = host.store(store_id(2)).await.unwrap().unwrap();
     let unsettled = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..debtor.clone() })], ..changes() };
-    assert_eq!(host.commit(&unsettled).await, Err(Fault::Conflict), "a debt does not disappear with its branch");
+    assert_eq!(host.commit(&unsettled).await, Err(HostError::Conflict), "a debt does not disappear with its branch");
     // Money that moved since the removal was decided.
     let stale = store::remove(&debtor, store_id(1), at(1));
     host.commit(&book(vec![entry(2, -1, None)])).await.unwrap();
-    assert_eq!(host.commit(&stale).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&stale).await, Err(HostError::Conflict));
     for number in [2, 3, 4] {
         let branch = host.store(store_id(number)).await.unwrap().unwrap();
         host.commit(&store::remove(&branch, store_id(1), at(1))).await.unwrap();
         assert_eq!(host.store(store_id(number)).await, Ok(None));
         assert!(host.any_store(store_id(number)).await.unwrap().unwrap().deleted_at.is_some());
-        assert_eq!(host.commit(&book(vec![entry(number, 5, None)])).await, Err(Fault::Conflict));
+        assert_eq!(host.commit(&book(vec![entry(number, 5, None)])).await, Err(HostError::Conflict));
         let late = Changes { top_ups: vec![top_up(number, 5, "late")], ..changes() };
-        assert_eq!(host.commit(&late).await, Err(Fault::Conflict));
+        assert_eq!(host.commit(&late).await, Err(HostError::Conflict));
     }
     assert_eq!(balance(host, 1).await, -4_517 - 7 + 90);
     let moved = |lines: Vec<StatementLine>| -> Vec<(EntryKind, u64, i64, i64)> {

@@ -2,7 +2,7 @@
 
 use despacho_core::{
     domain::NotificationId,
-    host::{Changes, Fault, Host},
+    host::{Changes, Host, HostError},
     store::{Claim, ClaimChange, ClaimUsage, Notification},
 };
 use futures_util::future::join_all;
@@ -78,14 +78,14 @@ pub(crate) async fn a_claim_has_one_holder(backend: impl Backend) {
     assert_eq!(host.claim("store/1", "K").await, Ok(None));
 
     let stranger = claim("k", "stranger");
-    assert_eq!(host.commit(&finish(answered(stranger.clone()))).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&finish(answered(stranger.clone()))).await, Err(HostError::Conflict));
     host.commit(&release(&stranger)).await.unwrap();
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(held.clone())), "a stranger's release changes nothing");
     host.commit(&finish(answered(held.clone()))).await.unwrap();
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(answered(held.clone()))));
     host.commit(&release(&held)).await.unwrap();
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(answered(held))), "an answer that is kept is not given up");
-    assert_eq!(host.commit(&take(6, stranger)).await, Err(Fault::Conflict), "the answer is kept for a day");
+    assert_eq!(host.commit(&take(6, stranger)).await, Err(HostError::Conflict), "the answer is kept for a day");
 
     host.commit(&take(0, claim("other", "a"))).await.unwrap();
     host.commit(&release(&claim("other", "a"))).await.unwrap();
@@ -108,7 +108,7 @@ pub(crate) async fn stored_responses_are_counted_by_owner_and_hour(backend: impl
     assert_eq!(usage(24 * 60).await, ClaimUsage::default());
     assert_eq!(host.claim_usage("merchant/2", at(0)).await, Ok(ClaimUsage::default()));
     let stranger = answered(claim("k1", "stranger"));
-    assert_eq!(host.commit(&finish(stranger)).await, Err(Fault::Conflict));
+    assert_eq!(host.commit(&finish(stranger)).await, Err(HostError::Conflict));
     let unowned = Claim { owner: None, ..claim("k4", "a") };
     host.commit(&take(0, unowned.clone())).await.unwrap();
     host.commit(&finish(answered(unowned))).await.unwrap();
@@ -119,9 +119,13 @@ pub(crate) async fn an_ended_claim_is_free(backend: impl Backend) {
     let host = backend.host();
     host.commit(&take(0, claim("k", "a"))).await.unwrap();
     let heir = Claim { expires_at: at(60), ..claim("k", "b") };
-    assert_eq!(host.commit(&take(4, heir.clone())).await, Err(Fault::Conflict), "it runs until minute 5");
+    assert_eq!(host.commit(&take(4, heir.clone())).await, Err(HostError::Conflict), "it runs until minute 5");
     assert_eq!(host.commit(&take(5, heir.clone())).await, Ok(()));
-    assert_eq!(host.commit(&finish(answered(claim("k", "a")))).await, Err(Fault::Conflict), "it has passed to another");
+    assert_eq!(
+        host.commit(&finish(answered(claim("k", "a")))).await,
+        Err(HostError::Conflict),
+        "it has passed to another"
+    );
     assert_eq!(host.claim("store/1", "k").await, Ok(Some(heir)));
 }
 

@@ -4,7 +4,7 @@ use despacho_core::{
     Settings,
     api::outbox,
     domain::{AttemptId, WebhookId},
-    host::{Changes, Fault, Host, MerchantSize, Write},
+    host::{Changes, Host, HostError, MerchantSize, Write},
     order::{Event, Journal, JournalEntry},
     store::Store,
     webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Tried, Webhook, WebhookState},
@@ -61,7 +61,7 @@ pub(crate) async fn a_journal_is_a_merchants(backend: impl Backend) {
     let refused = host.commit(&happened(&[(3, 70, 2), (1, 50, 1)])).await;
     assert_eq!(
         (refused, host.journal_end(store_id(1)).await),
-        (Err(Fault::Conflict), Ok(4)),
+        (Err(HostError::Conflict), Ok(4)),
         "no place without an event"
     );
     let entries = host.journal(whole(), 1, 1).await.unwrap();
@@ -98,7 +98,7 @@ pub(crate) async fn subscriptions_are_read_as_written(backend: impl Backend) {
     assert_eq!(host.webhook(webhook_id(9)).await, Ok(Some(webhook(9, 2))));
     let write = |expected, value| Changes { webhooks: vec![over(expected, value)], ..changes() };
     let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(7, 1) };
-    assert_eq!(host.commit(&write(2, removed.clone())).await, Err(Fault::Conflict), "a version is written once");
+    assert_eq!(host.commit(&write(2, removed.clone())).await, Err(HostError::Conflict), "a version is written once");
     host.commit(&write(1, removed)).await.unwrap();
     assert_eq!(host.webhooks(store_id(1)).await, Ok(vec![webhook(8, 1)]));
     assert_eq!(host.webhook(webhook_id(7)).await, Ok(None));

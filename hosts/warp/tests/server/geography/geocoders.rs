@@ -4,8 +4,8 @@ use std::path::Path;
 
 use despacho_core::{
     domain::{Address, Precision},
-    geo::LocateFault,
-    host::Fault,
+    geo::LocateError,
+    host::HostError,
     settings::PlaceTerms,
 };
 use despacho_warp::{
@@ -42,7 +42,7 @@ fn nominatim(folder: &Path, upstream: &Upstream) -> Geography {
     open(folder, Chosen { nominatim: Some(upstream.base.clone()), ..chosen() })
 }
 
-async fn locate(geography: &Geography, address: &Address) -> Result<Sourced, LocateFault> {
+async fn locate(geography: &Geography, address: &Address) -> Result<Sourced, LocateError> {
     geography.locate(&[address]).await.unwrap().remove(0)
 }
 
@@ -119,7 +119,7 @@ async fn nobody_is_asked_about_what_is_known_or_contradicts_itself() {
     let no_street = address("", "", "01321-000");
     let answers = geography.locate(&[&exact, &elsewhere, &no_street]).await.unwrap();
     assert_eq!(answers[0].map(|found| found.source), Ok("coordinates"));
-    assert!(matches!(answers[1], Err(LocateFault::CepElsewhere { .. })));
+    assert!(matches!(answers[1], Err(LocateError::CepElsewhere { .. })));
     assert_eq!(answers[2].map(|found| found.source), Ok("embedded"));
     assert_eq!(upstream.asked().len(), 0);
 }
@@ -179,7 +179,7 @@ async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
     };
     let asked = address(STREET, "438", "");
     let down = with(&Upstream::fixed(500, "")).locate(&[&asked]).await;
-    assert!(matches!(down, Err(Fault::Unavailable { what: "geocoder", .. })), "{down:?}");
+    assert!(matches!(down, Err(HostError::Unavailable { what: "geocoder", .. })), "{down:?}");
     // It answers that there is no such street: that is the caller's to put right.
     let unknown = with(&Upstream::fixed(200, "[]")).locate(&[&asked]).await.unwrap();
     assert_eq!(unknown[0].map(|found| found.located.precision), Ok(Precision::Municipality));

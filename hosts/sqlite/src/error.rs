@@ -1,6 +1,6 @@
 //! From SQLite's errors to faults.
 
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::STORAGE;
 use rusqlite::{Error, ErrorCode, ffi};
 
@@ -8,12 +8,14 @@ use rusqlite::{Error, ErrorCode, ffi};
 const DATABASE: &str = "database";
 
 /// What an error of SQLite means for a request.
-pub(crate) fn fault(error: Error) -> Fault {
+pub(crate) fn host_error(error: Error) -> HostError {
     let detail = error.to_string();
-    let Error::SqliteFailure(ffi::Error { code, extended_code }, _) = error else { return Fault::Internal { detail } };
+    let Error::SqliteFailure(ffi::Error { code, extended_code }, _) = error else {
+        return HostError::Internal { detail };
+    };
     // Statements ask before they write, so that this is a race that an index caught.
     if matches!(extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) {
-        return Fault::Conflict;
+        return HostError::Conflict;
     }
     match code {
         ErrorCode::DiskFull | ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::ReadOnly => {
@@ -24,16 +26,16 @@ pub(crate) fn fault(error: Error) -> Fault {
         | ErrorCode::DatabaseCorrupt
         | ErrorCode::NotADatabase
         | ErrorCode::OutOfMemory => unavailable(detail),
-        _ => Fault::Internal { detail },
+        _ => HostError::Internal { detail },
     }
 }
 
 /// The disk is full, failing or read-only.
-pub(crate) fn storage(detail: impl Into<String>) -> Fault {
-    Fault::Unavailable { what: STORAGE, detail: detail.into() }
+pub(crate) fn storage(detail: impl Into<String>) -> HostError {
+    HostError::Unavailable { what: STORAGE, detail: detail.into() }
 }
 
 /// The database cannot answer now.
-pub(crate) fn unavailable(detail: impl Into<String>) -> Fault {
-    Fault::Unavailable { what: DATABASE, detail: detail.into() }
+pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
+    HostError::Unavailable { what: DATABASE, detail: detail.into() }
 }

@@ -1,7 +1,7 @@
 //! From PostgreSQL's errors to faults.
 
 use deadpool_postgres::PoolError;
-use despacho_core::host::Fault;
+use despacho_core::host::HostError;
 use despacho_sql::STORAGE;
 use tokio_postgres::Error;
 
@@ -16,7 +16,7 @@ pub(crate) const SHARED_SESSION: &str = "a connection pooler between this progra
 #[derive(Debug)]
 pub(crate) enum Trouble {
     /// It was not done, and to send it again is no use.
-    Fault(Fault),
+    HostError(HostError),
     /// It was not done since it met another transaction; it may be sent again.
     Again(String),
     /// The connection is gone, and with it the answer.
@@ -32,7 +32,7 @@ impl From<Error> for Trouble {
             let is_ours = error.to_string().starts_with("error serializing")
                 || error.to_string().starts_with("error deserializing")
                 || error.to_string().starts_with("error encoding");
-            return if is_ours { Trouble::Fault(internal(text)) } else { Trouble::Lost(text) };
+            return if is_ours { Trouble::HostError(internal(text)) } else { Trouble::Lost(text) };
         };
         by_state(database.code().code(), format!("{}: {}", database.code().code(), database.message()))
     }
@@ -45,21 +45,21 @@ impl From<PoolError> for Trouble {
                 // Nothing was asked yet: to wait for the next attempt is the caller's decision.
                 Trouble::Lost(detail) | Trouble::Again(detail) => Trouble::Lost(detail),
                 // A password or a name that is refused now may have been changed by an operator.
-                Trouble::Fault(Fault::Internal { detail }) => Trouble::Fault(unavailable(detail)),
+                Trouble::HostError(HostError::Internal { detail }) => Trouble::HostError(unavailable(detail)),
                 other => other,
             },
-            PoolError::Timeout(_) => Trouble::Fault(unavailable("no connection was to be had in time")),
-            PoolError::Closed => Trouble::Fault(unavailable("the database is closed")),
+            PoolError::Timeout(_) => Trouble::HostError(unavailable("no connection was to be had in time")),
+            PoolError::Closed => Trouble::HostError(unavailable("the database is closed")),
             other => Trouble::Lost(other.to_string()),
         }
     }
 }
 
-impl From<Trouble> for Fault {
-    fn from(trouble: Trouble) -> Fault {
+impl From<Trouble> for HostError {
+    fn from(trouble: Trouble) -> HostError {
         match trouble {
-            Trouble::Fault(fault) => fault,
-            Trouble::Again(_) => Fault::Conflict,
+            Trouble::HostError(error) => error,
+            Trouble::Again(_) => HostError::Conflict,
             Trouble::Lost(detail) => unavailable(detail),
         }
     }
@@ -69,23 +69,23 @@ impl From<Trouble> for Fault {
 fn by_state(state: &str, detail: String) -> Trouble {
     match state {
         // A statement that must touch one row and did not divides by zero; the other is a unique value that an index keeps.
-        "22012" | "23505" => Trouble::Fault(Fault::Conflict),
+        "22012" | "23505" => Trouble::HostError(HostError::Conflict),
         // Transactions that raced, or waited for each other, or waited too long for a row.
         "40001" | "40P01" | "40003" | "55P03" => Trouble::Again(detail),
         // A statement that took too long; it was undone.
-        "57014" => Trouble::Fault(Fault::Timeout { what: DATABASE }),
+        "57014" => Trouble::HostError(HostError::Timeout { what: DATABASE }),
         // The server is going or coming, or cut the connection: 57P01 to 57P05, and the connection's own class.
         _ if state.starts_with("57P") || state.starts_with("08") => Trouble::Lost(detail),
         // A pooler gave the session to another client: a prepared statement is missing, or another one has its name.
         "26000" | "42P05" => Trouble::Lost(format!("{detail}; {SHARED_SESSION}")),
         // The disk is full or failing, or the server is a replica that only reads.
         _ if state == "53100" || state.starts_with("58") || state == "25006" => {
-            Trouble::Fault(Fault::Unavailable { what: STORAGE, detail })
+            Trouble::HostError(HostError::Unavailable { what: STORAGE, detail })
         }
         // No memory, no connections left.
-        _ if state.starts_with("53") => Trouble::Fault(unavailable(detail)),
-        "25P03" | "28P01" | "28000" | "3D000" => Trouble::Fault(unavailable(detail)),
-        _ => Trouble::Fault(internal(detail)),
+        _ if state.starts_with("53") => Trouble::HostError(unavailable(detail)),
+        "25P03" | "28P01" | "28000" | "3D000" => Trouble::HostError(unavailable(detail)),
+        _ => Trouble::HostError(internal(detail)),
     }
 }
 
@@ -101,13 +101,13 @@ pub(crate) fn text(error: &Error) -> String {
 }
 
 /// The database cannot answer now.
-pub(crate) fn unavailable(detail: impl Into<String>) -> Fault {
-    Fault::Unavailable { what: DATABASE, detail: detail.into() }
+pub(crate) fn unavailable(detail: impl Into<String>) -> HostError {
+    HostError::Unavailable { what: DATABASE, detail: detail.into() }
 }
 
 /// Something that cannot happen did.
-pub(crate) fn internal(detail: impl Into<String>) -> Fault {
-    Fault::Internal { detail: detail.into() }
+pub(crate) fn internal(detail: impl Into<String>) -> HostError {
+    HostError::Internal { detail: detail.into() }
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
     fn states_become_what_can_be_done_about_them() {
         let trouble = |state: &str| by_state(state, String::new());
         for state in ["22012", "23505"] {
-            assert!(matches!(trouble(state), Trouble::Fault(Fault::Conflict)), "{state}");
+            assert!(matches!(trouble(state), Trouble::HostError(HostError::Conflict)), "{state}");
         }
         for state in ["40001", "40P01", "55P03"] {
             assert!(matches!(trouble(state), Trouble::Again(_)), "{state}");
@@ -126,11 +126,14 @@ mod tests {
         for state in ["57P01", "57P02", "57P03", "08006", "26000", "42P05"] {
             assert!(matches!(trouble(state), Trouble::Lost(_)), "{state}");
         }
-        assert!(matches!(trouble("57014"), Trouble::Fault(Fault::Timeout { .. })));
+        assert!(matches!(trouble("57014"), Trouble::HostError(HostError::Timeout { .. })));
         for state in ["53100", "58030", "25006"] {
-            assert!(matches!(trouble(state), Trouble::Fault(Fault::Unavailable { what: STORAGE, .. })), "{state}");
+            assert!(
+                matches!(trouble(state), Trouble::HostError(HostError::Unavailable { what: STORAGE, .. })),
+                "{state}"
+            );
         }
-        assert!(matches!(trouble("53300"), Trouble::Fault(Fault::Unavailable { what: DATABASE, .. })));
-        assert!(matches!(trouble("42P01"), Trouble::Fault(Fault::Internal { .. })));
+        assert!(matches!(trouble("53300"), Trouble::HostError(HostError::Unavailable { what: DATABASE, .. })));
+        assert!(matches!(trouble("42P01"), Trouble::HostError(HostError::Internal { .. })));
     }
 }
