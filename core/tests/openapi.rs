@@ -103,10 +103,7 @@ fn every_code_of_a_field_in_the_sources_is_described() {
         "validate/address.rs",
         "validate/fleet.rs",
         "validate/order.rs",
-        "validate/store.rs",
-        "validate/mod.rs",
-        "validate/address.rs",
-        "validate/order.rs",
+        "validate/privacy.rs",
         "validate/store.rs",
         "validate/webhook.rs",
     ];

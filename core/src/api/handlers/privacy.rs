@@ -34,7 +34,7 @@ pub(super) async fn erase<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
 /// `GET /admin/privacy/erasures?cursor=&limit=`
 pub(super) async fn records<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let limit = pages::limit(call)?;
-    let before = pages::cursor(call, |text| text.parse().ok().filter(|number| *number < 1 << 53))?;
+    let before = pages::cursor(call, |text| text.parse().ok().filter(|number| (1..1 << 53).contains(number)))?;
     let query = PersonalQuery::Records { before, limit: limit + 1 };
     let mut page = call.host.personal_data(&query).await?.records;
     let next_cursor = pages::cut(&mut page, limit, |last| last.id.to_string());

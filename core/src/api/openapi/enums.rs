@@ -86,7 +86,7 @@ named! {
 }
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
-const FIELD_CODES: [(&str, &str); 35] = [
+const FIELD_CODES: [(&str, &str); 36] = [
     ("invalid_json", "The body is not JSON; `pointer` is empty."),
     ("wrong_type", "A value of another JSON type is expected here."),
     ("duplicate_field", "The field stands there twice."),
@@ -101,7 +101,8 @@ const FIELD_CODES: [(&str, &str); 35] = [
     ("invalid_zip_code", "Not a CEP of eight digits."),
     ("incomplete_coordinates", "Only one of latitude and longitude was sent."),
     ("not_locatable", "The address has neither coordinates, nor a CEP, nor city and state."),
-    ("invalid_phone", "Not a number in E.164; `detail` says how to write it, where that can be told."),
+    ("invalid_phone", "Not a number in E.164; if possible, `detail` shows how to write it."),
+    ("invalid_cursor", "Not the `nextCursor` of a previous response."),
     ("invalid_email", "Not an email address."),
     ("invalid_cnpj", "Not a CNPJ, or its check digits belong to another number."),
     ("invalid_time", "Not an instant by RFC 3339."),

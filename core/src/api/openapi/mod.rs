@@ -147,9 +147,14 @@ fn security(authority: Authority) -> Json {
     Json::List(vec![Json::object([(scheme, Json::List(Vec::new()))])])
 }
 
+/// Whether a request can send an `Idempotency-Key`. A login is never replayed.
+fn takes_idempotency_key(route: &Route) -> bool {
+    route.method == http::Method::POST && route.authority != Authority::Public && route.endpoint.stores_response()
+}
+
 fn parameters(route: &Route, operation: &Operation) -> Json {
     let mut names = operation.parameters.to_vec();
-    if route.method == http::Method::POST {
+    if takes_idempotency_key(route) {
         names.push("idempotencyKey");
     }
     names.extend(["acceptLanguage", "requestId"]);

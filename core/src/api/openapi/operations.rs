@@ -87,13 +87,12 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
     }
     if route.method == http::Method::POST {
         codes.extend([Code::MalformedRequest, Code::BodyTooLarge]);
-        // A login is never replayed.
-        if route.authority != Authority::Public {
-            codes.extend([Code::RequestInProgress, Code::IdempotencyKeyReused]);
-        }
     }
-    if route.method == http::Method::POST && matches!(route.authority, Authority::Store | Authority::Courier) {
-        codes.push(Code::IdempotencyLimit);
+    if super::takes_idempotency_key(route) {
+        codes.extend([Code::RequestInProgress, Code::IdempotencyKeyReused]);
+        if matches!(route.authority, Authority::Store | Authority::Courier) {
+            codes.push(Code::IdempotencyLimit);
+        }
     }
     codes.extend(operation.codes);
     Code::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
