@@ -58,6 +58,9 @@ pub fn missing() -> Option<&'static str> {
     programs().is_none().then_some("PostgreSQL's initdb and pg_ctl are not installed")
 }
 
+/// How often a server is started, each time on another port.
+const START_ATTEMPTS: usize = 3;
+
 impl Cluster {
     /// Makes and starts a server; the reason where there is none to be had.
     pub fn start() -> Result<Cluster, Failure> {
@@ -66,8 +69,16 @@ impl Cluster {
 
     /// Makes and starts a server that is not like the others.
     pub fn start_as(options: Options) -> Result<Cluster, Failure> {
-        let cluster = Cluster::make(options)?;
+        let mut cluster = Cluster::make(options)?;
         cluster.fill()?;
+        // Another process can take a free port before the server binds it.
+        for _ in 1..START_ATTEMPTS {
+            if cluster.run().is_ok() {
+                return Ok(cluster);
+            }
+            cluster.port = free_port()?;
+            cluster.base = base(cluster.port);
+        }
         cluster.run()?;
         Ok(cluster)
     }
@@ -81,8 +92,7 @@ impl Cluster {
         };
         let folder = folder.map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
         let port = free_port()?;
-        let base = format!("postgres://despacho@127.0.0.1:{port}");
-        let cluster = Cluster { folder, programs, port, options, base };
+        let cluster = Cluster { folder, programs, port, options, base: base(port) };
         if is_root() {
             // The server refuses to run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
@@ -221,6 +231,11 @@ fn run(command: &mut Command) -> Result<String, Failure> {
         return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
     }
     Err(Failure::new(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr))))
+}
+
+/// The start of the addresses of a server's databases.
+fn base(port: u16) -> String {
+    format!("postgres://despacho@127.0.0.1:{port}")
 }
 
 fn free_port() -> Result<u16, Failure> {
