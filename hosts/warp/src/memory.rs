@@ -26,8 +26,10 @@ pub struct MemoryLimits {
 pub enum MemoryOwner {
     /// An authenticated merchant, with all its stores and keys.
     Merchant(StoreId),
-    /// Anybody else, by the client's address.
+    /// Every other client, by its address.
     Address(IpAddr),
+    /// Health checks from an address, which other requests from there must not displace.
+    HealthCheck(IpAddr),
 }
 
 /// The limit that is reached.

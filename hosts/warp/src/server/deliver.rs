@@ -74,8 +74,12 @@ impl Delivery {
             return Response::from_parts(head, Body::whole(body));
         }
         let merchant = head.extensions.remove::<Merchant>();
-        let owner = merchant.map_or(MemoryOwner::Address(self.address), |merchant| MemoryOwner::Merchant(merchant.0));
         let route = head.extensions.get::<Outcome>().map_or("", |outcome| outcome.route);
+        let owner = match (merchant, route) {
+            (Some(merchant), _) => MemoryOwner::Merchant(merchant.0),
+            (None, "GET /healthz" | "GET /readyz") => MemoryOwner::HealthCheck(self.address),
+            (None, _) => MemoryOwner::Address(self.address),
+        };
         let file = FILES.contains(&route);
         let body = self.compressor.apply(&mut head.headers, body, self.encoding, file);
         let bytes = OVERHEAD + if file { 0 } else { body.len() };
