@@ -203,3 +203,26 @@ fn branches_and_attempts_to_register_are_bounded() {
     same["email"] = json!("matriz@exemplo.com.br");
     assert_eq!(update(&same), 200, "a change that keeps the email does not");
 }
+
+#[test]
+fn one_webhook_too_many_of_a_merchant_is_rejected() {
+    let host = demo_host();
+    let (parent, _) = matrix(&host, "12ABC34501DE35", "matriz@exemplo.com.br", None);
+    let branch = branch_of(&host, &parent, "11.444.777/0001-61", "filial@exemplo.com.br");
+    let (other, _) = matrix(&host, "33.000.167/0001-01", "outra@exemplo.com.br", None);
+    let mut settings = settings();
+    settings.webhooks.per_merchant = 3;
+    let create = |key: &str| {
+        let body = json!({ "url": "https://loja.example/despacho", "events": ["order.created"] }).to_string();
+        send(&host, &settings, request("POST", "/delivery/webhooks", &[("x-api-token", key)], body))
+    };
+    let made = [&parent, &branch, &branch].map(|key| create(key));
+    assert!(made.iter().all(|answer| answer.status == 201), "{made:?}");
+    for key in [&parent, &branch] {
+        assert_eq!(create(key).outcome(), (409, Some("too_many_webhooks")));
+    }
+    assert_eq!(create(&other).status, 201, "another merchant is not touched");
+    let path = format!("/delivery/webhooks/{}", made[2].body["id"]);
+    assert_eq!(send(&host, &settings, request("DELETE", &path, &[("x-api-token", &branch)], "")).status, 204);
+    assert_eq!(create(&parent).status, 201, "a removal makes room");
+}

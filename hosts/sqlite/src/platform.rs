@@ -136,3 +136,54 @@ impl Platform for LocalPlatform {
         self.apart(move || password::verify(&password, &hash)).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::poll_fn,
+        pin::{Pin, pin},
+        sync::{Arc, atomic::AtomicBool},
+        task::Poll,
+    };
+
+    use super::*;
+
+    async fn is_ready_at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> bool {
+        poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_ready())).await
+    }
+
+    #[test]
+    fn password_hashes_run_at_most_one_per_processor() {
+        let platform = LocalPlatform::new().unwrap();
+        let free = || platform.hashing.available_permits();
+        let processors = available_parallelism().unwrap().get();
+        assert_eq!(free(), processors);
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+            let mut hash = pin!(platform.hash_password("uma senha bem longa", [7; 16]));
+            assert!(!is_ready_at_once(hash.as_mut()).await);
+            assert_eq!(free(), processors - 1);
+            let hash = hash.await.unwrap();
+            let mut verified = pin!(platform.verify_password("uma senha bem longa", &hash));
+            assert!(!is_ready_at_once(verified.as_mut()).await);
+            assert_eq!(free(), processors - 1);
+            assert!(verified.await.unwrap());
+            assert_eq!(free(), processors);
+
+            let all = platform.hashing.acquire_many(u32::try_from(processors).unwrap()).await.unwrap();
+            let started = Arc::new(AtomicBool::new(false));
+            let flag = started.clone();
+            let mut next = pin!(platform.apart(move || {
+                flag.store(true, Relaxed);
+                Ok(())
+            }));
+            for _ in 0..100 {
+                assert!(!is_ready_at_once(next.as_mut()).await);
+                tokio::task::yield_now().await;
+            }
+            assert!(!started.load(Relaxed), "it waits for a processor");
+            drop(all);
+            next.await.unwrap();
+            assert!(started.load(Relaxed));
+        });
+    }
+}

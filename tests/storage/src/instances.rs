@@ -8,7 +8,7 @@ use std::{
 };
 
 use despacho_core::{
-    Settings,
+    Settings, api,
     courier::{
         Courier,
         dispatch::{Round, round},
@@ -16,7 +16,7 @@ use despacho_core::{
     domain::{Entropy, Moment, Timestamp},
     host::{Changes, Host, HostError},
     limits::{Admission, Bucket},
-    order::{Order, OrderSituation, Timing},
+    order::{CodeTries, Order, OrderSituation, Timing},
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_sql::{Driver, Platform, SqlHost};
@@ -25,7 +25,7 @@ use futures_util::future::join;
 
 use crate::{
     backend::{Backend, OnPostgres},
-    fixtures::{NOON, at, changes, order, order_id, over},
+    fixtures::{NOON, at, changes, courier, order, order_id, over},
     suite::dispatch::{free, pairs, put},
 };
 
@@ -123,6 +123,47 @@ async fn a_pause_of_an_hour_loses_nothing() {
     );
     set(&host, 120 * 60_000);
     assert_eq!(step(&host).await.expired, 2);
+}
+
+#[tokio::test]
+async fn wrong_codes_on_two_instances_lock_one_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("despacho.db");
+    wrong_codes_lock(open(&path, 1), open(&path, 1)).await;
+}
+
+#[tokio::test]
+async fn wrong_codes_on_two_postgresql_instances_lock_one_order() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let address = Address::parse(&backend.address).unwrap();
+    let options = despacho_postgres::Options::default();
+    let (one, two) = (Postgres::open(&address, &options).await, Postgres::open(&address, &options).await);
+    wrong_codes_lock(clocked(one.unwrap(), 1), clocked(two.unwrap(), 1)).await;
+}
+
+/// Five wrong codes, alternately on both instances; neither accepts the right one afterwards.
+async fn wrong_codes_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
+    let waiting =
+        Order { situation: OrderSituation::CourierAtPickup, tries: CodeTries::default(), ..order(50, 1, "W") };
+    put(&one, vec![waiting], vec![Courier { order: Some(order_id(50)), ..courier(9) }], 1).await;
+    let settings = Settings::default();
+    let send = async |host: &ClockedHost<D>, code: &str| {
+        let request = http::Request::post("/courier/orders/50/pickup")
+            .header("x-api-token", "courier 9")
+            .header("content-type", "application/json")
+            .body(format!("{{\"code\": \"{code}\"}}").into());
+        let answer = api::handle(host, &settings, request.unwrap()).await;
+        let body: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
+        (answer.status().as_u16(), body["code"].as_str().unwrap_or_default().to_owned())
+    };
+    for host in [&one, &two, &one, &two, &one] {
+        assert_eq!(send(host, "0000").await, (422, "code_incorrect".to_owned()));
+    }
+    for host in [&two, &one] {
+        assert_eq!(send(host, "7788").await, (429, "code_locked".to_owned()));
+    }
+    set(&two, 11 * 60_000);
+    assert_eq!(send(&two, "7788").await.0, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

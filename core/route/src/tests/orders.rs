@@ -1,8 +1,10 @@
 //! Properties of the visiting order.
 
 use super::instances::{KINDS, Kind, Rng, problem};
+use crate::arcs::Arcs;
 use crate::model::Model;
 use crate::proof::Proof;
+use crate::search::Search;
 use crate::{Budget, Pin, Problem, RouteError, UNREACHABLE, Visit, best_order, given_order, subset};
 
 /// The number of random problems of every kind for each property.
@@ -84,6 +86,21 @@ fn never_worse_than_the_order_sent() {
                 Err(error) => assert!(given_order(&problem).is_err() && kind == Kind::Gaps, "{error}"),
             }
         }
+    }
+}
+
+#[test]
+fn spent_budget_returns_an_unproven_order_of_fifty_stops() {
+    for kind in [Kind::Uniform, Kind::OneWay, Kind::Arbitrary] {
+        let problem = problem(kind, 51, &mut Rng(4));
+        let visit = best_order(&problem, Budget::of_work(0)).unwrap();
+        check(&problem, &visit);
+        assert!(!visit.proven, "{kind:?}");
+        // Without the budget, so many rounds would not end.
+        let model = Model::of(&problem).unwrap();
+        let arcs = Arcs::of(&model);
+        let work = Search::new(&arcs).run(u64::MAX, 300_000);
+        assert!((300_000..400_000).contains(&work), "{kind:?} {work}");
     }
 }
 

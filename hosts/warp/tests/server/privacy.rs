@@ -5,7 +5,7 @@ use std::{io::Read, path::Path, process::Command};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{OPERATOR, Server, despacho, matrix, run, stdout};
+use crate::harness::{BINARY, OPERATOR, Server, despacho, matrix, prepared, run, stdout};
 
 const PHONE: &str = "+5511987650123";
 const MARKERS: [&str; 5] = [PHONE, "Zilda Marcador", "Rua do Marcador", "portão marcador", "motivo marcador"];
@@ -107,6 +107,34 @@ fn erasure_reaches_database_and_archives_while_the_server_runs() {
     assert!(!log.to_string().contains(PHONE));
     let again = stdout(&erase(folder));
     assert_eq!(again, "erased 0 recipients in 0 orders, 0 other entries, 0 archived orders\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn archives_have_mode_0600_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    let folder = &server.folder;
+    let id = create(&server, &key, "M-1");
+    cancel(&server, &key, id);
+    let database = rusqlite::Connection::open(folder.path().join("despacho.db")).unwrap();
+    database.busy_timeout(std::time::Duration::from_secs(30)).unwrap();
+    database.execute_batch(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id = {id}")).unwrap();
+    drop(database);
+    std::fs::create_dir(folder.path().join("archives")).unwrap();
+    let archive = "archive --older-than 180d --to archives".to_owned();
+    // An erasure writes the archive again.
+    for args in [archive, format!("privacy erase --phone {PHONE} --archives archives")] {
+        let script = format!("umask 000; exec \"$0\" {args}");
+        let mut shell = prepared(Command::new("sh"), folder);
+        stdout(&shell.arg("-c").arg(script).arg(BINARY).output().unwrap());
+        let files: Vec<_> = std::fs::read_dir(folder.path().join("archives")).unwrap().map(Result::unwrap).collect();
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert_eq!(files[0].metadata().unwrap().permissions().mode() & 0o777, 0o600, "{args}");
+    }
+    assert!(!archive_texts(folder).contains("motivo marcador"), "the archive was written again");
 }
 
 #[test]

@@ -48,6 +48,32 @@ fn neither_keys_nor_passwords_nor_tokens_reach_the_log() {
     }
 }
 
+#[test]
+fn signing_secrets_of_webhooks_are_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    let post = |path: &str, body: &str| {
+        let head =
+            format!("POST {path}\nx-api-token: {key}\ncontent-type: application/json\nidempotency-key: {}", path.len());
+        let answer = server.ask(&head, body.as_bytes());
+        assert!(matches!(answer.status, 200 | 201), "{}", answer.text());
+        answer.json()
+    };
+    let made = post("/delivery/webhooks", r#"{"url": "https://loja.example/despacho", "events": ["order.created"]}"#);
+    let rotated = post(&format!("/delivery/webhooks/{}/rotate", made["id"]), "");
+    let stored = ["despacho.db", "despacho.db-wal"]
+        .map(|name| std::fs::read(server.folder.path().join(name)).unwrap_or_default())
+        .concat();
+    let holds = |bytes: &[u8]| stored.windows(bytes.len()).any(|window| window == bytes);
+    assert!(holds(b"https://loja.example/despacho"));
+    for secret in [&made["secret"], &rotated["secret"]] {
+        let encoded = secret.as_str().unwrap().strip_prefix("whsec_").unwrap();
+        assert_eq!(encoded.len(), 44);
+        assert!(!holds(encoded.as_bytes()), "{encoded} is in the database");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_generated_secret_is_its_owners_alone_and_stays() {

@@ -35,6 +35,17 @@ fn without_origins_there_is_no_cors() {
 }
 
 #[test]
+fn key_in_a_cookie_returns_401() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = matrix(&folder);
+    let server = Server::start_in(folder, &[]);
+    for cookie in [format!("x-api-token={key}"), format!("key={key}"), key.clone()] {
+        server.ask(&format!("GET /delivery/stores\ncookie: {cookie}"), b"").is_problem(401, "api_key_missing");
+    }
+    assert_eq!(server.ask(&format!("GET /delivery/stores\nx-api-token: {key}"), b"").status, 200);
+}
+
+#[test]
 fn large_answers_are_compressed_as_asked() {
     let server = Server::start(&[]);
     let plain = server.get("/docs/swagger-ui.css");
@@ -157,6 +168,7 @@ fn the_panel_is_served_beside_the_api_with_a_strict_policy() {
     let policy = page.header("content-security-policy").unwrap();
     assert!(policy.contains("script-src 'self' 'wasm-unsafe-eval';") && !policy.contains("unsafe-inline"), "{policy}");
     assert!(policy.contains("img-src 'self' https://tiles.example;"), "{policy}");
+    assert!(policy.split(';').any(|rule| rule.trim() == "frame-ancestors 'none'"), "{policy}");
     assert_eq!(server.get("/panel.json").json()["tiles"]["url"], "https://tiles.example/{z}/{x}/{y}.png");
     server.ask("POST /", b"").is_problem(405, "method_not_allowed");
     server.get("/nothing").is_problem(404, "endpoint_not_found");
