@@ -53,7 +53,7 @@ const MARKS: &str =
 /// A table that is there before the first migration, and that no extension brought.
 const FOREIGN_TABLE: &str = "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
      AND c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') \
-     ORDER BY 1 LIMIT 1";
+     AND to_regclass('schema_version') IS NULL ORDER BY 1 LIMIT 1";
 /// There is no such table.
 const NO_TABLE: &str = "42P01";
 
