@@ -79,7 +79,7 @@ pub(super) async fn begin<H: Host>(
     Err(given_up())
 }
 
-/// What tells a request from others with its key. A fast hash of a body with a password would let whoever reads the database try
+/// Identifies a request among others with its key. A fast hash of a body with a password would let a reader of the database try
 /// passwords against it, so that one is hashed as slowly as a password is.
 async fn fingerprint_of<H: Host>(
     call: &Call<'_, H>,
@@ -99,7 +99,7 @@ async fn fingerprint_of<H: Host>(
     Ok(call.host.hash_password(&fast, salt).await?)
 }
 
-/// Refuses a further stored response once its owner has as many as are kept for it within 24 hours.
+/// Rejects a further stored response once its owner has the maximum of 24 hours.
 async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
     let limits = &call.settings.limits;
     let usage = call.host.claim_usage(owner, call.moment.now.before(KEPT)).await?;

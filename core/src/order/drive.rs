@@ -68,7 +68,7 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Commits each change by itself, and says which ones were committed. A conflict is left to whoever wrote first, and one change that
+    /// Commits each change by itself, and returns which ones were committed. After a conflict the other write stays, and one change that
     /// fails does not keep back the others.
     ///
     /// # Errors

@@ -117,7 +117,7 @@ impl Platform for LocalPlatform {
     }
 
     fn committed(&self, changes: &Changes) {
-        // Before the news: a stream that looks because of it must not go by a key that it checked before.
+        // Before the change notification: a stream that it wakes must not rely on an earlier check of its key.
         if changes_access(changes) {
             increment(&self.access);
         }

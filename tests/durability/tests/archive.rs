@@ -103,13 +103,22 @@ impl Drop for Held<'_> {
 
 #[test]
 fn histories_go_to_files_and_none_is_lost_on_sqlite() {
-    let data = tempfile::tempdir().unwrap();
-    let database = Database::File(data.path().join("despacho.db"));
-    archives(data.path(), &database);
+    on_sqlite(archives);
 }
 
 #[test]
 fn histories_go_to_files_and_none_is_lost_on_postgresql() {
+    on_postgresql(archives);
+}
+
+/// Runs a test on an SQLite file of its own.
+fn on_sqlite(test: fn(&Path, &Database)) {
+    let data = tempfile::tempdir().unwrap();
+    test(data.path(), &Database::File(data.path().join("despacho.db")));
+}
+
+/// Runs a test on a PostgreSQL database of its own; skips it if PostgreSQL is not installed.
+fn on_postgresql(test: fn(&Path, &Database)) {
     if let Some(missing) = despacho_cluster::missing() {
         eprintln!("skipped: {missing}");
         return;
@@ -117,7 +126,7 @@ fn histories_go_to_files_and_none_is_lost_on_postgresql() {
     let cluster = despacho_cluster::shared().unwrap_or_else(|failure| panic!("{failure}"));
     let address = cluster.fresh().unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
-    archives(data.path(), &Database::Server(cluster, address));
+    test(data.path(), &Database::Server(cluster, address));
 }
 
 fn archives(data: &Path, database: &Database) {
@@ -177,21 +186,12 @@ fn archives(data: &Path, database: &Database) {
 
 #[test]
 fn archive_killed_at_random_points_loses_nothing_on_sqlite() {
-    let data = tempfile::tempdir().unwrap();
-    let database = Database::File(data.path().join("despacho.db"));
-    killed_at_random(data.path(), &database);
+    on_sqlite(killed_at_random);
 }
 
 #[test]
 fn archive_killed_at_random_points_loses_nothing_on_postgresql() {
-    if let Some(missing) = despacho_cluster::missing() {
-        eprintln!("skipped: {missing}");
-        return;
-    }
-    let cluster = despacho_cluster::shared().unwrap_or_else(|failure| panic!("{failure}"));
-    let address = cluster.fresh().unwrap_or_else(|failure| panic!("{failure}"));
-    let data = tempfile::tempdir().unwrap();
-    killed_at_random(data.path(), &Database::Server(cluster, address));
+    on_postgresql(killed_at_random);
 }
 
 /// Kills of one test, and the orders that become old between two of them.

@@ -80,7 +80,7 @@ impl Need {
             Need::Postgres => postgres().is_some(),
             Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
-            // Fetched anew in each run.
+            // Fetched in each run.
             Need::Advisories => false,
             Need::Venv => {
                 let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();

@@ -138,7 +138,7 @@ fn stream_ends_when_another_process_revokes_its_key() {
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
     let mut reader = stream(&server, &revoked).1;
-    // A command notifies nobody: the server finds it out by reading the key again.
+    // A command sends no notification: the server detects the revocation when it reads the key again.
     assert!(run(&server.folder, &["key", "revoke", &id]).status.success());
     assert!(rest(&mut reader, Duration::from_secs(10)).is_some(), "before the first heartbeat");
 }
@@ -221,7 +221,7 @@ fn hanging_receivers_delay_their_own_merchant_only() {
     for code in ["B-1", "B-2", "B-3"] {
         let begun = Instant::now();
         made(&ask(&server, "POST /delivery/orders", &other, &order(code)));
-        // Half of what a single receiver may take: nobody waited for one that hangs.
+        // Half of the timeout of a single receiver: no delivery waited for one that hangs.
         let body = bodies.recv_timeout(Duration::from_secs(15)).expect("the other merchant's event arrives");
         assert!(body.contains("order.created"), "{body}");
         eprintln!("{code} after {:?}", begun.elapsed());

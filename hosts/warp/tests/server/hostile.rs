@@ -57,7 +57,7 @@ fn connections(server: &Server) -> usize {
     value.parse().unwrap()
 }
 
-/// Waits until only the connection that asks is open.
+/// Waits until only the calling connection is open.
 fn wait_until_closed(server: &Server) {
     let deadline = Instant::now() + PATIENCE;
     while connections(server) > 1 {
