@@ -76,7 +76,8 @@ pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> Terms {
     }
     let Some(first) = order.first_allocated_at else { return plain(Mode::Free) };
     let ends = first.after(Duration::minutes(rules.free_minutes.into()));
-    if now < ends {
+    // What was late once stays late, also where the clock is set back: an order is never cancelled free of charge after a fee.
+    if now < ends && order.cancelled_late == Money::ZERO {
         return Terms { changes_at: Some(ends), ..plain(Mode::Free) };
     }
     Terms { fee: rules.share(order.cancelled_late, order.fee), ..plain(Mode::Paid) }

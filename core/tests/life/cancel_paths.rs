@@ -168,6 +168,25 @@ fn cancelling_stop_by_stop_never_costs_less_with_real_tariffs() {
     }
 }
 
+#[test]
+fn order_with_a_late_cancellation_stays_late_where_the_clock_is_set_back() {
+    let host = host();
+    let order = allocated(&host, "C-1", &[true, true]);
+    let (rules, first) = (Cancellation::default(), order.first_allocated_at.unwrap());
+    let at = |minutes| Moment { now: first.after(Duration::minutes(minutes)), entropy: Entropy::new([7; 32]) };
+    let stop = order.deliveries[0].id;
+    let plan = synthetic(order.fee.centavos() / 3);
+    let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &rules };
+    let (left, _) = taken(order::cancel_stop(&order, stop, repriced, merchant(), None, &at(5)).unwrap());
+    assert!(left.cancellation_fee > Money::ZERO);
+    assert_eq!(order::terms(&left, &rules, at(1).now).mode, Mode::Paid);
+    let (ended, changes) = taken(order::cancel(&left, None, merchant(), None, &rules, &at(1)).unwrap());
+    assert_eq!(ended.situation, OrderSituation::CancelledWithFee);
+    let half = Money::rounded(order.fee.reais() * Decimal::new(5, 1)).unwrap();
+    assert_eq!(ended.cancellation_fee, half, "as much as at once");
+    assert_eq!(moved(&changes), left.fee.centavos() - (half.centavos() - left.cancellation_fee.centavos()));
+}
+
 fn synthetic(fee: i64) -> Plan {
     let at = Timestamp::default();
     Plan {

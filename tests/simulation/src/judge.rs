@@ -113,12 +113,12 @@ pub(crate) fn answer(world: &mut World, own: &Own, attempt: &Attempt, response: 
         return refused(world, own, attempt, &body);
     }
     let replayed = response.headers().contains_key("idempotent-replayed");
-    if let (Some(_), Some((first, told))) = (&sender.key, &sender.answer)
-        && (*first != status || told != response.body())
+    if let (Some(_), Some((first, before))) = (&sender.key, &sender.answer)
+        && (*first != status || without_recipients(before) != without_recipients(response.body()))
     {
-        let told = String::from_utf8_lossy(told);
+        let before = String::from_utf8_lossy(before);
         return Err(format!(
-            "{} under one Idempotency-Key first {first} {told}, then {status} {body}",
+            "{} under one Idempotency-Key first {first} {before}, then {status} {body}",
             sender.plan.path
         ));
     }
@@ -129,7 +129,45 @@ pub(crate) fn answer(world: &mut World, own: &Own, attempt: &Attempt, response: 
         world.acknowledged += 1;
         learn(world, own, attempt, &body)?;
     }
+    if replayed {
+        replayed_to_courier(world, attempt, &body)?;
+    }
     succeeded(world, own, attempt, status, replayed, &body)
+}
+
+/// Members of a delivery that tell about its recipient.
+const RECIPIENT: [&str; 6] = ["name", "phone", "observation", "latitude", "longitude", "address"];
+
+/// A response of the courier API with null for what tells about recipients; of every other response its bytes.
+fn without_recipients(body: &Bytes) -> Result<Value, &Bytes> {
+    let mut order: Value = serde_json::from_slice(body).map_err(|_| body)?;
+    // Only the courier API says which steps are possible next.
+    let deliveries = order.get("possible").is_some().then(|| order["deliveries"].as_array_mut()).flatten();
+    for delivery in deliveries.into_iter().flatten() {
+        RECIPIENT.iter().for_each(|name| delivery[*name] = Value::Null);
+    }
+    Ok(order)
+}
+
+/// A replayed response tells a courier about recipients while the courier has the order, and not after it.
+fn replayed_to_courier(world: &World, attempt: &Attempt, body: &Value) -> Checked {
+    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
+    let courier = world.people.couriers.iter().find(|one| sender.plan.token.as_ref() == Some(&one.key));
+    let tracked = body["id"].as_u64().and_then(OrderId::new).and_then(|id| world.model.orders.get(&id));
+    let (Some(courier), Some(tracked), Some(deliveries)) = (courier, tracked, body["deliveries"].as_array()) else {
+        return Ok(());
+    };
+    // Either is right where the order changed while the request ran.
+    if tracked.after.len() != attempt.seen_order {
+        return Ok(());
+    }
+    let has_it =
+        tracked.row.courier.as_ref().map(|one| one.id) == Some(courier.id) && !tracked.row.situation.is_final();
+    let told = deliveries.iter().any(|delivery| !delivery["address"]["street"].is_null());
+    if told == has_it {
+        return Ok(());
+    }
+    Err(format!("courier {} has order {}: {has_it}; told about recipients: {told}", courier.id, tracked.row.id))
 }
 
 /// A client that was never told cannot rely on what it asked for.

@@ -94,7 +94,7 @@ impl Model {
         Ok(Model { table: Table::published()?, ..Model::default() })
     }
 
-    /// Takes commits up that just took place, and compares.
+    /// Applies commits that just took place, and compares.
     pub(crate) fn follow(&mut self, backend: &Backend, commits: &[Committed]) -> Checked {
         let (mut orders, mut stores, mut couriers) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
         for changes in commits.iter().map(|commit| &commit.changes) {
@@ -120,6 +120,12 @@ impl Model {
         if !orders.is_empty() || !couriers.is_empty() {
             self.allocation(backend)?;
             self.codes()?;
+        }
+        // One request may expire a branch's orders and then remove the branch, in two commits of one step.
+        let removed = |id: &StoreId| self.stores.get(id).is_some_and(|store| store.removed);
+        let open = |tracked: &&Tracked| tracked.situation < 500 && stores.contains(&tracked.row.store);
+        if let Some(open) = self.orders.values().filter(open).find(|tracked| removed(&tracked.row.store)) {
+            return Err(format!("store {} was removed while order {} was open", open.row.store, open.row.id));
         }
         stores.iter().try_for_each(|id| self.money(backend, *id))
     }
@@ -153,10 +159,6 @@ impl Model {
             return Err(format!("store {id} was written over version {expected}, and version {known} stood there"));
         }
         let removed = value.deleted_at.is_some();
-        let open = |tracked: &&Tracked| tracked.row.store == id && tracked.situation < 500;
-        if removed && let Some(open) = self.orders.values().find(open) {
-            return Err(format!("store {id} was removed while order {} was open", open.row.id));
-        }
         let matrix = value.matrix.unwrap_or(id);
         // A branch has its parent's terms, whatever its own row says.
         let own = || value.billing.floor().map(centavos);
@@ -182,12 +184,9 @@ impl Model {
                 sequence: event.sequence,
                 kind: event.kind.name(),
             });
-            let owner = self.stores.get(&event.store).map(|store| store.matrix);
+            let (store, owner) = (event.store, self.stores.get(&event.store).map(|store| store.matrix));
             if owner != Some(matrix) {
-                return Err(format!(
-                    "journal {matrix} has an event of store {}, which is another merchant's",
-                    event.store
-                ));
+                return Err(format!("journal {matrix} has an event of store {store}, which is another merchant's"));
             }
             self.event(backend, &entry)?;
         }
@@ -455,9 +454,10 @@ impl Tracked {
         Ok(())
     }
 
-    /// Whether the free minutes are over.
+    /// Whether the free minutes are over. They do not begin again where the clock is set back.
     fn is_late(&self, at_ms: i64) -> bool {
-        self.first_allocated_ms.is_some_and(|first| at_ms >= first + FREE_MINUTES * 60_000)
+        let first = self.first_allocated_ms;
+        self.cancelled_late > 0 || first.is_some_and(|first| at_ms >= first + FREE_MINUTES * 60_000)
     }
 
     /// A right code is not looked at while codes are locked, and begins the count anew; so does another courier.
