@@ -17,7 +17,7 @@ use crate::{
     privacy::{PersonalData, PersonalQuery, Redaction},
     store::{
         Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine,
-        Store, TopUp,
+        Store, TopUp, password::PasswordError,
     },
     webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
 };
@@ -270,6 +270,11 @@ pub enum HostError {
     },
 }
 
+/// The error for a block of identifiers that was smaller than requested.
+pub(crate) fn too_few_ids() -> HostError {
+    HostError::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
+}
+
 impl std::fmt::Display for HostError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -282,3 +287,9 @@ impl std::fmt::Display for HostError {
 }
 
 impl std::error::Error for HostError {}
+
+impl From<PasswordError> for HostError {
+    fn from(error: PasswordError) -> HostError {
+        HostError::Internal { detail: error.to_string() }
+    }
+}

@@ -379,11 +379,11 @@ impl Host for MemoryHost {
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-        password::hash(password, salt)
+        Ok(password::hash(password, salt)?)
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        password::verify(password, hash)
+        Ok(password::verify(password, hash)?)
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {

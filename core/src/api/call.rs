@@ -10,6 +10,7 @@ use super::{
     problem::{Code, Problem},
     stream::Subscription,
 };
+pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
     courier::Courier,
     domain::{Language, Moment, Timestamp, fingerprint},
@@ -177,11 +178,6 @@ impl<H: Host> Call<'_, H> {
         let query = self.parts.uri.query()?;
         form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
     }
-}
-
-/// The fault of a block of identifiers that is used up, which a host that keeps its word never gives.
-pub(super) fn too_few() -> HostError {
-    HostError::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
 }
 
 /// What to answer when every attempt met another write.

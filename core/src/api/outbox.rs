@@ -12,12 +12,12 @@ use http::{Request, header};
 use super::wire::WebhookPayload;
 use crate::{
     domain::{NotificationId, OrderId, StoreId, Timestamp, WebhookId},
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, Write, too_few_ids},
     order::{Order, RecordedEvent},
     settings::Settings,
     store::{FailureReason, Notification, NotificationKind},
     webhook::{
-        Answer, Lease, Message, PAGE, ROUNDS_PER_MERCHANT, Round, Settled, Tried, WAITING, Webhook, plan, settle,
+        self, Answer, Lease, Message, PAGE, ROUNDS_PER_MERCHANT, Round, Settled, Tried, WAITING, Webhook, plan, settle,
         signature, stopped,
     },
 };
@@ -205,8 +205,8 @@ fn lost_is_fine(committed: Result<(), HostError>) -> Result<(), HostError> {
 }
 
 async fn told<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, HostError> {
-    let id = host.ids(1).await?.take(NotificationId::new).ok_or_else(super::call::too_few)?;
-    let code = super::problem::Code::WebhookDisabled.name().to_owned();
+    let id = host.ids(1).await?.take(NotificationId::new).ok_or_else(too_few_ids)?;
+    let code = webhook::DISABLED.to_owned();
     Ok(Notification {
         id,
         store: webhook.store,

@@ -45,7 +45,7 @@ pub fn beginning(subscription: &Subscription) -> String {
 }
 
 /// Events after a place; `None` where some between them were archived, so that nobody goes on behind a gap and does not know.
-pub(super) async fn after<H: Host>(
+pub(crate) async fn after<H: Host>(
     host: &H,
     journal: Journal,
     place: u64,

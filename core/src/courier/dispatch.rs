@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Cell, Courier, Dispatch, FreeCourier, SearchingOrder,
-    matching::assigned,
+    assign::assigned,
     nearby::{CourierIndex, cells_around},
 };
 use crate::{

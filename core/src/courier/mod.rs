@@ -1,7 +1,7 @@
 //! Couriers: who carries orders, where they are, what they carry now, and who gets which order.
 
+mod assign;
 pub mod dispatch;
-mod matching;
 mod nearby;
 mod presence;
 mod register;
@@ -15,7 +15,7 @@ use crate::{
     store::KeyHash,
 };
 
-pub use matching::matches;
+pub use assign::matches;
 pub use nearby::{Cell, FreeCourier, SearchingOrder};
 pub use presence::{Noted, note, set_available};
 pub use register::{Alteration, Altered, CourierTerms, NewCourier, alter, register};

@@ -40,7 +40,7 @@ impl FreeCourier {
 
 /// A cell of a grid of 0.1 degrees (11 km from south to north), numbered row by row from the south-west.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cell(i64);
+pub struct Cell(pub(crate) i64);
 
 impl Cell {
     const SIZE_E7: i64 = 1_000_000;
@@ -52,7 +52,7 @@ impl Cell {
     }
 
     /// All cells.
-    pub(super) fn all() -> RangeInclusive<Cell> {
+    pub(crate) fn all() -> RangeInclusive<Cell> {
         Cell(0)..=Cell::at(1_800, 3_600)
     }
 
@@ -61,15 +61,15 @@ impl Cell {
         self.0
     }
 
-    fn row(lat_e7: i64) -> i64 {
+    pub(crate) fn row(lat_e7: i64) -> i64 {
         (lat_e7 + 900_000_000).clamp(0, 1_800_000_000) / Cell::SIZE_E7
     }
 
-    fn column(lon_e7: i64) -> i64 {
+    pub(crate) fn column(lon_e7: i64) -> i64 {
         (lon_e7 + 1_800_000_000).clamp(0, 3_600_000_000) / Cell::SIZE_E7
     }
 
-    fn at(row: i64, column: i64) -> Cell {
+    pub(crate) fn at(row: i64, column: i64) -> Cell {
         Cell(row * Cell::PER_ROW + column)
     }
 }
@@ -77,7 +77,7 @@ impl Cell {
 /// At most `max` ranges of cells that together hold every point within a radius of any of these points.
 ///
 /// Ranges that lie close together are merged where there are more, so that a range may hold cells that are too far away.
-pub(super) fn cells_around(
+pub(crate) fn cells_around(
     points: impl Iterator<Item = Point>,
     radius_m: u32,
     max: usize,
@@ -115,7 +115,7 @@ pub(super) fn cells_around(
 }
 
 /// Free couriers by position, so that the nearest ones are found without looking at all of them.
-pub(super) struct CourierIndex<'a> {
+pub(crate) struct CourierIndex<'a> {
     couriers: &'a [FreeCourier],
     /// Row, longitude and place in the list, sorted.
     places: Vec<(i32, i32, usize)>,
@@ -127,7 +127,7 @@ const ROW_E7: i32 = 100_000;
 const FIRST_RADIUS_M: u32 = 500;
 
 impl<'a> CourierIndex<'a> {
-    pub(super) fn new(couriers: &'a [FreeCourier]) -> CourierIndex<'a> {
+    pub(crate) fn new(couriers: &'a [FreeCourier]) -> CourierIndex<'a> {
         let place =
             |(at, courier): (usize, &FreeCourier)| (courier.point.lat_e7.div_euclid(ROW_E7), courier.point.lon_e7, at);
         let mut places: Vec<_> = couriers.iter().enumerate().map(place).collect();
@@ -136,12 +136,12 @@ impl<'a> CourierIndex<'a> {
     }
 
     /// Whether any courier is within the radius.
-    pub(super) fn has_within(&self, pickup: Point, radius_m: u32) -> bool {
+    pub(crate) fn has_within(&self, pickup: Point, radius_m: u32) -> bool {
         !self.nearest(pickup, radius_m, 1, |_| true).is_empty()
     }
 
     /// The `count` nearest couriers within the radius that `fits` accepts, and maybe more: metres, and place in the list.
-    pub(super) fn nearest(
+    pub(crate) fn nearest(
         &self,
         pickup: Point,
         radius_m: u32,
@@ -206,7 +206,7 @@ impl Field {
 mod tests {
     use super::*;
 
-    fn at(latitude: f64, longitude: f64) -> Point {
+    pub(crate) fn at(latitude: f64, longitude: f64) -> Point {
         Point::from_degrees(latitude, longitude).unwrap()
     }
 

@@ -46,27 +46,27 @@ impl Dispatch {
     const MAX_ORDERS_PER_PASS: usize = 5_000;
 
     /// Orders that a pass matches at most.
-    pub(super) fn orders(&self) -> usize {
+    pub(crate) fn orders(&self) -> usize {
         usize::try_from(self.orders_per_pass).unwrap_or(usize::MAX).clamp(1, Dispatch::MAX_ORDERS_PER_PASS)
     }
 
     /// The radius in metres.
-    pub(super) fn radius_m(&self) -> u32 {
+    pub(crate) fn radius_m(&self) -> u32 {
         self.radius_km.min(Dispatch::LARGEST_RADIUS_KM) * 1_000
     }
 
     /// How long after the last known place a courier may still get an order.
-    pub(super) fn seen(&self) -> Duration {
+    pub(crate) fn seen(&self) -> Duration {
         Duration::minutes(self.seen_minutes.into())
     }
 
     /// How long a courier before pickup may say nothing.
-    pub(super) fn silence(&self) -> Duration {
+    pub(crate) fn silence(&self) -> Duration {
         Duration::minutes(self.silent_minutes.into())
     }
 
     /// How long an order looks for others before it comes back to a courier that let it go.
-    pub(super) fn ask_again(&self) -> Duration {
+    pub(crate) fn ask_again(&self) -> Duration {
         Duration::minutes(self.ask_again_minutes.into())
     }
 }

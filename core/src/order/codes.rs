@@ -3,24 +3,13 @@
 //! A code has four digits, so that nobody may try often: after [`TRIES`] wrong ones no code of the order is looked at for ten
 //! minutes. The count is kept in the order, so that it holds on every instance and after a restart.
 
-use serde::{Deserialize, Serialize};
-
-use super::step::Refusal;
+use super::{CodeTries, step::Refusal};
 use crate::domain::{Duration, Timestamp, hmac_sha256, hmac_sha256_matches};
 
 /// Wrong codes until the lock.
 pub const TRIES: u32 = 5;
 /// How long the lock holds.
 pub const LOCK: Duration = Duration::minutes(10);
-
-/// Wrong codes that an order's courier has given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CodeTries {
-    /// Since the last right one, or the last lock.
-    pub wrong: u32,
-    /// Until when no code is looked at.
-    pub locked_until: Option<Timestamp>,
-}
 
 impl CodeTries {
     /// Compares a code, and counts it where it is wrong. The fifth wrong one still says that it was wrong; the next meets the lock.

@@ -15,6 +15,7 @@ mod signal;
 mod situation;
 mod step;
 pub mod table;
+mod tries;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ pub use cancel::{
 };
 pub use carry::{Carry, Refused, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
-pub use codes::{CodeTries, LOCK, TRIES};
+pub use codes::{LOCK, TRIES};
 pub use create::{Facts, NewOrder, NewStop, Rejection, create};
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
@@ -33,6 +34,7 @@ pub use progress::{Happening, Progress, StopProgress, Unfit};
 pub use signal::{Signal, lose, signal};
 pub use situation::{DeliverySituation, OrderSituation};
 pub use step::{Refusal, Taken};
+pub use tries::CodeTries;
 
 use crate::{
     domain::{

@@ -5,23 +5,32 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 
-use crate::host::HostError;
-
 /// Characters that a password has at least.
 pub const SHORTEST: usize = 10;
 /// Characters that a password has at most: the work to hash one must end.
 pub const LONGEST: usize = 128;
 
+/// Why a password could not be hashed or compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PasswordError(String);
+
+impl std::fmt::Display for PasswordError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PasswordError {}
+
 /// The PHC text of a password with a salt of the host's entropy. Takes tens of milliseconds by intent.
-pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, PasswordError> {
     let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
-    hash.map(|hash| hash.to_string()).map_err(|error| HostError::Internal { detail: format!("argon2: {error}") })
+    hash.map(|hash| hash.to_string()).map_err(|error| PasswordError(format!("argon2: {error}")))
 }
 
 /// Whether the password belongs to the PHC text, compared in constant time.
-pub fn verify(password: &str, phc: &str) -> Result<bool, HostError> {
-    let parsed =
-        PasswordHash::new(phc).map_err(|error| HostError::Internal { detail: format!("stored hash: {error}") })?;
+pub fn verify(password: &str, phc: &str) -> Result<bool, PasswordError> {
+    let parsed = PasswordHash::new(phc).map_err(|error| PasswordError(format!("stored hash: {error}")))?;
     Ok(Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
 }
 

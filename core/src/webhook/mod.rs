@@ -38,6 +38,8 @@ pub const ROUNDS_PER_RECEIVER: u32 = 16;
 pub const WAITING: u32 = 500;
 /// Attempts that a subscription's log keeps, the newest ones.
 pub const ATTEMPTS_KEPT: usize = 200;
+/// The code of a notification that a webhook was disabled: the API's problem code.
+pub const DISABLED: &str = "webhook_disabled";
 
 /// A subscription.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

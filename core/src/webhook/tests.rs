@@ -203,3 +203,8 @@ fn a_rotation_keeps_one_secret_before_the_newest() {
     let nonces: Vec<&str> = twice.secrets.iter().map(|secret| secret.nonce.as_str()).collect();
     assert_eq!((nonces, twice.secrets[1].until), (vec!["c", "b"], Some(at(60).after(BOTH_SECRETS))));
 }
+
+#[test]
+fn code_of_a_stopped_webhook_is_a_problem_code() {
+    assert_eq!(super::DISABLED, crate::api::Code::WebhookDisabled.name());
+}

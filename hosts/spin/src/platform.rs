@@ -172,12 +172,12 @@ impl Platform for Machine {
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.wait_to_hash().await?;
-        password::hash(password, salt)
+        Ok(password::hash(password, salt)?)
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.wait_to_hash().await?;
-        password::verify(password, hash)
+        Ok(password::verify(password, hash)?)
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
