@@ -34,7 +34,7 @@ pub fn matches(
 }
 
 /// The same, on an index of the couriers.
-pub(super) fn assigned(
+pub(crate) fn assigned(
     orders: &[Order],
     couriers: &[FreeCourier],
     index: &CourierIndex<'_>,
