@@ -17,7 +17,7 @@ use crate::{
     privacy::{PersonalData, PersonalQuery, Redaction},
     store::{
         Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine,
-        Store, TopUp, password::PasswordError,
+        Store, TopUp,
     },
     webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
 };
@@ -275,6 +275,13 @@ pub(crate) fn too_few_ids() -> HostError {
     HostError::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
 }
 
+impl HostError {
+    /// An internal error with the text of another error.
+    pub fn internal(error: impl std::fmt::Display) -> HostError {
+        HostError::Internal { detail: error.to_string() }
+    }
+}
+
 impl std::fmt::Display for HostError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -287,9 +294,3 @@ impl std::fmt::Display for HostError {
 }
 
 impl std::error::Error for HostError {}
-
-impl From<PasswordError> for HostError {
-    fn from(error: PasswordError) -> HostError {
-        HostError::Internal { detail: error.to_string() }
-    }
-}

@@ -379,11 +379,11 @@ impl Host for MemoryHost {
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-        Ok(password::hash(password, salt)?)
+        password::hash(password, salt).map_err(HostError::internal)
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        Ok(password::verify(password, hash)?)
+        password::verify(password, hash).map_err(HostError::internal)
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {

@@ -50,6 +50,7 @@ mod cycles;
 pub mod line;
 mod links;
 mod model;
+mod open;
 mod planes;
 mod problem;
 mod proof;

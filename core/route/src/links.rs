@@ -71,8 +71,8 @@ impl Links {
         2 * self.list.len() as u64 + 32 * self.starts.len() as u64
     }
 
-    /// Joins the stops to the first one by one, as [`Legs::grow`] does over all legs.
-    pub(super) fn span(&self, legs: &Legs, prices: &Prices, tree: &mut Tree) {
+    /// Joins the stops to the first one by one, as [`Legs::span_all`] does over all legs.
+    fn span(&self, legs: &Legs, prices: &Prices, tree: &mut Tree) {
         let (leave, enter) = (&prices.leave[..], prices.enter(legs.symmetric));
         let (mut at, mut front) = (0, std::mem::take(&mut tree.front));
         front.clear();
@@ -105,5 +105,17 @@ impl Links {
             tree.hang(legs, prices, at);
         }
         tree.front = front;
+    }
+}
+
+impl Legs {
+    /// Grows the cheapest tree at these prices (Prim's algorithm), over the legs in the lists or over all.
+    pub(super) fn grow(&self, links: Option<&Links>, prices: &Prices, tree: &mut Tree) {
+        tree.clear(self, prices);
+        match links {
+            Some(links) => links.span(self, prices, tree),
+            None => self.span_all(prices, tree),
+        }
+        self.complete(prices, tree);
     }
 }

@@ -13,9 +13,8 @@ mod tour;
 
 use std::collections::BinaryHeap;
 
-use self::limits::entries;
 use super::ascent::priced;
-use super::proof::Open;
+use super::open::Open;
 use super::separate::{Cut, Set};
 use super::simplex::{Ended, Limit, ROUNDER, Simplex, Snapshot, State, whole};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
@@ -150,8 +149,8 @@ impl Planes {
         equations[back_row].1 = f64::from(min(&legs.back, &prices.leave).unwrap_or(0)) - share;
         let limits = sets.iter().map(|&(set, dual)| {
             let cut = Cut::Sets(vec![set], set.len() - 1);
-            let legs_left = left.iter().copied().enumerate();
-            Limit { entries: entries(legs_left, &cut, legs.symmetric), max: cut.limit(), dual: f64::from(dual) }
+            let legs_left = left.iter().enumerate().map(|(index, leg)| (index, leg.from, leg.to));
+            Limit { entries: cut.entries(legs_left, legs.symmetric), max: cut.limit(), dual: f64::from(dual) }
         });
         let lp = Simplex::new(&columns, &equations, limits.collect());
         Planes {

@@ -2,13 +2,13 @@
 //!
 //! Best bound first, so that the bound of an unfinished proof is as high as it can be.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::arcs::Arcs;
 use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
 use super::links::Links;
 use super::model::Model;
+use super::open::Open;
 use super::planes::Planes;
 use super::split::{Fix, split};
 use super::tree::{Legs, Prices, Scale, Tree};
@@ -46,13 +46,6 @@ struct Branch {
     fixes: Vec<Fix>,
     /// Decisions of each part this branch will be split into.
     parts: Vec<Vec<Fix>>,
-}
-
-/// What waits in a heap to be split; the least bound comes out first, the latest among equals.
-pub(super) struct Open<T> {
-    pub(super) value: i64,
-    pub(super) serial: u64,
-    pub(super) what: T,
 }
 
 /// A proof under way.
@@ -283,25 +276,5 @@ impl<'a> Proof<'a> {
             let branch = Branch { prices: reached.prices.clone(), fixes, parts };
             self.open.push(Open { value, serial: self.serial, what: branch });
         }
-    }
-}
-
-impl<T> PartialEq for Open<T> {
-    fn eq(&self, other: &Open<T>) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<T> Eq for Open<T> {}
-
-impl<T> PartialOrd for Open<T> {
-    fn partial_cmp(&self, other: &Open<T>) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for Open<T> {
-    fn cmp(&self, other: &Open<T>) -> Ordering {
-        other.value.cmp(&self.value).then(self.serial.cmp(&other.serial))
     }
 }

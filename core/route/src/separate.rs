@@ -5,7 +5,7 @@
 //! legs are contracted (Padberg and Rinaldi 1990). Blossoms (Edmonds 1965), combs whose teeth are single legs: found from
 //! the components of what is fractional (Padberg and Hong 1980).
 
-use crate::sort::sort;
+use crate::{simplex::Entries, sort::sort};
 
 /// Words of a set: places are fewer than 256.
 const WORDS: usize = 4;
@@ -100,6 +100,12 @@ impl Cut {
             (_, false) => lifted(last, ranks[from], ranks[to]),
             (_, true) => lifted(last, ranks[to], ranks[from]),
         }
+    }
+
+    /// The entries of this limit among some legs, each with its index, start and end.
+    pub(super) fn entries(&self, legs: impl Iterator<Item = (usize, usize, usize)>, symmetric: bool) -> Entries {
+        let count = self.counter(symmetric);
+        legs.map(|(index, from, to)| (index, count(from, to))).filter(|&(_, counted)| counted != 0.0).collect()
     }
 
     /// What the legs count for together at most.

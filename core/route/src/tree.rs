@@ -5,7 +5,6 @@
 //! 1-tree of Held and Karp (1970, 1971). On one-way matrices leaving and entering have prices of their own and an edge of
 //! the tree takes the cheaper direction; at the best prices the bound is the same subtour bound.
 
-use super::links::Links;
 use super::model::Model;
 use super::problem::UNREACHABLE;
 
@@ -139,14 +138,13 @@ impl Legs {
         self.ahead[from * self.width + to]
     }
 
-    /// Grows the cheapest tree at these prices (Prim's algorithm), over the legs in the lists or over all.
-    pub(super) fn grow(&self, links: Option<&Links>, prices: &Prices, tree: &mut Tree) {
-        tree.clear(self, prices);
-        match links {
-            Some(links) => links.span(self, prices, tree),
-            None if self.symmetric => self.span::<false>(prices, tree),
-            None => self.span::<true>(prices, tree),
-        }
+    /// Joins the stops of a tree over all legs.
+    pub(super) fn span_all(&self, prices: &Prices, tree: &mut Tree) {
+        if self.symmetric { self.span::<false>(prices, tree) } else { self.span::<true>(prices, tree) }
+    }
+
+    /// Attaches the origin and counts what the prices and forced legs add to the tree's value.
+    pub(super) fn complete(&self, prices: &Prices, tree: &mut Tree) {
         self.attach(prices, tree);
         let leave: i64 = prices.leave.iter().map(|&price| i64::from(price)).sum();
         let enter: i64 = prices.enter.iter().map(|&price| i64::from(price)).sum();
@@ -245,7 +243,7 @@ impl Prices {
 
 impl Room {
     /// Room for a tree that holds nothing.
-    fn clear(&mut self, width: usize, leave: &[i32], enter: &[i32]) {
+    pub(super) fn clear(&mut self, width: usize, leave: &[i32], enter: &[i32]) {
         for (mine, prices) in [(&mut self.leave, leave), (&mut self.enter, enter)] {
             mine.clear();
             mine.extend_from_slice(prices);
@@ -281,7 +279,7 @@ impl Tree {
     }
 
     /// A tree of only the first stop.
-    fn clear(&mut self, legs: &Legs, prices: &Prices) {
+    pub(super) fn clear(&mut self, legs: &Legs, prices: &Prices) {
         let (count, symmetric) = (legs.count, legs.symmetric);
         self.value = 0;
         self.broken = false;

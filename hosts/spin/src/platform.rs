@@ -172,12 +172,12 @@ impl Platform for Machine {
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         self.wait_to_hash().await?;
-        Ok(password::hash(password, salt)?)
+        password::hash(password, salt).map_err(HostError::internal)
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         self.wait_to_hash().await?;
-        Ok(password::verify(password, hash)?)
+        password::verify(password, hash).map_err(HostError::internal)
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {

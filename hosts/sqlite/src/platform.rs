@@ -128,12 +128,12 @@ impl Platform for LocalPlatform {
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         let password = password.to_owned();
-        self.apart(move || Ok(password::hash(&password, salt)?)).await
+        self.apart(move || password::hash(&password, salt).map_err(HostError::internal)).await
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        self.apart(move || Ok(password::verify(&password, &hash)?)).await
+        self.apart(move || password::verify(&password, &hash).map_err(HostError::internal)).await
     }
 }
 

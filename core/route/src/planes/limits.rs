@@ -1,6 +1,6 @@
 //! The limits that a solution breaks, and how they join the program.
 
-use super::{Leg, Planes};
+use super::Planes;
 use crate::cycles::Directed;
 use crate::separate::{Cut, LEAST, Support};
 use crate::simplex::Entries;
@@ -28,15 +28,9 @@ impl Planes {
     pub(super) fn add(&mut self, cuts: &[Cut]) {
         for cut in cuts {
             self.work += 2 * self.lp.active.len() as u64 * cut.work();
-            let legs = self.lp.active.iter().map(|&index| (index, self.legs[index]));
-            self.lp.add(entries(legs, cut, self.symmetric), cut.limit());
+            let legs = self.lp.active.iter().map(|&index| (index, self.legs[index].from, self.legs[index].to));
+            self.lp.add(cut.entries(legs, self.symmetric), cut.limit());
         }
         self.lp.index();
     }
-}
-
-/// The entries of a limit among some legs, by their index.
-pub(super) fn entries(legs: impl Iterator<Item = (usize, Leg)>, cut: &Cut, symmetric: bool) -> Vec<(usize, f64)> {
-    let count = cut.counter(symmetric);
-    legs.map(|(index, leg)| (index, count(leg.from, leg.to))).filter(|&(_, counted)| counted != 0.0).collect()
 }
