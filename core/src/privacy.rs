@@ -40,6 +40,43 @@ impl Erasure {
     }
 }
 
+/// What one call erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    /// Orders that lost personal data.
+    pub orders: u32,
+    /// Recipients in them.
+    pub deliveries: u32,
+    /// Messages, attempts, notifications and stored responses.
+    pub entries: u32,
+    /// Orders to this phone that have not ended, with their stores: nothing of them was erased.
+    pub open: Vec<(OrderId, StoreId)>,
+    /// Where the next call continues; `None` after the last one.
+    pub next: Option<u64>,
+}
+
+/// One recipient's data in an order, together with the order's events.
+#[derive(Clone, Debug)]
+pub struct FoundOrder {
+    /// The order; its deliveries to others are left out.
+    pub order: Order,
+    /// Its events, without those of other deliveries.
+    pub events: Vec<RecordedEvent>,
+}
+
+/// What one call found of a phone.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Orders.
+    pub orders: Vec<FoundOrder>,
+    /// Notifications that repeat the phone, each as JSON.
+    pub notifications: Vec<Notification>,
+    /// Stored responses that contain the phone; they end within a day.
+    pub responses: u32,
+    /// Where the next call continues; `None` after the last one.
+    pub next: Option<u64>,
+}
+
 /// A query for stored personal data. Each returns only the parts of [`PersonalData`] that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PersonalQuery {

@@ -13,12 +13,14 @@ use super::{
 pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
     courier::Courier,
-    domain::{Language, Moment, Timestamp, fingerprint},
+    domain::{Duration, Language, Moment, Timestamp, fingerprint},
     host::{Changes, Host, HostError},
     settings::Settings,
     store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
 };
 
+/// How long an answer is kept.
+pub(super) const KEPT: Duration = Duration::minutes(24 * 60);
 /// Attempts at load, decide and commit before a request that keeps meeting other writes is given up.
 pub(super) const ATTEMPTS: usize = 8;
 
@@ -155,7 +157,7 @@ impl<H: Host> Call<'_, H> {
         if let Some(claim) = &claim {
             let finished = Claim {
                 answer: Some(answer.stored(self.moment.now)),
-                expires_at: self.moment.now.after(super::idempotency::KEPT),
+                expires_at: self.moment.now.after(KEPT),
                 ..claim.clone()
             };
             changes.claim = Some(ClaimChange::Finish(finished));

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use super::wire::OrderView;
 use crate::{
-    domain::{Duration, OrderId, Phone, StoreId, Timestamp},
+    domain::{Duration, OrderId, Phone, Timestamp},
     host::{Changes, Host, HostError, Write},
     json::Tree,
     order::{Order, RecordedEvent},
     privacy::{
-        self, Erasure, ErasureCause, ErasureRecord, PersonalQuery, Redaction, erase_event, erase_mention,
-        erase_subject, subject,
+        self, Erased, Erasure, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalQuery, Redaction, erase_event,
+        erase_mention, erase_subject, subject,
     },
     settings::{Secret, Settings},
     store::{Claim, StoredAnswer},
@@ -34,43 +34,6 @@ const EXPIRED_PER_PASS: u32 = 100;
 const PAGE: u32 = 500;
 /// The shortest street that identifies a stored preview.
 const SHORTEST_STREET: usize = 4;
-
-/// What one call erased.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Erased {
-    /// Orders that lost personal data.
-    pub orders: u32,
-    /// Recipients in them.
-    pub deliveries: u32,
-    /// Messages, attempts, notifications and stored responses.
-    pub entries: u32,
-    /// Orders to this phone that have not ended, with their stores: nothing of them was erased.
-    pub open: Vec<(OrderId, StoreId)>,
-    /// Where the next call continues; `None` after the last one.
-    pub next: Option<u64>,
-}
-
-/// One recipient's data in an order, together with the order's events.
-#[derive(Clone, Debug)]
-pub struct FoundOrder {
-    /// The order; its deliveries to others are left out.
-    pub order: Order,
-    /// Its events, without those of other deliveries.
-    pub events: Vec<RecordedEvent>,
-}
-
-/// What one call found of a phone.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// Orders.
-    pub orders: Vec<FoundOrder>,
-    /// Notifications that repeat the phone, each as JSON.
-    pub notifications: Vec<crate::store::Notification>,
-    /// Stored responses that contain the phone; they end within a day.
-    pub responses: u32,
-    /// Where the next call continues; `None` after the last one.
-    pub next: Option<u64>,
-}
 
 /// What a pass of the retention did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -423,7 +386,7 @@ fn as_it_is_now(body: Tree<'_>, order: &Order) -> Option<String> {
 }
 
 /// A courier's response without the recipients, as the courier reads an order after its end. `None` where it is no order.
-pub(super) fn without_recipients(body: &str) -> Option<String> {
+pub(crate) fn without_recipients(body: &str) -> Option<String> {
     let mut tree = Tree::parse(body).ok()?;
     for delivery in tree.get_mut("deliveries")?.items_mut()? {
         nullify(delivery, &["name", "phone", "observation", "latitude", "longitude"]);

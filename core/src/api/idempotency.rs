@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::{
-    call::{ATTEMPTS, Answer, Call, given_up},
+    call::{ATTEMPTS, Answer, Call, KEPT, given_up},
     erasure::without_recipients,
     problem::{Code, Problem},
     routes::Endpoint,
@@ -21,8 +21,6 @@ use crate::{
     webhook,
 };
 
-/// How long an answer is kept.
-pub(super) const KEPT: Duration = Duration::minutes(24 * 60);
 /// How long a request may run before its claim is free again: longer than any host lets a request run.
 const RUNNING: Duration = Duration::seconds(90);
 const LONGEST_KEY: usize = 255;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 #[cfg(feature = "openapi")]
 use crate::{
-    api::openapi::{FieldCode, ProblemCode},
+    api::wire::schema::{FieldCode, ProblemCode},
     order::EventKind,
 };
 use crate::{

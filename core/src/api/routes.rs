@@ -297,6 +297,12 @@ impl Endpoint {
 }
 
 impl Route {
+    /// Whether a request can send an `Idempotency-Key`. A login is never replayed.
+    #[cfg(feature = "openapi")]
+    pub(super) fn takes_idempotency_key(&self) -> bool {
+        self.method == http::Method::POST && self.authority != Authority::Public && self.endpoint.stores_response()
+    }
+
     /// The path with its placeholder.
     pub fn path(&self) -> &'static str {
         self.template.split_once(' ').map_or("", |(_, path)| path)

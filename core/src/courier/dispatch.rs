@@ -11,6 +11,7 @@ use super::{
     nearby::{CourierIndex, cells_around},
 };
 use crate::{
+    api::wire::DispatchRound,
     domain::{CourierId, Moment, OrderId, Timestamp, sort},
     host::{Changes, Host, HostError},
     order::{Order, allocate, drive, platform, release},
@@ -30,6 +31,13 @@ pub struct Round {
     pub expired: u32,
     /// Whether a limit ended the round before the work did: run another one at once.
     pub more: bool,
+}
+
+impl From<Round> for DispatchRound {
+    fn from(round: Round) -> DispatchRound {
+        let Round { moved, allocated, released, expired, more } = round;
+        DispatchRound { moved, allocated, released, expired, more }
+    }
 }
 
 /// Orders that time moves on in one pass.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::{State, check_version, claim_value};
+use super::state::{Booked, State, check_version, claim_value};
 use crate::{
     domain::{AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId},
     host::{Changes, HostError, MerchantSize, Write},
@@ -13,14 +13,6 @@ use crate::{
         WebhookState,
     },
 };
-
-/// An entry of the ledger with the balance after it.
-#[derive(Clone, Debug)]
-pub(super) struct Booked {
-    pub(super) entry: LedgerEntry,
-    reference: Option<String>,
-    balance: Money,
-}
 
 impl State {
     /// The matrix of a store; a store that is not there is its own.

@@ -1,9 +1,6 @@
 //! What the reference host remembers, and what one commit does to it.
 
-use super::{
-    outward::Booked,
-    table::{Table, Transactional},
-};
+use super::table::{Table, Transactional};
 use crate::{
     courier::{Courier, Position},
     domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
@@ -16,6 +13,14 @@ use crate::{
 
 /// Notifications that a store keeps, the newest ones.
 pub(super) const NOTIFICATIONS_KEPT: usize = 500;
+
+/// An entry of the ledger with the balance after it.
+#[derive(Clone, Debug)]
+pub(super) struct Booked {
+    pub(super) entry: LedgerEntry,
+    pub(super) reference: Option<String>,
+    pub(super) balance: Money,
+}
 
 /// Every table, with the indexes that keep values unique.
 #[derive(Debug, Default)]

@@ -1,9 +1,12 @@
 //! Rounds of a subscription, from plan to settlement, without a host.
 
-use super::*;
 use crate::{
-    domain::{EventId, OrderId, Person},
-    order::{Event, RecordedEvent},
+    domain::{Duration, Entropy, EventId, OrderId, Person, StoreId, Timestamp, WebhookId},
+    order::{Event, EventKind, JournalEntry, RecordedEvent},
+    webhook::{
+        Answer, Attempt, BOTH_SECRETS, Lease, Message, MessageChange, SendError, SigningSecret, Tried, Webhook,
+        WebhookState, WebhookTerms, plan, settle, stopped,
+    },
 };
 
 fn at(seconds: i64) -> Timestamp {
@@ -206,5 +209,5 @@ fn a_rotation_keeps_one_secret_before_the_newest() {
 
 #[test]
 fn code_of_a_stopped_webhook_is_a_problem_code() {
-    assert_eq!(super::DISABLED, crate::api::Code::WebhookDisabled.name());
+    assert_eq!(super::DISABLED, crate::api::problem::Code::WebhookDisabled.name());
 }

@@ -6,7 +6,8 @@ use despacho_core::{
 };
 
 use crate::{
-    roads::{Network, Ways, leg},
+    roads::Network,
+    ways::{Ways, leg},
     world::{Note, World},
 };
 
@@ -76,7 +77,7 @@ mod tests {
     use despacho_core::domain::Precision;
 
     use super::*;
-    use crate::roads::Way;
+    use crate::ways::Way;
 
     #[test]
     fn who_comes_first_tells_and_the_model_stands_in() {

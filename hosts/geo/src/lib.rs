@@ -16,12 +16,14 @@ mod terms;
 #[cfg(test)]
 mod testing;
 mod valhalla;
+mod ways;
 mod world;
 
 pub use geocoders::{Asked, Geocoders};
 pub use legs::Legs;
 pub use places::{Places, Sourced};
-pub use roads::{Network, Way, Ways, networks};
+pub use roads::{Network, networks};
 pub use service::{Manners, Service, Unanswered};
 pub use terms::{Costing, GeocoderTerms, RoutingTerms, base_address, profile};
+pub use ways::{Way, Ways};
 pub use world::{Answer, Kept, Missed, Note, Outcome, Question, World};

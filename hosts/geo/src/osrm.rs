@@ -4,8 +4,8 @@ use despacho_core::domain::Point;
 use serde::Deserialize;
 
 use crate::{
-    roads::{Way, Ways, metres, milliseconds, parts},
     service::{Service, Unanswered},
+    ways::{Way, Ways, metres, milliseconds, parts},
     world::{self, World},
 };
 

@@ -4,9 +4,9 @@ use despacho_core::domain::Point;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    roads::{Way, Ways, metres, milliseconds, parts},
     service::{Service, Unanswered},
     terms::Costing,
+    ways::{Way, Ways, metres, milliseconds, parts},
     world::{Answer, Question, World},
 };
 

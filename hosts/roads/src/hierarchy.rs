@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::network::Cost;
+use crate::cost::Cost;
 
 /// Lanes that a search for a way around may settle. More finds fewer shortcuts and takes longer; a missed one costs nothing but space.
 const PATIENCE: usize = 12;

@@ -21,8 +21,10 @@
 //!
 //! What a leg does not know: traffic (multiply the time), ferries, tolls and hours of closure.
 
+mod cost;
 mod draft;
 mod error;
+mod grid;
 mod hierarchy;
 mod matrix;
 mod network;

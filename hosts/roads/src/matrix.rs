@@ -2,7 +2,8 @@
 
 use despacho_core::domain::Point;
 
-use crate::network::{Cost, Roads};
+use crate::cost::Cost;
+use crate::network::Roads;
 use crate::place::Place;
 use crate::search;
 use crate::snap::Spot;

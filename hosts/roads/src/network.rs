@@ -5,18 +5,16 @@ use std::path::Path;
 
 use despacho_core::domain::Point;
 
+use crate::cost::{Cost, NONE, Piece, whole_number};
 use crate::draft;
 use crate::error::RoadsError;
+use crate::grid::Grid;
 use crate::hierarchy::{self, Arc, Hierarchy};
 use crate::parts;
 use crate::pbf::Bounds;
 use crate::place::Place;
-use crate::snap::Grid;
 use crate::stretches::{self, Stretches};
 use crate::turns::{self, Turns};
-
-/// No lane.
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// What entering a road for residents, customers or deliveries alone adds to the choice of roads, in milliseconds: such a road may
 /// end a ride, and is no way through.
@@ -33,44 +31,6 @@ pub(crate) struct Lane {
     pub(crate) turns: u32,
 }
 
-/// What riding costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cost {
-    /// What ways are chosen by: milliseconds, more of them on roads that are shunned.
-    pub(crate) weight: u32,
-    pub(crate) ms: u32,
-    pub(crate) cm: u32,
-}
-
-impl Cost {
-    pub(crate) fn plus(self, other: Cost) -> Cost {
-        Cost {
-            weight: self.weight.saturating_add(other.weight),
-            ms: self.ms.saturating_add(other.ms),
-            cm: self.cm.saturating_add(other.cm),
-        }
-    }
-
-    /// Whether a ride of this cost is chosen rather than one of the other: less weight, or as much and fewer metres.
-    pub(crate) fn is_below(self, other: Cost) -> bool {
-        (self.weight, self.cm) < (other.weight, other.cm)
-    }
-
-    pub(crate) fn minus(self, other: Cost) -> Cost {
-        Cost {
-            weight: self.weight.saturating_sub(other.weight),
-            ms: self.ms.saturating_sub(other.ms),
-            cm: self.cm.saturating_sub(other.cm),
-        }
-    }
-
-    /// The cost of a share, from 0 to 1, of this.
-    pub(crate) fn share(self, share: f64) -> Cost {
-        let part = |whole: u32| whole_number(f64::from(whole) * share);
-        Cost { weight: part(self.weight), ms: part(self.ms), cm: part(self.cm) }
-    }
-}
-
 /// A turn into another lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Onward {
@@ -84,15 +44,6 @@ impl Onward {
         let extra = if self.cost & RESTRICTED == 0 { 0 } else { RESTRICTED_MS };
         Cost { weight: ms + extra, ms, cm: 0 }
     }
-}
-
-/// Where the lanes of one road lie.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
-    /// Where its places begin.
-    pub(crate) shape: u32,
-    /// The lane along the places, and the lane back.
-    pub(crate) lanes: [u32; 2],
 }
 
 /// The roads of an extract, ready to be asked for legs from many threads.
@@ -196,12 +147,6 @@ impl std::fmt::Debug for Roads {
         let Size { lanes, turns, bytes } = self.size();
         write!(f, "Roads({lanes} lanes, {turns} turns, {bytes} bytes)")
     }
-}
-
-pub(crate) fn whole_number(value: f64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
-    let whole = libm::round(value).clamp(0.0, f64::from(u32::MAX)) as u32;
-    whole
 }
 
 fn number(index: usize) -> Result<u32, RoadsError> {

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::cost::{Cost, NONE};
 use crate::hierarchy::Arcs;
-use crate::network::{Cost, NONE, Roads};
+use crate::network::Roads;
 use crate::snap::Spot;
 
 /// The cost of the fastest ride from each start to each end, row by row; `None` where there is none.

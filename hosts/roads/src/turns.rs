@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cost::whole_number;
 use crate::draft::{Draft, DraftVia};
-use crate::network::whole_number;
 use crate::place::Place;
 use crate::profile::{Effect, Heading, Obstacle, Ride, STOP_MS};
 use crate::stretches::{Stretch, Stretches};

@@ -64,7 +64,7 @@ pub(super) async fn dispatch<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
     let mut done = round(call.host, call.settings, &mut call.moment).await?;
     // A host without background tasks applies the retention here.
     done.more |= erasure::retain(call.host, call.settings, call.moment.now).await?.more;
-    Ok(Answer::json(200, &DispatchRound::of(done))?)
+    Ok(Answer::json(200, &DispatchRound::from(done))?)
 }
 
 /// The courier in the path.

@@ -1,89 +1,12 @@
 //! Enumerations of the API with the meaning of every value, for the schemas that name them.
 
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{RefOr, schema::Schema},
-};
-
 use super::json::Json;
 use crate::{
     api::problem::Code,
-    domain::Precision,
     order::{DeliverySituation, EventKind, OrderSituation},
-    quote::Rule,
     store::{EntryKind, KeyKind, NotificationKind},
     webhook::Answer,
 };
-
-/// Types that the document has under a name and whose schemas are written here or in the module of addresses.
-macro_rules! named {
-    ($($(#[$doc:meta])* $kind:ty = $name:literal,)*) => {$(
-        impl PartialSchema for $kind {
-            fn schema() -> RefOr<Schema> {
-                Schema::default().into()
-            }
-        }
-
-        impl ToSchema for $kind {
-            fn name() -> std::borrow::Cow<'static, str> {
-                $name.into()
-            }
-        }
-    )*};
-}
-
-macro_rules! markers {
-    ($($(#[$doc:meta])* $name:ident,)*) => {$($(#[$doc])* pub struct $name;)*};
-}
-
-markers! {
-    /// An address that somebody goes to.
-    VisitAddress,
-    /// An address that can be located.
-    LocateAddress,
-    /// The situation of an order or of a delivery.
-    AnySituation,
-    /// What a key is for.
-    KeyOrigin,
-    /// What a store sells.
-    MarketplaceBranch,
-    /// The code of a problem.
-    ProblemCode,
-    /// The code of a field at fault.
-    FieldCode,
-    /// A store's number in a request.
-    StoreNumber,
-    /// An order's or a delivery's number in a request.
-    StopNumber,
-    /// How an order can be cancelled.
-    CancellationMode,
-    /// Whether a webhook sends.
-    WebhookStatus,
-    /// What went wrong in an attempt.
-    AttemptFault,
-}
-
-named! {
-    VisitAddress = "VisitAddress",
-    LocateAddress = "LocateAddress",
-    AnySituation = "AnySituation",
-    KeyOrigin = "KeyOrigin",
-    MarketplaceBranch = "MarketplaceBranch",
-    ProblemCode = "ProblemCode",
-    FieldCode = "FieldCode",
-    StoreNumber = "StoreNumber",
-    StopNumber = "StopNumber",
-    CancellationMode = "CancellationMode",
-    OrderSituation = "OrderSituation",
-    DeliverySituation = "DeliverySituation",
-    EventKind = "EventType",
-    NotificationKind = "NotificationType",
-    Precision = "Precision",
-    Rule = "PriceRule",
-    WebhookStatus = "WebhookStatus",
-    AttemptFault = "AttemptFault",
-    EntryKind = "EntryType",
-}
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
 const FIELD_CODES: [(&str, &str); 36] = [
@@ -334,10 +257,10 @@ mod tests {
 
     #[test]
     fn every_precision_and_rule_is_described_by_its_name() {
-        use Precision as P;
+        use crate::domain::Precision as P;
         let all = [P::Coordinates, P::Number, P::Street, P::Cep, P::Cep5, P::Neighbourhood, P::Municipality].map(name);
         assert_eq!(precisions().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
-        use Rule as R;
+        use crate::quote::Rule as R;
         let all = [R::Base, R::Distance, R::ExtraStops, R::Return, R::ReturnDistance, R::Window, R::Minimum].map(name);
         assert_eq!(rules().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
     }

@@ -1,6 +1,6 @@
 //! Couriers and dispatch.
 
-use super::operations::Operation;
+use super::operation::Operation;
 use crate::api::{problem::Code, routes::Endpoint};
 
 /// What the operator does with couriers.

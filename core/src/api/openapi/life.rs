@@ -1,6 +1,6 @@
 //! What the page says about the endpoints of an order's life and of lists.
 
-use super::operations::Operation;
+use super::operation::Operation;
 use crate::api::{problem::Code, routes::Endpoint};
 
 const OK_ORDER: &[(u16, Option<&str>, &str)] = &[(200, Some("Order"), "The order as it stands now.")];

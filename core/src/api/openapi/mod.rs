@@ -7,6 +7,7 @@ mod enums;
 mod fleet;
 mod json;
 mod life;
+mod operation;
 mod operations;
 mod outward;
 mod parts;
@@ -16,14 +17,11 @@ mod responses;
 mod schemas;
 mod text;
 
-pub use enums::{
-    AnySituation, AttemptFault, CancellationMode, FieldCode, KeyOrigin, LocateAddress, MarketplaceBranch, ProblemCode,
-    StopNumber, StoreNumber, VisitAddress, WebhookStatus,
-};
 pub use json::Json;
 
 use self::{
-    operations::{Operation, TAGS, codes, operation},
+    operation::Operation,
+    operations::{TAGS, codes, operation},
     responses::Responses,
 };
 use super::{
@@ -147,14 +145,9 @@ fn security(authority: Authority) -> Json {
     Json::List(vec![Json::object([(scheme, Json::List(Vec::new()))])])
 }
 
-/// Whether a request can send an `Idempotency-Key`. A login is never replayed.
-fn takes_idempotency_key(route: &Route) -> bool {
-    route.method == http::Method::POST && route.authority != Authority::Public && route.endpoint.stores_response()
-}
-
 fn parameters(route: &Route, operation: &Operation) -> Json {
     let mut names = operation.parameters.to_vec();
-    if takes_idempotency_key(route) {
+    if route.takes_idempotency_key() {
         names.push("idempotencyKey");
     }
     names.extend(["acceptLanguage", "requestId"]);

@@ -1,27 +1,10 @@
 //! What the page says about each endpoint. The match is complete, so no endpoint goes without its entry.
 
-use super::{fleet, life};
-use super::{outward::outward, privacy::privacy};
+use super::{fleet, life, operation::Operation, outward::outward, privacy::privacy};
 use crate::api::{
     problem::Code,
     routes::{Authority, Endpoint, Route},
 };
-
-/// What is said about an endpoint, beyond what its row in the table of routes says.
-pub(super) struct Operation {
-    pub tag: &'static str,
-    pub id: &'static str,
-    pub summary: &'static str,
-    pub description: &'static str,
-    /// The schema of its body.
-    pub request: Option<&'static str>,
-    /// Statuses of success with the answer's schema and what they mean; no schema where there is no body.
-    pub answers: &'static [(u16, Option<&'static str>, &'static str)],
-    /// Parameters of its own, by their names among the components.
-    pub parameters: &'static [&'static str],
-    /// Problems of its own.
-    pub codes: &'static [Code],
-}
 
 /// Tags with what they gather.
 pub(super) const TAGS: [(&str, &str); 11] = [
@@ -88,7 +71,7 @@ pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
     if route.method == http::Method::POST {
         codes.extend([Code::MalformedRequest, Code::BodyTooLarge]);
     }
-    if super::takes_idempotency_key(route) {
+    if route.takes_idempotency_key() {
         codes.extend([Code::RequestInProgress, Code::IdempotencyKeyReused]);
         if matches!(route.authority, Authority::Store | Authority::Courier) {
             codes.push(Code::IdempotencyLimit);

@@ -1,6 +1,6 @@
 //! What the page says about events, webhooks and money.
 
-use super::operations::Operation;
+use super::operation::Operation;
 use crate::api::{problem::Code, routes::Endpoint};
 
 /// What is said about an endpoint of these.

@@ -1,6 +1,6 @@
 //! Personal data of recipients.
 
-use super::operations::Operation;
+use super::operation::Operation;
 use crate::api::{problem::Code, routes::Endpoint};
 
 /// The operator's endpoints for the data of recipients.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Id;
 use crate::{
-    courier::{Courier, Noted, dispatch::Round},
+    courier::{Courier, Noted},
     domain::{OrderId, Point, Timestamp},
 };
 
@@ -276,13 +276,5 @@ impl CourierSelf {
             key_expires_at: courier.key.as_ref().map(|key| key.expires_at.to_string()),
             order_id: courier.order.map(OrderId::get),
         }
-    }
-}
-
-impl DispatchRound {
-    /// What a round did.
-    pub fn of(round: Round) -> DispatchRound {
-        let Round { moved, allocated, released, expired, more } = round;
-        DispatchRound { moved, allocated, released, expired, more }
     }
 }

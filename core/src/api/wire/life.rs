@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{AddressBody, Id, Kilometres, ListedOrder, Reais, StoreView};
 #[cfg(feature = "openapi")]
 use crate::{
-    api::openapi::{CancellationMode, StopNumber},
+    api::wire::schema::{CancellationMode, StopNumber},
     order::{DeliverySituation, EventKind, OrderSituation},
 };
 use crate::{

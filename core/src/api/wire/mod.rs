@@ -11,6 +11,8 @@ mod numbers;
 mod order;
 mod preview;
 mod privacy;
+#[cfg(feature = "openapi")]
+pub mod schema;
 mod store;
 mod webhook;
 

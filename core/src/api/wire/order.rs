@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, objects};
 #[cfg(feature = "openapi")]
 use crate::{
-    api::openapi::{AnySituation, KeyOrigin, StoreNumber, VisitAddress},
+    api::wire::schema::{AnySituation, KeyOrigin, StoreNumber, VisitAddress},
     order::{DeliverySituation, EventKind, OrderSituation},
 };
 use crate::{

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, objects};
 #[cfg(feature = "openapi")]
-use crate::api::openapi::LocateAddress;
+use crate::api::wire::schema::LocateAddress;
 use crate::domain::Precision;
 
 /// What a preview calculates. Fields that are not listed are ignored.

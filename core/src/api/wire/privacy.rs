@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeliveryView, EventView};
 use crate::{
-    api::erasure::{Erased, Found, FoundOrder},
     domain::Language,
-    privacy::StoredRecord,
+    privacy::{Erased, Found, FoundOrder, StoredRecord},
 };
 
 /// Whose data, by the phone that recipients have in orders.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{AddressBody, Id, Reais};
 #[cfg(feature = "openapi")]
 use crate::{
-    api::openapi::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress},
+    api::wire::schema::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress},
     store::NotificationKind,
 };
 use crate::{

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ConfirmationBody, JournalEventView, MarketplaceOrder, MarketplaceWebhookOrder, OrderDetails};
 #[cfg(feature = "openapi")]
 use crate::{
-    api::openapi::{AttemptFault, WebhookStatus},
+    api::wire::schema::{AttemptFault, WebhookStatus},
     order::EventKind,
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use crate::pbf::Tags;
 
-use super::speed::leading_number;
+use super::value::{leading_number, metres, refused, welcome};
 
 /// Keys that speak of cars, the most specific first.
 const HIERARCHY: [&str; 4] = ["motorcar", "motor_vehicle", "vehicle", "access"];
@@ -13,38 +13,9 @@ const WIDTH_M: f64 = 1.9;
 const LENGTH_M: f64 = 4.8;
 const WEIGHT_KG: f64 = 2_000.0;
 
-pub(super) fn welcome(value: &str) -> bool {
-    matches!(value, "yes" | "motorcar" | "motor_vehicle" | "vehicle" | "permissive" | "designated" | "hov")
-}
-
 /// For those who live, work or deliver there.
 fn to_some(value: &str) -> bool {
     matches!(value, "private" | "delivery" | "destination" | "customers" | "permit" | "residents" | "unknown")
-}
-
-pub(super) fn refused(value: &str) -> bool {
-    matches!(
-        value,
-        "no" | "agricultural"
-            | "forestry"
-            | "emergency"
-            | "psv"
-            | "taxi"
-            | "share_taxi"
-            | "minibus"
-            | "bus"
-            | "foot"
-            | "emergency_vehicle"
-            | "restricted"
-            | "military"
-            | "official"
-            | "customers"
-            | "private"
-            | "delivery"
-            | "destination"
-            | "permit"
-            | "residents"
-    )
 }
 
 /// Of several values in one the kindest.
@@ -94,16 +65,6 @@ pub(super) fn fits(tags: &Tags<'_>) -> (bool, bool) {
 fn both(tags: &Tags<'_>, keys: &[&str], fits: impl Fn(&str) -> bool) -> (bool, bool) {
     let (forward, backward) = tags.both_ways(keys);
     (forward.is_none_or(&fits), backward.is_none_or(&fits))
-}
-
-/// Metres of a measure; what is no number limits nothing.
-pub(super) fn metres(value: &str) -> f64 {
-    let start = value.find(|letter: char| letter.is_ascii_digit()).unwrap_or(value.len());
-    let Some(number) = leading_number(&value[start..]) else { return f64::INFINITY };
-    match value.split_once('\'') {
-        Some((_, inches)) => (number * 12.0 + leading_number(inches).unwrap_or(0.0)) * 0.0254,
-        None => number,
-    }
 }
 
 fn kilograms(value: &str) -> f64 {

@@ -6,6 +6,7 @@
 mod access;
 mod node;
 mod speed;
+mod value;
 
 pub(crate) use node::{Effect, Heading, Obstacle, STOP_MS, obstacle};
 

@@ -2,7 +2,7 @@
 
 use crate::pbf::Tags;
 
-use super::access::{metres, stops};
+use super::{access::stops, value::metres};
 
 /// For whom an obstacle stands there, against the direction of its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::pbf::Tags;
 
-use super::access::{metres, refused, welcome};
+use super::value::{leading_number, metres, refused, welcome};
 
 /// Share of a speed limit that is really ridden.
 const LIMIT_SHARE: f64 = 0.8;
@@ -119,13 +119,6 @@ fn narrow(tags: &Tags<'_>) -> f64 {
         None if tags.is("lane_markings", "no") => 0.75,
         _ => 1.0,
     }
-}
-
-/// The number that a text begins with; a comma is a point.
-pub(super) fn leading_number(text: &str) -> Option<f64> {
-    let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | ',')).unwrap_or(text.len());
-    let digits = text[..end].replace(',', ".");
-    digits.parse().ok().filter(|_| digits.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 #[cfg(test)]

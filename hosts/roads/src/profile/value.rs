@@ -1,0 +1,47 @@
+//! Values of tags.
+
+pub(super) fn welcome(value: &str) -> bool {
+    matches!(value, "yes" | "motorcar" | "motor_vehicle" | "vehicle" | "permissive" | "designated" | "hov")
+}
+
+pub(super) fn refused(value: &str) -> bool {
+    matches!(
+        value,
+        "no" | "agricultural"
+            | "forestry"
+            | "emergency"
+            | "psv"
+            | "taxi"
+            | "share_taxi"
+            | "minibus"
+            | "bus"
+            | "foot"
+            | "emergency_vehicle"
+            | "restricted"
+            | "military"
+            | "official"
+            | "customers"
+            | "private"
+            | "delivery"
+            | "destination"
+            | "permit"
+            | "residents"
+    )
+}
+
+/// Metres of a measure; what is no number limits nothing.
+pub(super) fn metres(value: &str) -> f64 {
+    let start = value.find(|letter: char| letter.is_ascii_digit()).unwrap_or(value.len());
+    let Some(number) = leading_number(&value[start..]) else { return f64::INFINITY };
+    match value.split_once('\'') {
+        Some((_, inches)) => (number * 12.0 + leading_number(inches).unwrap_or(0.0)) * 0.0254,
+        None => number,
+    }
+}
+
+/// The number that a text begins with; a comma is a point.
+pub(super) fn leading_number(text: &str) -> Option<f64> {
+    let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | ',')).unwrap_or(text.len());
+    let digits = text[..end].replace(',', ".");
+    digits.parse().ok().filter(|_| digits.starts_with(|letter: char| letter.is_ascii_digit()))
+}
