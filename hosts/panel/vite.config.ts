@@ -7,7 +7,7 @@ import { defineConfig } from "vite";
 const API = process.env["DESPACHO_API"] ?? "http://127.0.0.1:8080";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-/** The browser package, as `cargo run -p despacho-package` makes it. */
+/** The browser package, as `cargo run -p despacho-xtask -- package` makes it. */
 const core = path.join(process.env["DESPACHO_PACKAGE"] ?? path.join(here, "../../target/package"), "web.js");
 if (!existsSync(core)) console.warn("the browser package was not built: this panel asks the server for its prices");
 

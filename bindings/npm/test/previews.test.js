@@ -1,4 +1,4 @@
-// The package's previews against the service's, byte for byte. The service's come from `cargo run -p despacho-page-tests`, in the file
+// The package's previews against the service's, byte for byte. The service's come from `cargo run -p despacho-conformance --bin previews`, in the file
 // that DESPACHO_PREVIEWS names; the package is in the folder that DESPACHO_PACKAGE names.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

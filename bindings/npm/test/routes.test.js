@@ -1,5 +1,5 @@
 // The package's orders of visit and assignments against the native core's. Those come from
-// `cargo run -p despacho-parity --no-default-features --bin answers`, in the file that DESPACHO_ROUTES names; the package is in
+// `cargo run -p despacho-bench --no-default-features -- answers`, in the file that DESPACHO_ROUTES names; the package is in
 // the folder that DESPACHO_PACKAGE names.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

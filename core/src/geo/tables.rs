@@ -1,6 +1,6 @@
 //! The embedded tables, read where they lie: fixed-width records behind a short header, little-endian, no parsing.
 //!
-//! `tests/gazetteer` writes them and documents every byte; a test here reads them all. A damaged table would answer
+//! `core/examples/gazetteer` writes them and documents every byte; a test here reads them all. A damaged table would answer
 //! 'not found', never panic.
 
 use super::names::hash32;

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::hint::black_box;
 
+use despacho_bench::parity::deck;
 use despacho_core::route::line::{AssignRequest, solve_assign};
 use despacho_core::route::{Costs, UNREACHABLE, assign};
-use despacho_parity::deck;
 use serde_json::json;
 
 use crate::peers::Peers;

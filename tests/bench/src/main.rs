@@ -1,16 +1,21 @@
-//! `cargo run --release -p despacho-bench -- route` and `-- assign`; `--long` measures more instances, `--short` fewer;
-//! numbers after `route` are the only sizes to measure.
+//! `cargo run --release -p despacho-bench -- COMMAND`: `route` and `assign` (`--long` measures more instances, `--short` fewer; numbers
+//! after `route` are the only sizes to measure), `load` for the service, `roads` for the legs of an extract, and `answers`, which writes
+//! problems of the route engine with their solutions for the browser package.
 //!
 //! Peers are asked in the same run where they are installed; where they are not, the command says how to install them.
 #![expect(clippy::print_stdout, reason = "a command that prints a table")]
 
 mod assign;
+mod load;
 mod peers;
+mod roads;
 mod route;
 mod wasm;
 
 use std::error::Error;
 use std::time::Instant;
+
+use despacho_bench::parity::answers;
 
 /// How much is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,24 +29,39 @@ pub(crate) enum Extent {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let given = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    let extent = match (given("--short"), given("--long")) {
-        (true, _) => Extent::Short,
-        (_, true) => Extent::Long,
-        _ => Extent::Usual,
+    let mut arguments = lexopt::Parser::from_env();
+    let command = match arguments.next()? {
+        Some(lexopt::Arg::Value(word)) => word.to_string_lossy().into_owned(),
+        _ => String::new(),
     };
-    match arguments.iter().find(|argument| !argument.starts_with("--")).map(String::as_str) {
-        Some("route") => {
-            let sizes: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
+    match &*command {
+        "route" => {
+            let (extent, sizes) = extent(arguments)?;
             route::run(extent, &sizes)
         }
-        Some("assign") => assign::run(extent),
+        "assign" => assign::run(extent(arguments)?.0),
+        "load" => Ok(load::command(arguments)?),
+        "roads" => Ok(roads::command(arguments)?),
+        "answers" => Ok(answers::write_all()?),
         _ => {
-            println!("usage: despacho-bench route [STOPS]...|assign [--short|--long]");
+            println!("usage: despacho-bench route [STOPS]...|assign [--short|--long], or load, roads, answers");
             Ok(())
         }
     }
+}
+
+/// How much to measure, and the sizes that are named.
+fn extent(mut arguments: lexopt::Parser) -> Result<(Extent, Vec<usize>), Box<dyn Error>> {
+    let (mut extent, mut sizes) = (Extent::Usual, Vec::new());
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("short") => extent = Extent::Short,
+            lexopt::Arg::Long("long") => extent = Extent::Long,
+            lexopt::Arg::Value(size) => sizes.push(size.to_string_lossy().parse()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok((extent, sizes))
 }
 
 /// Milliseconds that some work takes, the least of `rounds` of `repeats` each: what the machine does when nobody else asks.

@@ -5,14 +5,14 @@ use std::error::Error;
 /// The guest, compiled once.
 pub(crate) struct Wasm {
     #[cfg(feature = "wasm")]
-    guest: despacho_parity::guest::Guest,
+    guest: despacho_bench::parity::guest::Guest,
 }
 
 impl Wasm {
     /// Builds and compiles the guest; none where this command was built without it.
     #[cfg(feature = "wasm")]
     pub(crate) fn build() -> Result<Option<Wasm>, Box<dyn Error>> {
-        Ok(Some(Wasm { guest: despacho_parity::guest::Guest::build()? }))
+        Ok(Some(Wasm { guest: despacho_bench::parity::guest::Guest::build()? }))
     }
 
     /// None: this command was built without it.

@@ -7,6 +7,7 @@ mod audit;
 mod backend;
 mod chance;
 mod exchange;
+pub mod fuzz;
 mod host;
 mod judge;
 mod model;

@@ -1,4 +1,5 @@
-//! `cargo run --release -p despacho-simulation -- [--seeds N] [--from S] [--steps N] [--mutation NAME]`
+//! `cargo run --release -p despacho-simulation -- [--seeds N] [--from S] [--steps N] [--mutation NAME]`, or
+//! `-- fuzz [TARGET …] [--seconds N] [--seed S]`
 //!
 //! Runs seeds one after the other until one finds something wrong, and says how to see it again.
 
@@ -6,7 +7,7 @@
 
 use std::{collections::BTreeMap, process::ExitCode, time::Instant};
 
-use despacho_simulation::{Mutation, STEPS, run};
+use despacho_simulation::{Mutation, STEPS, fuzz, run};
 
 /// What to run.
 struct Choice {
@@ -17,7 +18,15 @@ struct Choice {
 }
 
 fn main() -> ExitCode {
-    match choice().and_then(|choice| simulate(&choice)) {
+    let mut arguments = lexopt::Parser::from_env();
+    let is_fuzz = arguments.try_raw_args().and_then(|rest| rest.peek().map(|first| first == "fuzz")).unwrap_or(false);
+    let done = if is_fuzz {
+        _ = arguments.next();
+        fuzz::command(arguments)
+    } else {
+        choice(arguments).and_then(|choice| simulate(&choice))
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             println!("{fault}");
@@ -26,9 +35,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn choice() -> Result<Choice, Box<dyn std::error::Error>> {
+fn choice(mut arguments: lexopt::Parser) -> Result<Choice, Box<dyn std::error::Error>> {
     let mut choice = Choice { from: 1, seeds: 1_000, steps: STEPS, mutation: None };
-    let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             lexopt::Arg::Long("from") => choice.from = arguments.value()?.to_string_lossy().parse()?,

@@ -8,13 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::demo::KEY;
-use despacho_load::{
+use despacho_bench::{
     Failure,
     client::{Client, per_second, post},
     orders::order,
 };
-use despacho_tool::{component, place};
+use despacho_core::demo::KEY;
+use despacho_xtask::{component, place};
 
 use crate::{Compiled, Options, Reuse, Served};
 
@@ -28,7 +28,7 @@ const UNLIMITED: &str = r#"{"limits": {"previews-per-minute": 1000000, "writes-p
 /// Prints sizes, starts, requests a second, times to the first byte and memory.
 pub fn run(seconds: u64) -> Result<(), Failure> {
     let root = place::root()?;
-    let (ours, hello) = (component::shipped()?, component::build_package(&root, "despacho-spin-hello")?);
+    let (ours, hello) = (component::shipped()?, component::build_hello(&root)?);
     let kilobytes = |file: &std::path::Path| std::fs::metadata(file).map(|meta| meta.len() / 1_000);
     println!("component: {} kB, hello {} kB", kilobytes(&ours)?, kilobytes(&hello)?);
     let started = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use despacho_tool::{component, place, run::Failure};
+use despacho_xtask::{component, place, run::Failure};
 use wasmtime::{
     Cache, CacheConfig, Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, component::Component,
 };

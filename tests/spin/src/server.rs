@@ -3,7 +3,7 @@
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
-use despacho_tool::run::Failure;
+use despacho_xtask::run::Failure;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Uri, uri::Scheme};
 use http_body_util::{BodyExt, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};

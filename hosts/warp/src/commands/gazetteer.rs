@@ -10,7 +10,7 @@ use despacho_core::{
     domain::{Address, Cep, Uf},
     geo::{cnefe::RowError, pack::format},
 };
-use despacho_gazetteer::{BuildError, Progress, Report, Stage};
+use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage};
 
 use super::Failure;
 use crate::{cli::Lookup, geo::LoadedPack, server::print};
@@ -22,7 +22,7 @@ const EACH_ON_TERMINAL: Duration = Duration::from_millis(200);
 /// Makes a pack, tells how far it is on standard error, and prints what it holds.
 pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let mut bar = Bar::new();
-    let built = despacho_gazetteer::build(inputs, output, &mut |progress| bar.show(&progress));
+    let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| bar.show(&progress));
     bar.end();
     let report = built.map_err(refused)?;
     let took = bar.start.elapsed();

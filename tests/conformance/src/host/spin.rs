@@ -6,8 +6,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_cluster::Cluster;
 use despacho_core::memory::MemoryHost;
+use despacho_process::cluster::Cluster;
 use despacho_spin_tests::{Clock, Compiled, Options, Served};
 use http::{Request, Response};
 
@@ -41,7 +41,7 @@ impl Spin {
 
     /// On PostgreSQL, in a database of its own.
     pub(super) fn on_postgres(chosen: &Chosen) -> Result<Spin, String> {
-        let cluster = despacho_cluster::shared().map_err(|error| error.to_string())?;
+        let cluster = despacho_process::cluster::shared().map_err(|error| error.to_string())?;
         let address = cluster.fresh().map_err(|error| error.to_string())?;
         Spin::start(chosen, Clock::stopped(), Some((cluster, address)))
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_tool::{component, place};
+use despacho_xtask::{component, place};
 use http::{Request, Response};
 
 use super::{Chosen, Client, OPERATOR_TOKEN, TestHost, spin::settings};

@@ -35,7 +35,7 @@ fn empty_variables_are_missing_and_the_manifest_requires_none() {
     let detail = told(&empty);
     assert!(detail.contains("`admin_token` is missing") && detail.contains("`secret` is missing"), "{detail}");
     // A required variable without a value stops `spin up` itself, before the component can name all that are missing.
-    let manifest = despacho_tool::place::root().expect("the repository").join("spin.toml");
+    let manifest = despacho_xtask::place::root().expect("the repository").join("spin.toml");
     let manifest = std::fs::read_to_string(manifest).expect("the manifest");
     assert!(!manifest.contains("required = true"), "{manifest}");
 }

@@ -10,9 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_cluster::Cluster;
+use despacho_process::cluster::Cluster;
 use despacho_spin_tests::{Options, Served};
-use despacho_tool::place;
+use despacho_xtask::place;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::{
@@ -64,12 +64,12 @@ fn deployed_connections() -> usize {
 
 #[test]
 fn three_replicas_share_thirty_connections_and_stay_ready() {
-    if let Some(reason) = despacho_cluster::missing() {
+    if let Some(reason) = despacho_process::cluster::missing() {
         eprintln!("skipped: {reason}");
         return;
     }
     let settings = "-c max_connections=30".to_owned();
-    let cluster = Cluster::start_as(despacho_cluster::Options { settings, ..Default::default() });
+    let cluster = Cluster::start_as(despacho_process::cluster::Options { settings, ..Default::default() });
     let cluster = cluster.unwrap_or_else(|error| panic!("{error}"));
     let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
     let storm = |replicas: &[Served], name: &str| {
@@ -163,7 +163,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, paused: &AtomicBool) {
 
 #[test]
 fn database_that_stops_responding_returns_503_and_recovers() {
-    if let Some(reason) = despacho_cluster::missing() {
+    if let Some(reason) = despacho_process::cluster::missing() {
         eprintln!("skipped: {reason}");
         return;
     }

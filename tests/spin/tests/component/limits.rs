@@ -1,6 +1,6 @@
 //! Memory, and rates across instances.
 
-use despacho_load::orders::order;
+use despacho_bench::orders::order;
 use despacho_spin_tests::{Options, Reuse, Served};
 
 use crate::support::{Place, get, post, serve};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use despacho_load::orders::order;
+use despacho_bench::orders::order;
 
 use crate::support::{Place, create, get, post, serve};
 

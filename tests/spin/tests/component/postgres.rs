@@ -1,6 +1,6 @@
 //! The same on PostgreSQL.
 
-use despacho_cluster::Cluster;
+use despacho_process::cluster::Cluster;
 use despacho_spin_tests::{Options, Reuse};
 
 use crate::{

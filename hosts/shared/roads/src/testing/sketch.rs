@@ -1,0 +1,276 @@
+//! Small road networks drawn by hand, written as a real `.osm.pbf` file.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use crate::{Roads, RoadsError};
+use despacho_core::domain::Point;
+
+/// Where metre 0 north and metre 0 east are, in degrees: in São Paulo.
+const ORIGIN: (f64, f64) = (-23.55, -46.63);
+
+/// Keys and values.
+pub type Pairs<'a> = [(&'a str, &'a str)];
+
+/// How a file is written; every reader must take all of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Nodes in columns rather than one by one.
+    pub dense: bool,
+    /// Blocks packed with zlib.
+    pub packed: bool,
+}
+
+/// A node in the file's own units; tags are numbers of texts, keys and values in turn.
+#[derive(Clone, Debug)]
+struct Node {
+    id: i64,
+    lat: i64,
+    lon: i64,
+    tags: Vec<u64>,
+}
+
+/// A relation; each member is its role, its id and its kind.
+#[derive(Clone, Debug)]
+struct Relation {
+    tags: Vec<u64>,
+    members: [(u64, i64, u64); 3],
+}
+
+/// A network in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Sketch {
+    texts: Vec<String>,
+    numbers: BTreeMap<String, u64>,
+    nodes: Vec<Node>,
+    ways: Vec<(i64, Vec<i64>, Vec<u64>)>,
+    relations: Vec<Relation>,
+    bounds: Option<[i64; 4]>,
+    features: Vec<String>,
+}
+
+/// The point so many metres north and east of the origin.
+///
+/// # Panics
+/// Outside the planet.
+#[must_use]
+pub fn at(north_m: f64, east_m: f64) -> Point {
+    let (latitude, longitude) = degrees(north_m, east_m);
+    Point::from_degrees(latitude, longitude).expect("on the planet")
+}
+
+fn degrees(north_m: f64, east_m: f64) -> (f64, f64) {
+    let degree = 6_371_008.8_f64.to_radians();
+    let latitude = ORIGIN.0 + north_m / degree;
+    (latitude, ORIGIN.1 + east_m / (degree * ORIGIN.0.to_radians().cos()))
+}
+
+impl Sketch {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Sketch {
+        let mut sketch = Sketch::default();
+        sketch.text("");
+        sketch.features = vec!["OsmSchema-V0.6".to_owned(), "DenseNodes".to_owned()];
+        sketch
+    }
+
+    /// Adds a node so many metres north and east of the origin.
+    pub fn node(&mut self, id: i64, north_m: f64, east_m: f64, tags: &Pairs<'_>) -> &mut Sketch {
+        let place = at(north_m, east_m);
+        let tags = self.pairs(tags);
+        self.nodes.push(Node { id, lat: i64::from(place.lat_e7), lon: i64::from(place.lon_e7), tags });
+        self
+    }
+
+    /// Adds a way over nodes.
+    pub fn way(&mut self, id: i64, nodes: &[i64], tags: &Pairs<'_>) -> &mut Sketch {
+        let tags = self.pairs(tags);
+        self.ways.push((id, nodes.to_vec(), tags));
+        self
+    }
+
+    /// Adds a residential street, both ways.
+    pub fn street(&mut self, id: i64, nodes: &[i64]) -> &mut Sketch {
+        self.way(id, nodes, &[("highway", "residential")])
+    }
+
+    /// Adds a turn restriction over a node, or over a way where `over_way` is set.
+    pub fn sign(&mut self, sign: &str, from: i64, via: i64, to: i64, over_way: bool) -> &mut Sketch {
+        let tags = self.pairs(&[("type", "restriction"), ("restriction", sign)]);
+        let roles = ["from", "via", "to"].map(|role| self.text(role));
+        let kind = u64::from(over_way);
+        let members = [(roles[0], from, 1), (roles[1], via, kind), (roles[2], to, 1)];
+        self.relations.push(Relation { tags, members });
+        self
+    }
+
+    /// States the covered area: metres south, west, north, east.
+    pub fn bounds(&mut self, south: f64, west: f64, north: f64, east: f64) -> &mut Sketch {
+        let (low, high) = (at(south, west), at(north, east));
+        let billionths = |units: i32| i64::from(units) * 100;
+        self.bounds = Some([low.lon_e7, high.lon_e7, high.lat_e7, low.lat_e7].map(billionths));
+        self
+    }
+
+    /// Demands an ability of the reader.
+    pub fn feature(&mut self, name: &str) -> &mut Sketch {
+        self.features.push(name.to_owned());
+        self
+    }
+
+    /// The roads of it.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn roads(&self) -> Result<Roads, RoadsError> {
+        Roads::from_bytes(&self.bytes(Form { dense: true, packed: true }))
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn bytes(&self, form: Form) -> Vec<u8> {
+        let mut header = Vec::new();
+        if let Some(bounds) = self.bounds {
+            let mut area = Vec::new();
+            (1..).zip(bounds).for_each(|(field, side)| number(&mut area, field, zigzag(side)));
+            bytes(&mut header, 1, &area);
+        }
+        self.features.iter().for_each(|feature| bytes(&mut header, 4, feature.as_bytes()));
+        let mut file = blob("OSMHeader", &header, form.packed);
+        let nodes = if form.dense { self.dense() } else { self.plain() };
+        for group in [nodes, self.way_group(), self.relation_group()] {
+            file.extend(blob("OSMData", &self.block(&group), form.packed));
+        }
+        file
+    }
+
+    fn text(&mut self, text: &str) -> u64 {
+        let next = self.texts.len() as u64;
+        let number = *self.numbers.entry(text.to_owned()).or_insert(next);
+        if number == next {
+            self.texts.push(text.to_owned());
+        }
+        number
+    }
+
+    fn pairs(&mut self, tags: &Pairs<'_>) -> Vec<u64> {
+        tags.iter().flat_map(|(key, value)| [*key, *value]).map(|text| self.text(text)).collect()
+    }
+
+    fn block(&self, group: &[u8]) -> Vec<u8> {
+        let (mut table, mut block) = (Vec::new(), Vec::new());
+        self.texts.iter().for_each(|text| bytes(&mut table, 1, text.as_bytes()));
+        bytes(&mut block, 1, &table);
+        bytes(&mut block, 2, group);
+        block
+    }
+
+    fn dense(&self) -> Vec<u8> {
+        let column = |pick: fn(&Node) -> i64| deltas(self.nodes.iter().map(pick));
+        let mut dense = Vec::new();
+        bytes(&mut dense, 1, &column(|node| node.id));
+        bytes(&mut dense, 8, &column(|node| node.lat));
+        bytes(&mut dense, 9, &column(|node| node.lon));
+        let tags = self.nodes.iter().flat_map(|node| node.tags.iter().copied().chain([0]));
+        bytes(&mut dense, 10, &packed(tags));
+        let mut group = Vec::new();
+        bytes(&mut group, 2, &dense);
+        group
+    }
+
+    fn plain(&self) -> Vec<u8> {
+        let mut group = Vec::new();
+        for Node { id, lat, lon, tags } in &self.nodes {
+            let mut node = Vec::new();
+            number(&mut node, 1, zigzag(*id));
+            keys_and_values(&mut node, tags);
+            number(&mut node, 8, zigzag(*lat));
+            number(&mut node, 9, zigzag(*lon));
+            bytes(&mut group, 1, &node);
+        }
+        group
+    }
+
+    fn way_group(&self) -> Vec<u8> {
+        let mut group = Vec::new();
+        for (id, nodes, tags) in &self.ways {
+            let mut way = Vec::new();
+            number(&mut way, 1, id.cast_unsigned());
+            keys_and_values(&mut way, tags);
+            bytes(&mut way, 8, &deltas(nodes.iter().copied()));
+            bytes(&mut group, 3, &way);
+        }
+        group
+    }
+
+    fn relation_group(&self) -> Vec<u8> {
+        let mut group = Vec::new();
+        for Relation { tags, members } in &self.relations {
+            let mut relation = Vec::new();
+            keys_and_values(&mut relation, tags);
+            bytes(&mut relation, 8, &packed(members.iter().map(|member| member.0)));
+            bytes(&mut relation, 9, &deltas(members.iter().map(|member| member.1)));
+            bytes(&mut relation, 10, &packed(members.iter().map(|member| member.2)));
+            bytes(&mut group, 4, &relation);
+        }
+        group
+    }
+}
+
+fn keys_and_values(message: &mut Vec<u8>, tags: &[u64]) {
+    bytes(message, 2, &packed(tags.iter().copied().step_by(2)));
+    bytes(message, 3, &packed(tags.iter().copied().skip(1).step_by(2)));
+}
+
+fn blob(kind: &str, content: &[u8], pack: bool) -> Vec<u8> {
+    let mut data = Vec::new();
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    let shrunk = encoder.write_all(content).and_then(|()| encoder.finish());
+    match shrunk.ok().filter(|_| pack) {
+        Some(shrunk) => {
+            number(&mut data, 2, content.len() as u64);
+            bytes(&mut data, 3, &shrunk);
+        }
+        None => bytes(&mut data, 1, content),
+    }
+    let mut header = Vec::new();
+    bytes(&mut header, 1, kind.as_bytes());
+    number(&mut header, 3, data.len() as u64);
+    let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
+    [&length.to_be_bytes()[..], &header, &data].concat()
+}
+
+fn deltas(values: impl Iterator<Item = i64>) -> Vec<u8> {
+    let mut last = 0;
+    packed(values.map(|value| zigzag(value - std::mem::replace(&mut last, value))))
+}
+
+fn packed(values: impl Iterator<Item = u64>) -> Vec<u8> {
+    let mut all = Vec::new();
+    values.for_each(|value| varint(&mut all, value));
+    all
+}
+
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+fn number(message: &mut Vec<u8>, field: u64, value: u64) {
+    varint(message, field << 3);
+    varint(message, value);
+}
+
+fn bytes(message: &mut Vec<u8>, field: u64, value: &[u8]) {
+    varint(message, field << 3 | 2);
+    varint(message, value.len() as u64);
+    message.extend_from_slice(value);
+}
+
+fn varint(message: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        message.push(u8::try_from(value & 0x7f).unwrap_or_default() | 0x80);
+        value >>= 7;
+    }
+    message.push(u8::try_from(value).unwrap_or_default());
+}

@@ -1,0 +1,171 @@
+//! One dispatch pass over orders that no courier can reach and as many couriers as CAPACITY.md promises, on SQLite and PostgreSQL.
+
+use std::time::Instant;
+
+use despacho_bench::Failure;
+use despacho_core::{
+    Settings,
+    courier::{Courier, Position, dispatch::round},
+    demo,
+    domain::{CourierId, Duration, OrderId, Phone, Point, Timestamp},
+    host::{Changes, Host, Write},
+    memory::MemoryHost,
+    order::{Order, OrderSituation, Timing},
+};
+use despacho_postgres::{Address, Postgres};
+use despacho_sql::{Driver, Platform, Query, SqlHost, Value};
+use despacho_sqlite::{LocalPlatform, Sqlite};
+
+/// Orders with a courier of their own 170 m away.
+const SERVABLE: i32 = 200;
+const UNSERVABLE: i32 = 5_000;
+const COURIERS: i32 = 20_000;
+const PASSES: usize = 7;
+const SAO_PAULO: Point = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
+
+/// Prints what a pass takes, and what it serves.
+pub(crate) async fn run() -> Result<(), Failure> {
+    println!(
+        "dispatch: {UNSERVABLE} orders out of reach, {COURIERS} free couriers in and around São Paulo, {SERVABLE} orders in reach\n  \
+         a pass without servable orders is the median of {PASSES}; the earlier reads (the 2,000 oldest orders, 3,000 couriers by ID, with \
+         their bodies) run in turns with it"
+    );
+    let folder = tempfile::tempdir()?;
+    let database = Sqlite::open(&folder.path().join("despacho.db"), &despacho_sqlite::Options::default())?;
+    measure("SQLite", &SqlHost::new(database, LocalPlatform::new()?, Timing::default())).await?;
+    if let Some(missing) = despacho_process::cluster::missing() {
+        println!("  PostgreSQL: {missing}");
+        return Ok(());
+    }
+    let address = Address::parse(&despacho_process::cluster::shared()?.fresh()?)?;
+    let database = Postgres::open(&address, &despacho_postgres::Options::default()).await?;
+    measure("PostgreSQL", &SqlHost::new(database, LocalPlatform::new()?, Timing::default())).await
+}
+
+async fn measure<D: Driver, P: Platform>(name: &str, host: &SqlHost<D, P>) -> Result<(), Failure> {
+    let now = host.moment().now;
+    let template = template().await?;
+    let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, away(number)));
+    commit(host, unservable.collect(), (0..COURIERS).map(|number| courier(number, now)).collect::<Result<_, _>>()?)
+        .await?;
+    let settings = Settings::default();
+    let (mut passes, mut earlier) = (Vec::new(), Vec::new());
+    for _ in 0..PASSES {
+        let start = Instant::now();
+        round(host, &settings, &mut host.moment()).await?;
+        passes.push(start.elapsed().as_secs_f64() * 1e3);
+        let start = Instant::now();
+        earlier_reads(host, now).await?;
+        earlier.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    let servable = (UNSERVABLE..UNSERVABLE + SERVABLE).map(|number| order(&template, number, now, near(number)));
+    commit(host, servable.collect(), Vec::new()).await?;
+    let start = Instant::now();
+    let done = round(host, &settings, &mut host.moment()).await?;
+    let took = start.elapsed().as_secs_f64() * 1e3;
+    println!(
+        "  {name}: {:.0} ms (earlier reads {:.0} ms); the next pass served {} of {SERVABLE} in {took:.0} ms, each with its own commit",
+        median(passes),
+        median(earlier),
+        done.allocated,
+    );
+    Ok(())
+}
+
+/// What a pass read before it went by areas: none of the servable orders was among the rows.
+async fn earlier_reads<D: Driver, P: Platform>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), Failure> {
+    let sql = "SELECT body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
+    for mut row in host.driver().read(Query { sql, params: vec![Value::Integer(2_000)] }).await? {
+        std::hint::black_box(row.json::<Order>()?);
+    }
+    let sql = "SELECT couriers.body FROM couriers JOIN positions ON positions.courier = couriers.id \
+               WHERE couriers.free = 1 AND positions.at >= $1 ORDER BY couriers.id LIMIT $2";
+    let since = Value::Integer(now.before(Duration::minutes(5)).millis());
+    for mut row in host.driver().read(Query { sql, params: vec![since, Value::Integer(3_000)] }).await? {
+        std::hint::black_box(row.json::<Courier>()?);
+    }
+    Ok(())
+}
+
+async fn template() -> Result<Order, Failure> {
+    let host = MemoryHost::seeded(1);
+    demo::seed(&host, &Settings::default()).await?;
+    host.orders().into_iter().next().ok_or_else(|| "the demonstration has no order".into())
+}
+
+async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Position)>) -> Result<(), Failure> {
+    let at = host.moment().now;
+    for orders in orders.chunks(1_000) {
+        let orders = orders.iter().cloned().map(Write::insert).collect();
+        host.commit(&Changes { at, orders, ..Changes::default() }).await?;
+    }
+    for couriers in couriers.chunks(1_000) {
+        let (couriers, positions) = couriers.iter().cloned().map(|(one, at)| (Write::insert(one), at)).unzip();
+        host.commit(&Changes { at, couriers, positions, ..Changes::default() }).await?;
+    }
+    Ok(())
+}
+
+fn order(template: &Order, number: i32, now: Timestamp, pickup: Point) -> Order {
+    let mut order = Order {
+        id: OrderId::new(100_000 + u64::from(number.unsigned_abs())).unwrap_or(template.id),
+        code: format!("L-{number}"),
+        situation: OrderSituation::Searching,
+        situation_since: now,
+        ready_at: now,
+        demo: false,
+        ..template.clone()
+    };
+    order.pickup.located.point = pickup;
+    order
+}
+
+fn moved(from: Point, north_e7: i32, east_e7: i32) -> Point {
+    Point { lat_e7: from.lat_e7 + north_e7, lon_e7: from.lon_e7 + east_e7 }
+}
+
+/// Half of them in one city without couriers, the others spread over Brazil.
+fn away(number: i32) -> Point {
+    match number % 2 {
+        0 => moved(Point { lat_e7: -31_190_000, lon_e7: -600_217_000 }, number % 700 * 1_000, number % 900 * 1_000),
+        _ => {
+            moved(Point { lat_e7: -100_000_000, lon_e7: -580_000_000 }, number % 50 * 1_000_000, number / 50 * 900_000)
+        }
+    }
+}
+
+/// On a grid of 1.1 km.
+fn near(number: i32) -> Point {
+    moved(SAO_PAULO, number % 20 * 100_000 - 1_000_000, number / 20 % 10 * 100_000 - 500_000)
+}
+
+/// A courier near a servable order, or one of a crowd north of them.
+fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), Failure> {
+    let point = match COURIERS - 1 - number {
+        own if own < SERVABLE => moved(near(own), 15_000, 0),
+        crowd => moved(SAO_PAULO, 1_100_000 + crowd % 140 * 10_000, crowd / 140 * 14_000 - 1_000_000),
+    };
+    let id = CourierId::new(1_000_000 + u64::from(number.unsigned_abs())).ok_or("0 is no ID")?;
+    let courier = Courier {
+        id,
+        version: 1,
+        profile_id: 1,
+        name: "Ana Souza da Conceição".to_owned(),
+        phone: Phone::parse("+5511990000001").map_err(|_| "the phone number is invalid")?,
+        email: None,
+        document: Some("000.000.001-91".to_owned()),
+        position: None,
+        position_at: None,
+        available: true,
+        order: None,
+        key: None,
+        demo: false,
+        removed_at: None,
+    };
+    Ok((courier, Position { courier: id, point, at: now }))
+}
+
+fn median(mut millis: Vec<f64>) -> f64 {
+    millis.sort_by(f64::total_cmp);
+    millis.get(millis.len() / 2).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,52 @@
+//! The reference: a bare warp server that parses the same JSON into the same types and writes it back.
+
+use std::{
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    process::{Child, Command, Stdio},
+};
+
+use despacho_core::api::wire::PreviewOrder;
+use warp::Filter;
+
+use despacho_bench::Failure;
+
+/// Serves until the process is killed, after saying where.
+pub(crate) fn serve() -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let route = warp::post().and(warp::body::json()).map(|order: PreviewOrder| warp::reply::json(&order));
+        let listener = std::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        println!("ready http://{}", listener.local_addr()?);
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        warp::serve(route).incoming(listener).run().await;
+        Ok(())
+    })
+}
+
+/// The reference server, ended when it is dropped.
+pub(crate) struct Echo {
+    child: Child,
+    /// Where it answers.
+    pub(crate) base: String,
+}
+
+impl Echo {
+    /// Starts it as a process of its own.
+    pub(crate) fn start() -> Result<Echo, Failure> {
+        let mut child = Command::new(std::env::current_exe()?).arg("echo").stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;
+        let base = line.trim().strip_prefix("ready ").ok_or("the reference server did not start")?.to_owned();
+        Ok(Echo { child, base })
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        // Whether it had ended already does not matter.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

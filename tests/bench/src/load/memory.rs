@@ -1,0 +1,79 @@
+//! How much memory the server holds after many orders.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use despacho_bench::{
+    Failure,
+    client::{Client, post},
+    orders::order,
+};
+use despacho_core::demo::KEY;
+use despacho_xtask::server::{self, Server};
+
+use crate::load::over_http::UNLIMITED;
+
+/// Creates orders on 32 connections, and prints how many a second and the server's resident memory before and after.
+pub(crate) fn after(orders: usize) -> Result<(), Failure> {
+    let binary = server::shipped().map_err(|e| e.to_string())?;
+    let data = tempfile::tempdir()?;
+    let mut server = Server::start(&binary, data.path(), &["--demo"], &UNLIMITED).map_err(|e| e.to_string())?;
+    let process = server.child().id();
+    let (before, start) = (resident_mb(process)?, std::time::Instant::now());
+    let next = AtomicUsize::new(0);
+    let results: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..32).map(|_| scope.spawn(|| create(&server.base, &next, orders))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a client stopped".into()))).collect()
+    });
+    results.into_iter().collect::<Result<(), Failure>>()?;
+    #[expect(clippy::cast_precision_loss, reason = "a count of orders")]
+    let rate = orders as f64 / start.elapsed().as_secs_f64();
+    println!("{orders} orders of 2 stops over HTTP, 32 connections, each durable: {rate:.0} a second");
+    println!("  resident memory: {before:.0} MB before, {:.0} MB after", resident_mb(process)?);
+    Ok(())
+}
+
+fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), Failure> {
+    let mut client = Client::to(base)?;
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= orders {
+            return Ok(());
+        }
+        let body = order(&format!("M-{number}"), 2, false).to_string();
+        let status = client.send(&post("/delivery/orders", KEY, &body))?;
+        if status != 201 {
+            return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
+        }
+    }
+}
+
+/// Megabytes of all files in a folder.
+pub(crate) fn disk_mb(folder: &Path) -> Result<f64, Failure> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?.metadata()?;
+        bytes += if entry.is_file() { entry.len() } else { 0 };
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a size")]
+    Ok(bytes as f64 / 1_048_576.0)
+}
+
+/// Seconds of processors that a process has used, as Linux tells it in hundredths.
+pub(crate) fn processor_seconds(process: u32) -> Result<f64, Failure> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The program's name, in brackets, may hold blanks; after it come the state and ten figures, and then these two.
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let ticks: Result<Vec<f64>, _> = after.split_whitespace().skip(11).take(2).map(str::parse).collect();
+    Ok(ticks?.iter().sum::<f64>() / 100.0)
+}
+
+/// Resident memory of a process in megabytes, as Linux tells it.
+pub(crate) fn resident_mb(process: u32) -> Result<f64, Failure> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS in the process's status")?;
+    let kb: f64 = line.split_whitespace().nth(1).ok_or("no figure")?.parse()?;
+    Ok(kb / 1024.0)
+}

@@ -1,0 +1,176 @@
+//! Creates a second over HTTP on PostgreSQL, beside pgbench with a script that writes the same rows into the same tables.
+//!
+//! Both have as many clients, each with a merchant of its own, since orders of one merchant wait for each other at its balance. The server
+//! is PostgreSQL as it ships: every commit is on disk before it is answered. They take turns, so that both meet the same machine.
+
+use std::{
+    fmt::Write as _,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
+use despacho_bench::{
+    Failure,
+    client::{Client, post},
+    orders::{matrix, order},
+};
+use despacho_process::cluster::{Cluster, Options};
+use despacho_xtask::server::{self, Server};
+
+use super::{
+    over_http::UNLIMITED,
+    overload::{all, number},
+};
+
+/// Clients of either.
+const CLIENTS: usize = 32;
+/// Rounds of both.
+const ROUNDS: usize = 3;
+const OPERATOR: &str = "operator-token-of-a-measurement";
+
+/// Somebody who creates orders.
+struct Merchant {
+    id: u64,
+    key: String,
+}
+
+/// Prints orders a second of both, and their ratio.
+pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
+    let binary = server::shipped().map_err(|e| e.to_string())?;
+    let data = tempfile::tempdir()?;
+    let options = Options { flushed: true, ..Options::default() };
+    let cluster = Cluster::start_as(options).map_err(|e| e.to_string())?;
+    let address = cluster.fresh().map_err(|e| e.to_string())?;
+    let secret = "5c".repeat(32);
+    let own = [("DESPACHO_DATABASE", &*address), ("DESPACHO_SECRET", &*secret), ("DESPACHO_ADMIN_TOKEN", OPERATOR)];
+    let variables = [&UNLIMITED[..], &own].concat();
+    let server = Server::start(&binary, data.path(), &[], &variables).map_err(|e| e.to_string())?;
+    let merchants = (0..CLIENTS).map(|number| found(&server.base, number)).collect::<Result<Vec<_>, _>>()?;
+    let (next, span) = (AtomicUsize::new(0), Duration::from_secs(seconds.max(2)));
+    // Everything is prepared, cached and extended once before it counts.
+    create(&server.base, &merchants, &next, Duration::from_secs(2))?;
+    let bench = Bench::new(&cluster, &address, data.path(), &merchants)?;
+    bench.run("plain", Duration::from_secs(2))?;
+    println!(
+        "durable orders of 2 stops on PostgreSQL, {CLIENTS} clients, a merchant each, orders a second: despacho over HTTP; \
+         pgbench with the same rows, statement by statement and all at once"
+    );
+    let mut ratios = Vec::new();
+    for _ in 0..ROUNDS {
+        let ours = create(&server.base, &merchants, &next, span)?;
+        let (plain, pipelined) = (bench.run("plain", span)?, bench.run("pipelined", span)?);
+        println!(
+            "  {ours:>7.0}  {plain:>7.0} ({:>3.0} %) {pipelined:>7.0} ({:>3.0} %)",
+            ours / plain * 100.0,
+            ours / pipelined * 100.0
+        );
+        ratios.push(ours / plain);
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("  median: {:.0} % of pgbench", ratios[ROUNDS / 2] * 100.0);
+    Ok(())
+}
+
+/// Makes a merchant.
+fn found(base: &str, number: usize) -> Result<Merchant, Failure> {
+    let mut client = Client::to(base)?;
+    let status = client.send(&post("/admin/matrices", OPERATOR, &matrix(number).to_string()))?;
+    let made: serde_json::Value = serde_json::from_slice(client.body())?;
+    let id = made["storeId"].as_str().and_then(|id| id.parse().ok());
+    match (status, id, made["value"].as_str()) {
+        (201, Some(id), Some(key)) => Ok(Merchant { id, key: key.to_owned() }),
+        _ => Err(format!("a merchant was answered {status}: {made}").into()),
+    }
+}
+
+/// Orders a second where each client waits for its answer.
+fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
+    let (started, done) = (Instant::now(), AtomicUsize::new(0));
+    // Made once: what the client costs is taken from what it measures.
+    let template = order("CODE", 2, false).to_string();
+    all(merchants.len(), |index| {
+        let mut client = Client::to(base)?;
+        while started.elapsed() < span {
+            let body = template.replace("CODE", &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)));
+            let request = post("/delivery/orders", &merchants[index].key, &body);
+            let status = client.send(&request)?;
+            if status != 201 {
+                return Err(format!("{status}: {}", String::from_utf8_lossy(client.body())).into());
+            }
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    })?;
+    Ok(number(done.into_inner()) / started.elapsed().as_secs_f64())
+}
+
+/// pgbench with its scripts.
+struct Bench<'a> {
+    cluster: &'a Cluster,
+    address: &'a str,
+    folder: &'a Path,
+    order: String,
+    event: String,
+}
+
+impl<'a> Bench<'a> {
+    fn new(
+        cluster: &'a Cluster,
+        address: &'a str,
+        folder: &'a Path,
+        merchants: &[Merchant],
+    ) -> Result<Bench<'a>, Failure> {
+        let ask = |sql: &str| cluster.ask(address, sql).map_err(|e| e.to_string());
+        ask("CREATE SEQUENCE load_ids START 1000000000 CACHE 64")?;
+        let order = ask("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
+        let event = ask("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
+        let bench = Bench { cluster, address, folder, order, event };
+        let mut store = String::from("\\set store CASE");
+        for (client, merchant) in merchants.iter().enumerate() {
+            write!(store, " WHEN :client_id = {client} THEN {}", merchant.id)?;
+        }
+        store.push_str(" END\n\\set salt random(1, 4000000000000000000)\n");
+        std::fs::write(bench.script("plain"), format!("{store}{ORDER}"))?;
+        let at_once = ORDER.replace("BEGIN;\n", "\\startpipeline\nBEGIN;\n") + "\\endpipeline\n";
+        std::fs::write(bench.script("pipelined"), format!("{store}{at_once}"))?;
+        Ok(bench)
+    }
+
+    fn script(&self, name: &str) -> std::path::PathBuf {
+        self.folder.join(format!("{name}.sql"))
+    }
+
+    /// Transactions a second of a script.
+    fn run(&self, name: &str, span: Duration) -> Result<f64, Failure> {
+        let mut pgbench = self.cluster.program("pgbench");
+        pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
+        pgbench.arg(format!("--client={CLIENTS}")).arg(format!("--time={}", span.as_secs()));
+        pgbench.arg("-D").arg(format!("order={}", self.order)).arg("-D").arg(format!("event={}", self.event));
+        let output = pgbench.arg("--file").arg(self.script(name)).arg(self.address).output()?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        // `tps = 1234.567890 (without initial connection time)`
+        let figure = said.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+        match figure {
+            Some(figure) if output.status.success() => Ok(figure),
+            _ => Err(format!("pgbench: {said}{}", String::from_utf8_lossy(&output.stderr)).into()),
+        }
+    }
+}
+
+/// What hosts/shared/sql writes for a new order, in its order, under the mark of hosts/shared/postgres.
+const ORDER: &str = "BEGIN;
+INSERT INTO commit_marks (at, salt) VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, :salt) ON CONFLICT DO NOTHING;
+INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) VALUES (nextval('load_ids'), 1, :store, \
+'B-' || currval('load_ids'), 1, 110, (extract(epoch FROM now()) * 1000)::bigint, (extract(epoch FROM now()) * 1000)::bigint + 36000000, \
+-235505201, -466333089, :order) ON CONFLICT DO NOTHING;
+INSERT INTO journals (matrix, last) VALUES (COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = :store), :store), 1) \
+ON CONFLICT (matrix) DO UPDATE SET last = journals.last + 1;
+INSERT INTO events (order_id, sequence, store, at, body, matrix, place) SELECT currval('load_ids'), 1, :store, \
+(extract(epoch FROM now()) * 1000)::bigint, :event, journals.matrix, journals.last FROM journals \
+WHERE journals.matrix = COALESCE((SELECT stores.matrix FROM stores WHERE stores.id = :store), :store) ON CONFLICT DO NOTHING;
+UPDATE balances SET amount = amount - 1390 WHERE store = :store AND closed = 0 AND amount - 1390 BETWEEN -1000000000000000 AND 1000000000000000;
+INSERT INTO ledger (store, order_id, kind, amount, at, reference, balance) SELECT :store, currval('load_ids'), 'fee', -1390, \
+(extract(epoch FROM now()) * 1000)::bigint, NULL, balances.amount FROM balances WHERE balances.store = :store ON CONFLICT DO NOTHING;
+COMMIT;
+";

@@ -1,0 +1,158 @@
+//! Builds the guest and runs it under wasmtime, with the few WASI calls that standard input and output need.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use wasmtime::{Caller, Engine, Extern, Linker, Module, Store};
+
+/// The target the guest is built for; `rustup target add wasm32-wasip1` installs it.
+pub const TARGET: &str = "wasm32-wasip1";
+
+/// A compiled guest.
+pub struct Guest {
+    engine: Engine,
+    module: Module,
+}
+
+/// One answer of the guest.
+pub struct Answer {
+    /// The line it wrote.
+    pub text: String,
+    /// From the line `begin` to the answer: the engine's own time; zero where it never began.
+    pub took: Duration,
+}
+
+/// What the guest reads and has written.
+struct Pipe {
+    input: Vec<u8>,
+    read: usize,
+    line: Vec<u8>,
+    begun: Option<Instant>,
+    answers: Vec<Answer>,
+}
+
+impl Guest {
+    /// Builds the guest with cargo, in release mode and in a target directory of its own, and compiles it.
+    pub fn build() -> Result<Guest, Box<dyn Error>> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let target = target.join("parity");
+        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args([
+                "build",
+                "--quiet",
+                "--release",
+                "--package",
+                "despacho-route",
+                "--example",
+                "line",
+                "--target",
+                TARGET,
+            ])
+            .arg("--target-dir")
+            .arg(&target)
+            .env_remove("RUSTFLAGS")
+            .current_dir(&root)
+            .status()?;
+        if !status.success() {
+            return Err(format!("the guest was not built; `rustup target add {TARGET}` may be missing").into());
+        }
+        let wasm = target.join(TARGET).join("release/examples/line.wasm");
+        let engine = Engine::default();
+        let module = Module::from_file(&engine, &wasm)?;
+        Ok(Guest { engine, module })
+    }
+
+    /// Asks the guest the questions, one a line, in one run.
+    pub fn answer(&self, questions: &[String]) -> Result<Vec<Answer>, Box<dyn Error>> {
+        let mut input = questions.join("\n").into_bytes();
+        input.push(b'\n');
+        let pipe = Pipe { input, read: 0, line: Vec::new(), begun: None, answers: Vec::new() };
+        let mut store = Store::new(&self.engine, pipe);
+        let mut linker: Linker<Pipe> = Linker::new(&self.engine);
+        let wasi = "wasi_snapshot_preview1";
+        linker.func_wrap(wasi, "fd_read", |caller: Caller<'_, Pipe>, _: i32, list: i32, count: i32, done: i32| {
+            transfer(caller, list, count, done, Pipe::give)
+        })?;
+        linker.func_wrap(wasi, "fd_write", |caller: Caller<'_, Pipe>, _: i32, list: i32, count: i32, done: i32| {
+            transfer(caller, list, count, done, Pipe::take)
+        })?;
+        linker.func_wrap(wasi, "environ_sizes_get", |mut caller: Caller<'_, Pipe>, count: i32, size: i32| {
+            let Some(Extern::Memory(memory)) = caller.get_export("memory") else { return BAD };
+            let data = memory.data_mut(&mut caller);
+            let written = put(data, count, 0).and_then(|()| put(data, size, 0));
+            if written.is_some() { 0 } else { BAD }
+        })?;
+        linker.func_wrap(wasi, "environ_get", |_: Caller<'_, Pipe>, _: i32, _: i32| 0)?;
+        linker.define_unknown_imports_as_traps(&self.module)?;
+        let instance = linker.instantiate(&mut store, &self.module)?;
+        instance.get_typed_func::<(), ()>(&mut store, "_start")?.call(&mut store, ())?;
+        Ok(store.into_data().answers)
+    }
+}
+
+/// WASI's `EINVAL`.
+const BAD: i32 = 28;
+
+/// Moves bytes between the pipe and the guest's buffers; a WASI error number.
+fn transfer(
+    mut caller: Caller<'_, Pipe>,
+    list: i32,
+    count: i32,
+    done: i32,
+    move_bytes: fn(&mut Pipe, &mut [u8]) -> usize,
+) -> i32 {
+    let Some(Extern::Memory(memory)) = caller.get_export("memory") else { return BAD };
+    let (data, pipe) = memory.data_and_store_mut(&mut caller);
+    let mut total = 0;
+    for i in 0..count {
+        let buffer = get(data, list + 8 * i).zip(get(data, list + 8 * i + 4));
+        let Some(bytes) = buffer.and_then(|(at, size)| data.get_mut(at..at + size)) else { return BAD };
+        total += move_bytes(pipe, bytes);
+    }
+    let written = u32::try_from(total).ok().and_then(|total| put(data, done, total));
+    if written.is_some() { 0 } else { BAD }
+}
+
+fn get(data: &[u8], at: i32) -> Option<usize> {
+    let at = usize::try_from(at).ok()?;
+    let bytes = data.get(at..at + 4)?.try_into().ok()?;
+    usize::try_from(u32::from_le_bytes(bytes)).ok()
+}
+
+fn put(data: &mut [u8], at: i32, value: u32) -> Option<()> {
+    let at = usize::try_from(at).ok()?;
+    data.get_mut(at..at + 4)?.copy_from_slice(&value.to_le_bytes());
+    Some(())
+}
+
+impl Pipe {
+    /// Fills a buffer of the guest from the questions.
+    fn give(&mut self, buffer: &mut [u8]) -> usize {
+        let size = buffer.len().min(self.input.len() - self.read);
+        buffer[..size].copy_from_slice(&self.input[self.read..self.read + size]);
+        self.read += size;
+        size
+    }
+
+    /// Takes what the guest wrote, line by line, with the time of each.
+    fn take(&mut self, buffer: &mut [u8]) -> usize {
+        for &byte in buffer.iter() {
+            if byte != b'\n' {
+                self.line.push(byte);
+                continue;
+            }
+            let text = String::from_utf8_lossy(&self.line).into_owned();
+            self.line.clear();
+            if text == "begin" {
+                self.begun = Some(Instant::now());
+            } else {
+                let took = self.begun.take().map_or(Duration::ZERO, |begun| begun.elapsed());
+                self.answers.push(Answer { text, took });
+            }
+        }
+        buffer.len()
+    }
+}

@@ -1,0 +1,237 @@
+//! What the suite runs against.
+
+use std::{path::PathBuf, sync::Arc};
+
+use despacho_core::{host::Host, memory::MemoryHost, order::Timing};
+use despacho_postgres::{Address, Postgres};
+use despacho_process::cluster::{Cluster, Pooler};
+use despacho_sql::{SqlHost, TABLES, Table};
+use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};
+use tempfile::TempDir;
+
+/// A place to keep data, empty at the start.
+pub(crate) trait Backend: Sized {
+    /// The host on it.
+    type Host: Host;
+
+    /// A new and empty one.
+    async fn start() -> Self;
+    /// The same, or nothing where there is none to be had on this machine; the reason was printed then.
+    async fn find() -> Option<Self> {
+        Some(Self::start().await)
+    }
+    /// The host that is open now.
+    fn host(&self) -> &Self::Host;
+    /// Everything that is stored, as text.
+    async fn dump(&self) -> String;
+    /// Closes the host in good order and opens it again.
+    async fn restart(self) -> Self;
+}
+
+/// The reference host. It cannot restart, so that it just goes on.
+pub(crate) struct InMemory(MemoryHost);
+
+impl Backend for InMemory {
+    type Host = MemoryHost;
+
+    async fn start() -> InMemory {
+        InMemory(MemoryHost::seeded(1))
+    }
+
+    fn host(&self) -> &MemoryHost {
+        &self.0
+    }
+
+    async fn dump(&self) -> String {
+        format!("{:?}", self.0)
+    }
+
+    async fn restart(self) -> InMemory {
+        self
+    }
+}
+
+/// SQLite in a folder that goes with the test.
+pub(crate) struct OnSqlite {
+    folder: TempDir,
+    host: SqliteHost,
+}
+
+impl OnSqlite {
+    /// The database's file.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("despacho.db")
+    }
+
+    /// A path beside the database.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Closes the host, and opens it again with other deadlines.
+    pub(crate) async fn restart_with(self, timing: Timing) -> OnSqlite {
+        self.host.driver().close().await.unwrap();
+        OnSqlite::open(self.folder, timing)
+    }
+
+    fn open(folder: TempDir, timing: Timing) -> OnSqlite {
+        let database = Sqlite::open(&folder.path().join("despacho.db"), &Options::default()).unwrap();
+        let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), timing);
+        OnSqlite { folder, host }
+    }
+}
+
+impl Backend for OnSqlite {
+    type Host = SqliteHost;
+
+    async fn start() -> OnSqlite {
+        OnSqlite::open(tempfile::tempdir().unwrap(), Timing::default())
+    }
+
+    fn host(&self) -> &SqliteHost {
+        &self.host
+    }
+
+    /// The bytes of the files, with what was deleted and not overwritten.
+    async fn dump(&self) -> String {
+        assert_eq!(despacho_sqlite::truncate_log(&self.path()), Ok(true));
+        let files = ["despacho.db", "despacho.db-wal"].map(|name| std::fs::read(self.beside(name)).unwrap_or_default());
+        String::from_utf8_lossy(&files.concat()).into_owned()
+    }
+
+    async fn restart(self) -> OnSqlite {
+        self.restart_with(Timing::default()).await
+    }
+}
+
+/// The host on PostgreSQL.
+pub(crate) type PostgresHost = SqlHost<Postgres, LocalPlatform>;
+
+/// PostgreSQL, in a database of the test's own.
+pub(crate) struct OnPostgres {
+    pub(crate) cluster: Arc<Cluster>,
+    /// Where the database is.
+    pub(crate) address: String,
+    host: PostgresHost,
+}
+
+impl OnPostgres {
+    /// Another instance over the same database.
+    pub(crate) async fn beside(&self) -> PostgresHost {
+        OnPostgres::open(&self.address, despacho_postgres::Options::default()).await
+    }
+
+    /// A host on a database.
+    pub(crate) async fn open(address: &str, options: despacho_postgres::Options) -> PostgresHost {
+        let database = Postgres::open(&Address::parse(address).unwrap(), &options).await.unwrap();
+        PostgresHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
+    }
+
+    /// What a query on the database gives.
+    pub(crate) fn ask(&self, sql: &str) -> String {
+        self.cluster.ask(&self.address, sql).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The same on a server that no other test uses.
+    pub(crate) async fn alone() -> Option<OnPostgres> {
+        if let Some(missing) = despacho_process::cluster::missing() {
+            eprintln!("skipped: {missing}");
+            return None;
+        }
+        Some(OnPostgres::within(Arc::new(Cluster::start().unwrap())).await)
+    }
+
+    async fn within(cluster: Arc<Cluster>) -> OnPostgres {
+        let address = cluster.fresh().unwrap();
+        let host = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
+        OnPostgres { cluster, address, host }
+    }
+}
+
+impl Backend for OnPostgres {
+    type Host = PostgresHost;
+
+    async fn start() -> OnPostgres {
+        OnPostgres::within(despacho_process::cluster::shared().unwrap()).await
+    }
+
+    async fn find() -> Option<OnPostgres> {
+        if let Some(missing) = despacho_process::cluster::missing() {
+            eprintln!("skipped: {missing}");
+            return None;
+        }
+        Some(OnPostgres::start().await)
+    }
+
+    fn host(&self) -> &PostgresHost {
+        &self.host
+    }
+
+    async fn dump(&self) -> String {
+        let rows = |table: &Table| self.ask(&format!("SELECT string_agg(row::text, ' ') FROM {} AS row", table.name));
+        TABLES.iter().map(rows).collect()
+    }
+
+    async fn restart(self) -> OnPostgres {
+        self.host.driver().close().await.unwrap();
+        let host = self.beside().await;
+        OnPostgres { host, ..self }
+    }
+}
+
+/// PostgreSQL behind a PgBouncer in transaction mode.
+pub(crate) struct OnPgBouncer {
+    // Declared in this order, so that the host is gone before the pooler, and the pooler before its server.
+    host: PostgresHost,
+    pub(crate) pooler: Pooler,
+    /// The same database without the pooler.
+    pub(crate) direct: OnPostgres,
+}
+
+impl OnPgBouncer {
+    /// The database's URL through the pooler.
+    pub(crate) fn address(&self) -> String {
+        format!("{}?pooler=transaction", self.pooler.through(&self.direct.address))
+    }
+
+    /// Another instance behind the same pooler.
+    pub(crate) async fn second_instance(&self) -> PostgresHost {
+        OnPostgres::open(&self.address(), despacho_postgres::Options::default()).await
+    }
+}
+
+impl Backend for OnPgBouncer {
+    type Host = PostgresHost;
+
+    async fn start() -> OnPgBouncer {
+        let cluster = despacho_process::cluster::shared().unwrap();
+        let (address, pooler) = (cluster.fresh().unwrap(), Pooler::start(&cluster, "transaction").unwrap());
+        let pooled = format!("{}?pooler=transaction", pooler.through(&address));
+        // The host behind the pooler comes first and makes the tables through it.
+        let host = OnPostgres::open(&pooled, despacho_postgres::Options::default()).await;
+        let direct = OnPostgres::open(&address, despacho_postgres::Options::default()).await;
+        OnPgBouncer { host, pooler, direct: OnPostgres { cluster, address, host: direct } }
+    }
+
+    async fn find() -> Option<OnPgBouncer> {
+        if let Some(missing) = despacho_process::cluster::pooler_missing() {
+            eprintln!("skipped: {missing}");
+            return None;
+        }
+        Some(OnPgBouncer::start().await)
+    }
+
+    fn host(&self) -> &PostgresHost {
+        &self.host
+    }
+
+    async fn dump(&self) -> String {
+        self.direct.dump().await
+    }
+
+    async fn restart(self) -> OnPgBouncer {
+        self.host.driver().close().await.unwrap();
+        let host = self.second_instance().await;
+        OnPgBouncer { host, ..self }
+    }
+}

@@ -1,0 +1,402 @@
+//! What is PostgreSQL's own: connections that break, transactions that race, several instances over one database.
+
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use despacho_core::{
+    domain::Timestamp,
+    host::{Changes, Host, HostError, Write},
+    limits::{Bucket, Usage},
+    order::Journal,
+    store::{Claim, ClaimChange},
+};
+use despacho_postgres::{Address, OpenError, Options, Postgres};
+use despacho_sql::{CopyError, Dialect, Leases, STORAGE, TABLES, Table, copy};
+use futures_util::future::{join, join_all};
+use tokio::sync::watch;
+
+use crate::{
+    backend::{Backend, OnPostgres, OnSqlite, PostgresHost},
+    fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
+};
+
+/// Cuts every connection to the database but the one that asks.
+const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
+     WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+fn create(number: u64) -> Changes {
+    let order = order(number, 1, &number.to_string());
+    let event = event(&order, 1);
+    Changes { orders: vec![Write::insert(order)], events: vec![event], ledger: vec![entry(1, -100, None)], ..changes() }
+}
+
+async fn put_stores(host: &PostgresHost, count: u64) {
+    let stores = (1..=count).map(|number| Write::insert(store(number))).collect();
+    host.commit(&Changes { stores, ..changes() }).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_from_the_future_is_refused_and_left_alone() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let known: i64 = backend.ask("SELECT MAX(version) FROM schema_version").parse().unwrap();
+    backend.ask(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 41));
+    backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 2));
+    let address = Address::parse(&backend.address).unwrap();
+    let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
+    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
+    let message = refused.to_string();
+    assert!([known, known + 41].iter().all(|version| message.contains(&version.to_string())), "{message}");
+}
+
+#[tokio::test]
+async fn a_schema_that_only_grew_is_gone_on_with() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 1).await;
+    let known: i64 = backend.ask("SELECT MAX(version) FROM schema_version").parse().unwrap();
+    // What a newer program's migration does that is marked as an addition, while an older instance runs.
+    backend.ask("ALTER TABLE orders ADD COLUMN note TEXT");
+    backend.ask("ALTER TABLE events ADD COLUMN weight BIGINT NOT NULL DEFAULT 0");
+    backend.ask("CREATE TABLE notes (id BIGINT PRIMARY KEY)");
+    backend.ask(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 1));
+    backend.host().commit(&create(1)).await.unwrap();
+    let restarted = backend.beside().await;
+    restarted.commit(&create(2)).await.unwrap();
+    assert_eq!(restarted.events(order_id(1)).await.unwrap().len(), 1);
+    let address = Address::parse(&backend.address).unwrap();
+    let exact = Options { migrate: false, ..Options::default() };
+    assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))), "what copies must know all");
+    // And what one does that takes something away.
+    backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
+    let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
+    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn six_instances_that_begin_at_once_find_one_schema() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let empty = backend.cluster.fresh().unwrap();
+    let address = Address::parse(&empty).unwrap();
+    let options = Options::default();
+    let opened = join_all((0..6).map(|_| Postgres::open(&address, &options))).await;
+    assert!(opened.iter().all(Result::is_ok), "{opened:?}");
+    let twice = "SELECT COUNT(*) - COUNT(DISTINCT version) FROM schema_version";
+    assert_eq!(backend.cluster.ask(&empty, twice), Ok("0".to_owned()));
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused_and_its_password_never_told() {
+    let address = Address::parse("postgres://ana:tell-nobody@nowhere.invalid/despacho?sslmode=disable").unwrap();
+    let looked = tokio::time::timeout(Duration::from_millis(500), Postgres::open(&address, &Options::default())).await;
+    let told = looked.map(|refused| refused.unwrap_err().to_string()).unwrap_or_default();
+    assert!(!told.contains("tell-nobody"), "{told}");
+}
+
+/// Creates orders from many tasks while `disturb` does its worst; every one of them is to be acknowledged, and is there once.
+async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl AsyncFn(&AtomicBool)) {
+    let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
+    put_stores(backend.host(), 1).await;
+    let client = || async {
+        let mut unknown = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if number > orders {
+                return unknown;
+            }
+            // As a client does that was told to come again later.
+            while let Err(error) = backend.host().commit(&create(number)).await {
+                match error {
+                    HostError::Unavailable { .. } | HostError::Timeout { .. } => unknown.push(number),
+                    // It was told once that nobody knows: then this says that it was done.
+                    HostError::Conflict if unknown.contains(&number) => break,
+                    other => panic!("{number}: {other}"),
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    };
+    let clients = async {
+        let unknown = join_all((0..8).map(|_| client())).await.concat();
+        over.store(true, Relaxed);
+        unknown
+    };
+    let (unknown, ()) = join(clients, disturb(&over)).await;
+    let stats = backend.host().driver().stats();
+    eprintln!("{} unanswered for a while, {stats:?}", unknown.len());
+    let wanted = orders.to_string();
+    assert_eq!(backend.ask("SELECT COUNT(*) FROM orders"), wanted);
+    assert_eq!(backend.ask("SELECT COUNT(*) FROM events"), wanted);
+    assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(*) FROM events"), format!("1|{wanted}|{wanted}"));
+    assert_eq!(backend.ask("SELECT last FROM journals"), wanted);
+    assert_eq!(backend.ask("SELECT amount FROM balances WHERE store = 1"), format!("-{wanted}00"));
+    assert_eq!(backend.ask("SELECT SUM(amount) FROM ledger"), format!("-{wanted}00"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cut_connections_lose_and_double_nothing() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let cuts = AtomicU64::new(0);
+    all_are_there_once(&backend, 1_500, async |over: &AtomicBool| {
+        while !over.load(Relaxed) {
+            tokio::task::block_in_place(|| backend.ask(CUT));
+            cuts.fetch_add(1, Relaxed);
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+    })
+    .await;
+    let stats = backend.host().driver().stats();
+    assert!(cuts.load(Relaxed) > 3 && stats.repeats > 3, "{stats:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_of_the_server_loses_and_doubles_nothing_and_readiness_comes_back() {
+    let Some(backend) = OnPostgres::alone().await else { return };
+    all_are_there_once(&backend, 1_000, async |over: &AtomicBool| {
+        for _ in 0..3 {
+            if over.load(Relaxed) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(150)).await;
+            tokio::task::block_in_place(|| backend.cluster.crash()).unwrap();
+            let down = backend.host().driver().ready().await;
+            assert!(matches!(down, Err(HostError::Unavailable { what: "database", .. })), "{down:?}");
+            tokio::task::block_in_place(|| backend.cluster.run()).unwrap();
+            assert_eq!(backend.host().driver().ready().await, Ok(()));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn transactions_that_wait_for_each_other_both_happen() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 2).await;
+    let crossed = |number: u64| {
+        let (first, second) = if number.is_multiple_of(2) { (1, 2) } else { (2, 1) };
+        Changes { ledger: vec![entry(first, 1, None), entry(second, 1, None)], ..changes() }
+    };
+    let writes: Vec<Changes> = (0..6).map(crossed).collect();
+    let results = join_all(writes.iter().map(|changes| backend.host().commit(changes))).await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+    assert_eq!(backend.ask("SELECT MIN(amount), MAX(amount) FROM balances"), "6|6");
+}
+
+#[tokio::test]
+async fn who_waits_too_long_for_a_connection_is_refused() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 1).await;
+    let options = Options { connections: 2, wait: Duration::from_millis(500), ..Options::default() };
+    let host = OnPostgres::open(&backend.address, options).await;
+    let writes: Vec<Changes> = (1..=8).map(create).collect();
+    // Both connections are there before anybody waits for one: to open it may take as long as that.
+    assert_eq!(join(host.order(order_id(1)), host.order(order_id(1))).await, (Ok(None), Ok(None)));
+    // Somebody holds what every one of them needs.
+    let hold = "BEGIN; SELECT amount FROM balances WHERE store = 1 FOR UPDATE; SELECT pg_sleep(3); COMMIT";
+    let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
+    let holding = tokio::task::spawn_blocking(move || cluster.ask(&address, hold));
+    while backend
+        .ask("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+        == "0"
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
+    holding.await.unwrap().unwrap();
+    let refused =
+        results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
+    assert_eq!((refused.count(), results.iter().filter(|result| result.is_ok()).count()), (6, 2), "{results:?}");
+    assert_eq!(host.driver().ready().await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_database_that_only_reads_is_not_ready() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let name = backend.ask("SELECT current_database()");
+    backend.ask(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+    let host = backend.beside().await;
+    assert!(matches!(host.driver().ready().await, Err(HostError::Unavailable { .. })));
+    assert!(matches!(host.commit(&create(1)).await, Err(HostError::Unavailable { .. })));
+    assert_eq!(host.order(order_id(1)).await, Ok(None));
+}
+
+#[tokio::test]
+async fn a_train_keeps_its_order_and_undoes_the_conflicts_alone() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 1).await;
+    let mut writes: Vec<Changes> = (1..=100).map(create).collect();
+    for index in (0..100).step_by(3) {
+        // All but the last statement of these are right.
+        writes[index].ledger.push(entry(99, 1, None));
+    }
+    let results = backend.host().commit_each(&writes).await;
+    let wanted: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
+    assert_eq!(results, wanted);
+    let stats = backend.host().driver().stats();
+    assert_eq!((stats.commits, stats.conflicts, stats.trains), (67, 34, 5), "{stats:?}");
+    let journal = backend.host().journal(Journal { matrix: store_id(1), branch: None }, 0, 200).await.unwrap();
+    let orders: Vec<u64> = journal.iter().map(|entry| entry.recorded.event.order.get()).collect();
+    assert_eq!(orders, (1..=100).filter(|number| number % 3 != 1).collect::<Vec<_>>());
+    assert_eq!(backend.ask("SELECT amount FROM balances WHERE store = 1"), "-6600");
+}
+
+#[tokio::test]
+async fn a_quota_is_one_for_all_instances() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let other = backend.beside().await;
+    let window = despacho_core::domain::Duration::minutes(1);
+    let bucket = Bucket { name: "key/7".to_owned(), usage: Usage::Read, quota: 20, window };
+    let now = Timestamp::from_millis(1_795_262_400_000);
+    let leases = [Leases::new(), Leases::new()];
+    let asked = (0..60).map(|number: u64| match number % 2 {
+        0 => despacho_sql::admit(backend.host().driver(), &leases[0], &bucket, now),
+        _ => despacho_sql::admit(other.driver(), &leases[1], &bucket, now),
+    });
+    let admitted = join_all(asked).await.into_iter().filter(|answer| answer.as_ref().unwrap().admitted).count();
+    assert_eq!(admitted, 20);
+}
+
+#[tokio::test]
+async fn news_reach_the_other_instance_and_not_the_teller() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let other = backend.beside().await;
+    let (tell, told) = watch::channel(0_u64);
+    let (own, heard) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
+    let (at_home, abroad) = (own.clone(), heard.clone());
+    let (change, changed) = watch::channel(0_u64);
+    backend.host().driver().exchange_news(told, changed, move |_| at_home.send_modify(|count| *count += 1));
+    let (_silent, nothing) = watch::channel(0_u64);
+    let (access, accessed) = watch::channel(false);
+    other.driver().exchange_news(nothing.clone(), nothing, move |of_access| {
+        access.send_modify(|heard| *heard |= of_access);
+        abroad.send_modify(|count| *count += 1);
+    });
+    let mut hears = heard.subscribe();
+    let begun = Instant::now();
+    while tokio::time::timeout(Duration::from_millis(50), hears.changed()).await.is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "nothing was heard");
+        tell.send_modify(|count| *count += 1);
+    }
+    assert!(!*accessed.borrow(), "no key or store was written");
+    let mut hears = accessed.clone();
+    change.send_modify(|count| *count += 1);
+    tokio::time::timeout(Duration::from_secs(20), hears.wait_for(|heard| *heard)).await.unwrap().unwrap();
+    assert_eq!(*own.borrow(), 0, "who tells knows already");
+    // The connection breaks: it is made anew, and whoever waits looks once.
+    let before = *heard.borrow();
+    let mut hears = heard.subscribe();
+    backend.ask(CUT);
+    tokio::time::timeout(Duration::from_secs(60), hears.wait_for(|count| *count > before)).await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_claim_that_is_taken_anew_is_not_cleared_away_as_an_old_one() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let old = Claim { expires_at: at(1), ..claim("a", "first") };
+    backend.host().commit(&Changes { claim: Some(ClaimChange::Take(old)), ..changes() }).await.unwrap();
+    // Somebody takes the ended claim, and has not committed yet when it is looked for old ones.
+    let take = "BEGIN; UPDATE claims SET expires_at = 9000000000000, holder = 'new'; SELECT pg_sleep(0.5); COMMIT";
+    let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
+    let taking = tokio::task::spawn_blocking(move || cluster.ask(&address, take));
+    while backend
+        .ask("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+        == "0"
+    {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // The holder's bytes add up to a multiple of 32, so that it is one of those who clear away.
+    let sweeper = Claim { expires_at: at(100), ..claim("b", "`") };
+    backend.host().commit(&Changes { at: at(50), claim: Some(ClaimChange::Take(sweeper)), ..changes() }).await.unwrap();
+    taking.await.unwrap().unwrap();
+    assert_eq!(backend.ask("SELECT holder FROM claims ORDER BY holder"), "`\nnew");
+}
+
+#[tokio::test]
+async fn every_table_and_column_is_copied() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let listed = backend.ask(
+        "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public' \
+         AND table_name NOT IN ('schema_version', 'commit_marks')",
+    );
+    let mut there: Vec<&str> = listed.lines().collect();
+    there.sort_unstable();
+    let named = |table: &Table| -> Vec<String> {
+        [table.key, table.rest].concat().iter().map(|column| format!("{}.{column}", table.name)).collect()
+    };
+    let mut copied: Vec<String> = TABLES.iter().flat_map(named).collect();
+    copied.sort_unstable();
+    assert_eq!(copied, there, "hosts/shared/sql/src/tables.rs names every table with all its columns");
+}
+
+#[tokio::test]
+async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let source = OnSqlite::start().await;
+    source.host().commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
+    let writes: Vec<Changes> = (1..=600).map(create).collect();
+    assert!(source.host().commit_each(&writes).await.iter().all(Result::is_ok));
+    // Text that languages sort in ways of their own.
+    for (number, key) in (0..).zip(["b", "B", "a-1", "A1", "ã", "z", "_", "-"]) {
+        let claim = Claim { expires_at: at(60), ..claim(key, &format!("holder {number}")) };
+        source.host().commit(&Changes { claim: Some(ClaimChange::Take(claim)), ..changes() }).await.unwrap();
+    }
+    let (file, server) = (source.host().driver(), backend.host().driver());
+    let copied = copy((file, Dialect::Sqlite), (server, Dialect::Postgres)).await.unwrap();
+    for (table, rows) in [("stores", 1), ("orders", 600), ("events", 600), ("ledger", 600), ("claims", 8)] {
+        assert!(copied.contains(&(table, rows)), "{copied:?}");
+    }
+    let again = copy((file, Dialect::Sqlite), (server, Dialect::Postgres)).await;
+    assert_eq!(again, Err(CopyError::NotEmpty("stores")));
+    // It goes on: sequences and places follow what was copied.
+    backend.host().commit(&create(601)).await.unwrap();
+    assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(DISTINCT id) FROM events"), "1|601|601");
+    let back = OnSqlite::start().await;
+    let returned = copy((server, Dialect::Postgres), (back.host().driver(), Dialect::Sqlite)).await.unwrap();
+    assert!(returned.contains(&("orders", 601)), "{returned:?}");
+    back.host().commit(&create(602)).await.unwrap();
+    assert_eq!(back.host().order(order_id(601)).await, backend.host().order(order_id(601)).await);
+}
+
+/// The server's error on a full disk is raised by triggers: filling a real one needs rights on the machine.
+#[tokio::test]
+async fn full_disk_is_not_ready_until_writes_succeed_again() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    put_stores(backend.host(), 1).await;
+    let driver = backend.host().driver();
+    assert_eq!(driver.ready().await, Ok(()));
+    backend.ask(
+        "CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$",
+    );
+    for table in ["orders", "settings"] {
+        backend.ask(&format!("CREATE TRIGGER full_{table} BEFORE INSERT ON {table} EXECUTE FUNCTION disk_full()"));
+    }
+    let is_storage =
+        |result: &Result<(), HostError>| matches!(result, Err(HostError::Unavailable { what: STORAGE, .. }));
+    let failed = backend.host().commit(&create(1)).await;
+    assert!(is_storage(&failed), "{failed:?}");
+    let until = Instant::now() + Duration::from_secs(3);
+    while Instant::now() < until {
+        let ready = driver.ready().await;
+        assert!(is_storage(&ready), "probes fail as well: {ready:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    backend.ask("DROP FUNCTION disk_full() CASCADE");
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while driver.ready().await != Ok(()) {
+        assert!(Instant::now() < deadline, "it does not become ready again");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(backend.host().commit(&create(1)).await, Ok(()));
+}
+
+#[tokio::test]
+async fn database_of_another_application_is_rejected() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    let other = backend.cluster.fresh().unwrap();
+    backend.cluster.ask(&other, "CREATE TABLE recipes (name TEXT)").unwrap();
+    let opened = Postgres::open(&Address::parse(&other).unwrap(), &Options::default()).await;
+    assert_eq!(opened.err(), Some(OpenError::Foreign("recipes".to_owned())));
+    let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
+    assert_eq!(backend.cluster.ask(&other, tables), Ok("1".to_owned()), "nothing was created");
+}

@@ -1,0 +1,84 @@
+//! A PgBouncer in front of a cluster, gone when it is dropped.
+
+use std::{
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use despacho_xtask::run::{Failure, succeeds};
+
+use super::{Cluster, command_as_postgres, free_port, is_root, missing, run};
+
+/// For the pooler to accept connections, on however busy a machine.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// Server connections for each database.
+const POOL_SIZE: u16 = 12;
+
+/// A running PgBouncer.
+pub struct Pooler {
+    child: Child,
+    port: u16,
+    folder: tempfile::TempDir,
+}
+
+/// The reason a test of the pooler is skipped; `None` if PostgreSQL and PgBouncer are installed.
+pub fn pooler_missing() -> Option<&'static str> {
+    missing().or_else(|| (!succeeds(&["pgbouncer", "--version"])).then_some("PgBouncer is not installed"))
+}
+
+impl Pooler {
+    /// Starts one for all databases of a cluster, with a `pool_mode`: `session`, `transaction` or `statement`.
+    pub fn start(cluster: &Cluster, mode: &str) -> Result<Pooler, Failure> {
+        let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
+        let port = free_port()?;
+        let file = folder.path().join("pgbouncer.ini");
+        let text = format!(
+            "[databases]\n* = host=127.0.0.1 port={} user=despacho\n[pgbouncer]\nlisten_addr = 127.0.0.1\n\
+             listen_port = {port}\nunix_socket_dir =\nauth_type = any\npool_mode = {mode}\nmax_client_conn = 500\n\
+             default_pool_size = {POOL_SIZE}\nserver_tls_sslmode = disable\n",
+            cluster.port
+        );
+        std::fs::write(&file, text).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+        if is_root() {
+            // PgBouncer refuses to run as root, as PostgreSQL does.
+            run(Command::new("chown").args(["-R", "postgres"]).arg(folder.path()))?;
+        }
+        let mut start = command_as_postgres("pgbouncer".as_ref());
+        start.arg("--quiet").arg(&file).current_dir("/");
+        let child = start.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child = child.map_err(|error| Failure::new(format!("pgbouncer could not start: {error}")))?;
+        let mut pooler = Pooler { child, port, folder };
+        pooler.await_ready()?;
+        Ok(pooler)
+    }
+
+    /// The URL through the pooler of a database whose direct URL is given.
+    #[must_use]
+    pub fn through(&self, address: &str) -> String {
+        let name = address.rsplit('/').next().unwrap_or_default();
+        format!("postgres://despacho@127.0.0.1:{}/{name}", self.port)
+    }
+
+    fn await_ready(&mut self) -> Result<(), Failure> {
+        let deadline = Instant::now() + START_TIMEOUT;
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            let ended = self.child.try_wait().ok().flatten();
+            if ended.is_some() || Instant::now() > deadline {
+                return Err(Failure::new(format!(
+                    "pgbouncer does not run ({ended:?}) in {}",
+                    self.folder.path().display()
+                )));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

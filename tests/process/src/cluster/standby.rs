@@ -1,0 +1,75 @@
+//! A synchronous standby of a cluster, and its promotion.
+
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use despacho_xtask::run::Failure;
+
+use super::{Cluster, Options, run};
+
+/// The name by which the primary waits for the standby.
+const NAME: &str = "standby";
+/// For the standby to follow the primary, on however busy a machine.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl Cluster {
+    /// Starts a standby from a base backup. From then on this cluster, the primary, acknowledges a commit after the standby has flushed it.
+    pub fn synchronous_standby(&self) -> Result<Cluster, Failure> {
+        let standby = Cluster::make(Options::default())?;
+        let mut backup = standby.command("pg_basebackup");
+        backup.args(["--checkpoint=fast", "--no-sync", "--wal-method=stream", "--write-recovery-conf", "--dbname"]);
+        backup.arg(format!("{}/postgres?application_name={NAME}", self.base)).arg("--pgdata").arg(standby.data());
+        run(&mut backup)?;
+        standby.run()?;
+        let postgres = format!("{}/postgres", self.base);
+        self.ask(&postgres, &format!("ALTER SYSTEM SET synchronous_standby_names = '{NAME}'"))?;
+        self.ask(&postgres, "SELECT pg_reload_conf()")?;
+        let deadline = Instant::now() + SYNC_TIMEOUT;
+        while self.ask(&postgres, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")? != "1" {
+            if Instant::now() > deadline {
+                return Err(Failure::new("the standby does not follow its primary"));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(standby)
+    }
+
+    /// Makes a standby the primary.
+    pub fn promote(&self) -> Result<(), Failure> {
+        let mut promote = self.command("pg_ctl");
+        run(promote.args(["--silent", "--wait", "--pgdata"]).arg(self.data()).arg("promote")).map(drop)
+    }
+
+    /// Kills every process of the server with SIGKILL.
+    pub fn kill(&self) -> Result<(), Failure> {
+        self.signal("-KILL")
+    }
+
+    /// Stops every process of the server with SIGSTOP: connections are still accepted by the kernel, and nothing responds. To be killed before
+    /// it is dropped.
+    pub fn freeze(&self) -> Result<(), Failure> {
+        self.signal("-STOP")
+    }
+
+    fn signal(&self, signal: &str) -> Result<(), Failure> {
+        let file = self.data().join("postmaster.pid");
+        let text = std::fs::read_to_string(&file).map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
+        let first = text.lines().next().unwrap_or_default().trim().to_owned();
+        // An error where it has none, as when it was killed before.
+        let children = run(Command::new("ps").args(["-o", "pid=", "--ppid", &first])).unwrap_or_default();
+        // The first process goes first: it would restart the others.
+        let mut kill = Command::new("kill");
+        kill.arg(signal).arg(&first).args(children.split_whitespace());
+        // A child that has ended by itself meanwhile is an error of this command, and none here.
+        let _ = run(&mut kill);
+        Ok(())
+    }
+
+    /// The port on the loopback address.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}

@@ -1,0 +1,81 @@
+//! The database under the servers, queried directly.
+
+use std::path::PathBuf;
+
+use crate::cluster::Cluster;
+use despacho_xtask::run::Failure;
+use rusqlite::{Connection, OpenFlags, types::ValueRef};
+
+/// Where the servers keep their data.
+pub(crate) enum Database<'a> {
+    /// A database of a PostgreSQL server, with its URL.
+    Server(&'a Cluster, String),
+    /// A SQLite file of the one instance.
+    File(PathBuf),
+}
+
+impl Database<'_> {
+    /// The value of the setting `database`.
+    pub(crate) fn address(&self) -> &str {
+        match self {
+            Database::Server(_, address) => address,
+            Database::File(_) => "sqlite",
+        }
+    }
+
+    /// Returns the rows of a query as psql prints them: a line for each, columns separated by `|`.
+    pub(crate) fn ask(&self, sql: &str) -> Result<String, Failure> {
+        match self {
+            Database::Server(cluster, address) => cluster.ask(address, sql),
+            Database::File(file) => {
+                read(file, &translate(sql)).map_err(|error| Failure::new(format!("{}: {error}: {sql}", file.display())))
+            }
+        }
+    }
+}
+
+/// SQLite reads JSON from text and returns its numbers as numbers.
+fn translate(sql: &str) -> String {
+    sql.replace("body::json", "body").replace("::bigint", "").replace("::int", "")
+}
+
+fn read(file: &std::path::Path, sql: &str) -> rusqlite::Result<String> {
+    let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.busy_timeout(std::time::Duration::from_secs(30))?;
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    let mut lines = Vec::new();
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|column| Ok(text(row.get_ref(column)?)));
+        lines.push(values.collect::<rusqlite::Result<Vec<_>>>()?.join("|"));
+    }
+    Ok(lines.join("\n"))
+}
+
+fn text(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlite_rows_print_as_psql_prints_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.db");
+        let made = Connection::open(&file).unwrap();
+        made.execute_batch(
+            r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
+        )
+        .unwrap();
+        let read = Database::File(file).ask("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
+        assert_eq!(read, Ok("1|7\n2|".to_owned()));
+    }
+}

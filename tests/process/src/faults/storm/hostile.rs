@@ -1,0 +1,105 @@
+//! Requests that must be rejected, streams that nobody reads, and a webhook receiver that never responds.
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    time::Duration,
+};
+
+use fastrand::Rng;
+use serde_json::Value;
+
+use crate::faults::{
+    client::{Caller, Reply},
+    world::World,
+};
+
+/// Connections that the hanging receiver holds open; the oldest are closed.
+const MAX_HANGING: usize = 128;
+/// Larger than any body that the service reads.
+const OVERSIZED: usize = 3 << 20;
+/// Bodies that are not a valid order.
+const MALFORMED: [&[u8]; 12] = [
+    b"",
+    b"{",
+    b"nul",
+    b"{\"code\":",
+    b"{\"code\":\"x\"}{\"code\":\"y\"}",
+    b"{\"code\":\"\xff\xfe\"}",
+    b"{\"code\":\"\\ud800\"}",
+    b"{\"code\":\"x\",\"preparationTime\":1e999,\"deliveries\":[]}",
+    b"{\"code\":\"x\",\"code\":\"y\",\"deliveries\":[]}",
+    b"{\"code\":{\"a\":[]},\"deliveries\":{}}",
+    b"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    b"\x00\x01\x02\x03",
+];
+
+/// Accepts connections and never responds, until the storm is over.
+pub(crate) fn hang(world: &World<'_>, receiver: &TcpListener) {
+    let mut held: Vec<TcpStream> = Vec::new();
+    if let Err(error) = receiver.set_nonblocking(true) {
+        return world.say(&format!("the receiver cannot be set up: {error}"));
+    }
+    while !world.is_over() {
+        match receiver.accept() {
+            Ok((connection, _)) => held.push(connection),
+            Err(_) => std::thread::sleep(Duration::from_millis(20)),
+        }
+        if held.len() > MAX_HANGING {
+            held.drain(..MAX_HANGING / 2);
+        }
+    }
+}
+
+/// Opens a stream of events, reads for a moment or not at all, and drops the connection.
+pub(crate) fn stream(world: &World<'_>, key: &str, rng: &mut Rng) {
+    let Some(base) = world.some_base() else { return };
+    let Ok(mut connection) = TcpStream::connect(base.trim_start_matches("http://")) else { return };
+    let request = format!("GET /delivery/events/stream HTTP/1.1\r\nhost: storm\r\nx-api-token: {key}\r\n\r\n");
+    if connection.write_all(request.as_bytes()).is_err() || rng.u8(..4) == 0 {
+        return;
+    }
+    _ = connection.set_read_timeout(Some(Duration::from_millis(rng.u64(50..800))));
+    let mut page = [0; 4_096];
+    if let Ok(count @ 12..) = connection.read(&mut page) {
+        let status = String::from_utf8_lossy(&page[9..12]).into_owned();
+        world.check(matches!(status.as_str(), "200" | "429" | "503"), || {
+            format!("a stream was answered: {}", String::from_utf8_lossy(&page[..count]))
+        });
+    }
+}
+
+/// A key that no store has.
+pub(crate) fn wrong_key(world: &World<'_>, rng: &mut Rng) {
+    let caller = Caller::new(world, &format!("dsp_{:032x}", rng.u128(..)));
+    for path in ["/delivery/orders", "/delivery/statement", "/courier/order", "/admin/couriers"] {
+        if let Reply::Answer(status, answer) = caller.try_once("GET", path, None, &Value::Null) {
+            world.check(matches!(status, 401 | 403 | 429 | 503), || {
+                format!("GET {path} with an unknown key was answered {status}: {answer}")
+            });
+        }
+    }
+}
+
+/// A body beyond every limit. The server may close the connection before it was sent.
+pub(crate) fn oversized(world: &World<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+    let body = vec![b' '; OVERSIZED + rng.usize(..4_096)];
+    if let Reply::Answer(status, answer) = caller.send_raw("/delivery/orders", "application/json", &body) {
+        world.check(matches!(status, 413 | 429 | 503), || {
+            format!("a body of {} bytes was answered {status}: {answer}", body.len())
+        });
+    }
+}
+
+/// Bodies that are no orders, and types of content that are not JSON.
+pub(crate) fn malformed(world: &World<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+    for _ in 0..3 {
+        let body = MALFORMED[rng.usize(..MALFORMED.len())];
+        let kind = if rng.u8(..6) == 0 { "text/plain" } else { "application/json" };
+        if let Reply::Answer(status, answer) = caller.send_raw("/delivery/orders", kind, body) {
+            world.check(matches!(status, 400 | 415 | 422 | 429 | 503), || {
+                format!("{:?} as {kind} was answered {status}: {answer}", String::from_utf8_lossy(body))
+            });
+        }
+    }
+}

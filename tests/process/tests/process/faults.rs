@@ -1,0 +1,33 @@
+//! The short form: every kind of fault once, with little load.
+
+#![expect(clippy::print_stdout, reason = "figures are for people: run with --no-capture")]
+
+use std::time::Duration;
+
+use despacho_process::faults::{Plan, run};
+use despacho_xtask::server;
+
+#[test]
+fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
+    if let Some(missing) = despacho_process::cluster::missing() {
+        println!("skipped: {missing}");
+        return;
+    }
+    let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
+    let plan = Plan {
+        binary,
+        seed: 7,
+        span: Duration::from_secs(10),
+        merchants: 4,
+        couriers: 8,
+        longest: Duration::from_secs(2),
+        disk_mb: 192,
+        log: None,
+        say: |line| println!("{line}"),
+    };
+    let report = run(&plan).unwrap_or_else(|failure| panic!("{failure}"));
+    println!("{report}");
+    assert!(report.wrong.is_empty(), "\n{report}");
+    // A run in which nobody is given an order would find nothing either.
+    assert!(report.stored.contains_key("order.allocated") && report.acknowledged > 0, "\n{report}");
+}

@@ -1,0 +1,65 @@
+//! The real server program on an extract: its legs are the extract's where it can tell, and estimates of the model where not.
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use despacho_roads::testing::{Form, Sketch, at};
+use serde_json::{Value, json};
+
+/// Two junctions a kilometre apart whose only way goes around three sides of a square, one way.
+fn detour() -> Vec<u8> {
+    let mut sketch = Sketch::new();
+    for (id, (north, east)) in (1..).zip([(0.0, 0.0), (1_000.0, 0.0), (1_000.0, 1_000.0), (0.0, 1_000.0)]) {
+        sketch.node(id, north, east, &[]);
+    }
+    sketch.way(10, &[1, 2, 3, 4], &[("highway", "residential"), ("oneway", "yes")]);
+    sketch.way(11, &[4, 1], &[("highway", "residential"), ("oneway", "yes")]);
+    for (id, (north, east), corner) in [(5, (0.0, -200.0), 1), (6, (0.0, 1_200.0), 4), (7, (1_200.0, 0.0), 2)] {
+        sketch.node(id, north, east, &[]).street(id + 10, &[corner, id]);
+    }
+    sketch.bytes(Form { dense: true, packed: true })
+}
+
+fn matrix(extract: &Path, points: &[(f64, f64)]) -> Output {
+    let binary = despacho_xtask::server::binary().expect("a build of the server");
+    let mut command = Command::new(binary);
+    command.args(["matrix", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
+    let question = json!({ "points": points }).to_string();
+    // A program that refuses its extract reads no line.
+    let _ = child.stdin.take().expect("a pipe").write_all(question.as_bytes());
+    child.wait_with_output().expect("its end")
+}
+
+#[test]
+fn the_server_rides_on_the_extract_and_flags_what_it_cannot_tell() {
+    let folder = tempfile::tempdir().unwrap();
+    let extract = folder.path().join("square.osm.pbf");
+    std::fs::write(&extract, detour()).unwrap();
+    let place = |north: f64, east: f64| (at(north, east).latitude(), at(north, east).longitude());
+    let output = matrix(&extract, &[place(0.0, 0.0), place(0.0, 1_000.0), place(300_000.0, 0.0)]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metres = |from: usize, to: usize| answer["metres"][from][to].as_i64().unwrap();
+    let estimated = |from: usize, to: usize| answer["estimated"][from][to].as_bool().unwrap();
+    assert!((2_980..3_020).contains(&metres(0, 1)) && !estimated(0, 1), "around three sides: {answer}");
+    assert!((980..1_020).contains(&metres(1, 0)) && !estimated(1, 0), "straight back: {answer}");
+    for (from, to) in [(0, 2), (2, 0), (1, 2), (2, 1)] {
+        assert!(estimated(from, to) && metres(from, to) > 300_000, "a far point is no point of the extract: {answer}");
+    }
+}
+
+#[test]
+fn a_damaged_extract_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let extract = folder.path().join("cut.osm.pbf");
+    let whole = detour();
+    std::fs::write(&extract, &whole[..whole.len() - 40]).unwrap();
+    let output = matrix(&extract, &[(0.0, 0.0), (0.0, 0.1)]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("cut.osm.pbf"), "{said}");
+}

@@ -1,0 +1,49 @@
+//! The short form of both storms, part of `cargo verify`.
+
+#![expect(
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may stop where it fails; figures are for people: run with --no-capture"
+)]
+
+use std::time::Duration;
+
+use despacho_process::faults::{Plan, Storm, run_storm};
+use despacho_xtask::server;
+
+fn storm(sqlite: bool) {
+    let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
+    let plan = Plan {
+        binary,
+        seed: 11,
+        span: Duration::from_secs(8),
+        merchants: 9,
+        couriers: 6,
+        longest: Duration::ZERO,
+        disk_mb: 0,
+        log: None,
+        say: |line| println!("{line}"),
+    };
+    let report = run_storm(&Storm { plan, sqlite }).unwrap_or_else(|failure| panic!("{failure}"));
+    println!("{report}");
+    assert!(report.wrong.is_empty(), "\n{report}");
+    // A storm without orders, kills or rejected requests would find nothing.
+    assert!(report.acknowledged > 0 && report.kills >= 2 && report.checks > 500, "\n{report}");
+    for status in [401, 404, 413] {
+        assert!(report.responses.contains_key(&status), "no response {status}\n{report}");
+    }
+}
+
+#[test]
+fn storm_on_sqlite_violates_no_invariant() {
+    storm(true);
+}
+
+#[test]
+fn storm_over_three_instances_violates_no_invariant() {
+    if let Some(missing) = despacho_process::cluster::missing() {
+        println!("skipped: {missing}");
+        return;
+    }
+    storm(false);
+}

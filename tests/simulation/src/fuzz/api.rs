@@ -1,0 +1,146 @@
+//! Any request to the whole API: it never panics, an error is a problem document, nothing is 5xx.
+
+use std::{
+    cell::RefCell,
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use bytes::Bytes;
+use despacho_core::{
+    Settings, api, demo,
+    limits::Limits,
+    memory::MemoryHost,
+    settings::{Secret, operator_token},
+};
+use http::Request;
+use serde_json::Value;
+
+use super::kind;
+
+/// The operator's token, `OPERATOR` in an input.
+const OPERATOR: &str = "operator-token-of-the-fuzzer";
+/// Requests that one host answers, so that its data stay small.
+const REQUESTS: u32 = 500;
+
+thread_local! {
+    static SERVICE: RefCell<Option<Service>> = const { RefCell::new(None) };
+}
+
+/// A service with demonstration data.
+struct Service {
+    host: MemoryHost,
+    settings: Settings,
+    courier: String,
+    answered: u32,
+}
+
+fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+fn service() -> Result<Service, String> {
+    let limits = Limits {
+        previews_per_minute: u32::MAX,
+        writes_per_minute: u32::MAX,
+        reads_per_minute: u32::MAX,
+        logins_per_quarter: 2,
+        ..Limits::default()
+    };
+    let operator = operator_token(OPERATOR).ok();
+    let settings = Settings { limits, operator, secret: Secret([3; 32]), ..Settings::default() };
+    let host = MemoryHost::seeded(1);
+    now(demo::seed(&host, &settings)).and_then(Result::ok).ok_or("the demonstration data could not be made")?;
+    let mut service = Service { host, settings, courier: String::new(), answered: 0 };
+    let register = "POST /admin/couriers\nx-api-token: OPERATOR\n\n{\"name\":\"Ana\",\"phone\":\"+5511990000001\"}";
+    let (_, body) = service.answer(register.as_bytes()).ok_or("no courier could be made")??;
+    service.courier = body["value"].as_str().unwrap_or_default().to_owned();
+    Ok(service)
+}
+
+/// Answers the request in the input: a line with method and path, lines of headers, an empty line, and the body.
+///
+/// # Errors
+/// What the API may never do.
+pub(crate) fn answers(bytes: &[u8]) -> Result<u64, String> {
+    SERVICE.with_borrow_mut(|kept| {
+        if kept.as_ref().is_none_or(|service| service.answered >= REQUESTS) {
+            *kept = Some(service()?);
+        }
+        let Some(service) = kept else { return Ok(0) };
+        match service.answer(bytes) {
+            None => Ok(0),
+            Some(Ok((outcome, _))) => Ok(outcome),
+            Some(Err(what)) => Err(what),
+        }
+    })
+}
+
+impl Service {
+    /// The kind of outcome and the answer's body; nothing where HTTP cannot say the request.
+    fn answer(&mut self, bytes: &[u8]) -> Option<Result<(u64, Value), String>> {
+        // No server passes a request on whose target is no path.
+        let request = self.request(bytes).filter(|request| request.uri().path().starts_with('/'))?;
+        let what = format!("{} {}", request.method(), request.uri());
+        self.answered += 1;
+        let response = now(api::handle(&self.host, &self.settings, request))?;
+        let (status, body) = (response.status().as_u16(), response.body());
+        let media = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let told: Value = serde_json::from_slice(body).unwrap_or_default();
+        let code = told["code"].as_str().unwrap_or_default();
+        if status >= 500 {
+            return Some(Err(format!("{what}: {status} {told}")));
+        }
+        let head = what.starts_with("HEAD ");
+        if status >= 400 && !head {
+            let fields = ["type", "title", "detail", "instance", "requestId", "code"];
+            let whole = fields.iter().all(|field| told[field].as_str().is_some_and(|text| !text.is_empty()));
+            if media != "application/problem+json" || told["status"] != status || !whole {
+                return Some(Err(format!("{what}: {status} without a problem document: {told}")));
+            }
+        }
+        if status < 300 && media == "application/json" && !head && !(told.is_object() || told.is_array()) {
+            return Some(Err(format!("{what}: {status} and no JSON: {}", String::from_utf8_lossy(body))));
+        }
+        let pointers: Vec<String> = told["errors"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|error| format!("{}{}", error["pointer"].as_str().unwrap_or_default(), error["code"]))
+            .collect();
+        let path = what.split(['?', ' ']).nth(1).unwrap_or_default();
+        let outcome = kind(&[path, &status.to_string(), code, &pointers.join(" ")]);
+        Some(Ok((outcome, told)))
+    }
+
+    fn request(&self, bytes: &[u8]) -> Option<Request<Bytes>> {
+        let split = bytes.windows(2).position(|pair| pair == b"\n\n");
+        let (head, body) = match split {
+            Some(at) => (bytes.get(..at)?, bytes.get(at + 2..)?),
+            None => (bytes, &[][..]),
+        };
+        let mut lines = head.split(|byte| *byte == b'\n');
+        let first = lines.next()?;
+        let space = first.iter().position(|byte| *byte == b' ')?;
+        let mut request = Request::builder().method(first.get(..space)?).uri(first.get(space + 1..)?);
+        for line in lines {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            let (name, value) = (line.get(..colon)?, line.get(colon + 1..)?.trim_ascii());
+            let value = match value {
+                b"STORE" => demo::KEY.as_bytes(),
+                b"OPERATOR" => OPERATOR.as_bytes(),
+                b"COURIER" => self.courier.as_bytes(),
+                other => other,
+            };
+            request = request.header(name, value);
+        }
+        if !head.windows(13).any(|part| part.eq_ignore_ascii_case(b"content-type:")) {
+            request = request.header("content-type", "application/json");
+        }
+        request.body(Bytes::copy_from_slice(body)).ok()
+    }
+}

@@ -1,0 +1,68 @@
+//! The contract test: schemathesis reads the server's own OpenAPI document and tries to prove it wrong.
+
+use std::path::Path;
+
+use despacho_xtask::{
+    place,
+    run::{self, Failure},
+    server::{self, Server},
+};
+
+use crate::needs;
+
+/// The operator's token of the server under test.
+const OPERATOR_TOKEN: &str = "contract-operator-token";
+/// Quotas would answer most generated requests with 429; how they work is shown by the cases.
+const SETTINGS: [(&str, &str); 6] = [
+    ("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN),
+    ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
+    ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
+    ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
+];
+/// Examples and boundary values of every field, the same in every run. What happens behind /docs and /metrics is not JSON.
+const COMMON: [&str; 6] =
+    ["--phases", "examples,coverage", "--generation-deterministic", "--continue-on-failure", "--request-timeout", "10"];
+
+/// One run: who asks, and which operations.
+struct Part {
+    operator: bool,
+    filter: &'static [&'static str],
+}
+
+/// The deletions come last: they may revoke the very key that asks. Several filters of one kind widen each other, so those are
+/// chosen by name.
+const PARTS: [Part; 4] = [
+    Part {
+        operator: false,
+        filter: &["--exclude-path-regex", "^/admin|^/docs|^/metrics", "--exclude-method", "DELETE"],
+    },
+    Part { operator: true, filter: &["--include-path-regex", "^/admin", "--exclude-method", "DELETE"] },
+    Part { operator: false, filter: &["--include-name-regex", "^DELETE /delivery"] },
+    Part { operator: true, filter: &["--include-name-regex", "^DELETE /admin"] },
+];
+
+/// Runs the contract test against a fresh server with demo data.
+pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+    let validator = needs::venv_program("openapi-spec-validator")?;
+    run::show(run::command(root, &[&*validator.to_string_lossy(), "core/openapi.json"]))?;
+    let folder = place::target()?.join("contract");
+    let error = |e| Failure::new(format!("{}: {e}", folder.display()));
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(error)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(error)?;
+    let server = Server::start(&server::build(root)?, &folder.join("data"), &["--demo"], &SETTINGS)?;
+    let schemathesis = needs::venv_program("schemathesis")?.to_string_lossy().into_owned();
+    let config = root.join("tests/xtask/schemathesis.toml").to_string_lossy().into_owned();
+    let document = format!("{}/openapi.json", server.base);
+    for part in &PARTS {
+        let key = if part.operator { OPERATOR_TOKEN } else { server.key.as_deref().unwrap_or_default() };
+        let header = format!("x-api-token: {key}");
+        let start = [&*schemathesis, "--config-file", &config, "run", &document, "--header", &header];
+        // From a folder of its own: it leaves a cache behind.
+        run::show(run::command(&folder, &[&start[..], part.filter, &COMMON].concat()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! The program behind `cargo up` and `cargo verify`.
+
+#![expect(clippy::print_stdout, reason = "a tool for a terminal: what it says goes to standard output")]
+
+mod contract;
+mod deploy;
+mod needs;
+mod package;
+mod pages;
+mod panel;
+mod reproduce;
+mod steps;
+mod up;
+mod verify;
+mod webhooks;
+
+use std::process::ExitCode;
+
+use despacho_xtask::{component, place, run::Failure};
+use lexopt::prelude::*;
+
+const HELP: &str = "\
+cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel]
+    Builds the server and starts it with demo data; prints where it is ready and a key to call it with.
+
+cargo verify [--list] [--only STEP]... [--from STEP]
+    Runs every check, installing what is missing. DESPACHO_VERIFY_OFFLINE=1 installs nothing
+    and skips, loudly, the steps that lack something.
+
+cargo run -p despacho-xtask -- component
+    Builds the Spin component where `spin up` finds it, smaller where Binaryen's wasm-opt is installed: what `spin build` runs.
+
+cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
+    Builds the browser package, into target/package if no folder is given. --check tests it under Node.js and tsc;
+    --types writes only its types.
+
+cargo run -p despacho-xtask -- reproduce
+    Builds the server of the last commit twice, in two folders, and compares the bytes.";
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Task {
+    Help,
+    Up(up::Wish),
+    List,
+    Verify(verify::Choice),
+    Component,
+    Package(package::Options),
+    Reproduce,
+}
+
+fn main() -> ExitCode {
+    let task = parse(lexopt::Parser::from_env()).map_err(|e| Failure::new(format!("{e}\n\n{HELP}")));
+    let done = task.and_then(|task| match task {
+        Task::Help => {
+            println!("{HELP}");
+            Ok(())
+        }
+        Task::Up(wish) => up::up(&wish),
+        Task::List => {
+            verify::list();
+            Ok(())
+        }
+        Task::Verify(choice) => verify::verify(&choice),
+        Task::Component => component::build(&place::root()?).map(|_| ()),
+        Task::Package(options) => package::run(&place::root()?, options),
+        Task::Reproduce => reproduce::reproduce(&place::root()?),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
+    match arguments.next()? {
+        Some(Value(word)) if word == "up" => parse_up(arguments),
+        Some(Value(word)) if word == "verify" => parse_verify(arguments),
+        Some(Value(word)) if word == "component" => match arguments.next()? {
+            None => Ok(Task::Component),
+            Some(other) => Err(other.unexpected()),
+        },
+        Some(Value(word)) if word == "package" => package::parse(arguments).map(Task::Package),
+        Some(Value(word)) if word == "reproduce" => match arguments.next()? {
+            None => Ok(Task::Reproduce),
+            Some(other) => Err(other.unexpected()),
+        },
+        Some(Short('h') | Long("help")) | None => Ok(Task::Help),
+        Some(other) => Err(other.unexpected()),
+    }
+}
+
+fn parse_up(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
+    let mut wish = up::Wish { listen: "127.0.0.1:8080".to_owned(), data: None, panel: true };
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("listen") => wish.listen = arguments.value()?.string()?,
+            Long("data") => wish.data = Some(arguments.value()?.into()),
+            Long("no-panel") => wish.panel = false,
+            Short('h') | Long("help") => return Ok(Task::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Task::Up(wish))
+}
+
+fn parse_verify(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
+    let mut choice = verify::Choice::default();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("list") => return Ok(Task::List),
+            Long("only") => choice.only.push(arguments.value()?.string()?),
+            Long("from") => choice.from = Some(arguments.value()?.string()?),
+            Short('h') | Long("help") => return Ok(Task::Help),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Task::Verify(choice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(words: &[&str]) -> Result<Task, String> {
+        parse(lexopt::Parser::from_args(words)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn flags_become_wishes_and_choices() {
+        let wish = up::Wish { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false };
+        assert_eq!(task(&["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel"]), Ok(Task::Up(wish)));
+        let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
+        assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
+        assert_eq!(task(&["verify", "--list"]), Ok(Task::List));
+        assert_eq!(task(&["component"]), Ok(Task::Component));
+        assert_eq!(task(&["reproduce"]), Ok(Task::Reproduce));
+        assert_eq!(task(&[]), Ok(Task::Help));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        assert!(task(&["down"]).is_err());
+        assert!(task(&["component", "again"]).is_err());
+        assert!(task(&["up", "--port", "1"]).is_err());
+        assert!(task(&["up", "--listen"]).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! Builds the npm package `despacho`: compiles the bindings to WebAssembly, writes their JavaScript, and puts the package's own files
+//! beside them. `--out FOLDER` says where to, `target/package` without it; `--check` tests it then, under Node.js and `tsc --strict`;
+//! `--types` writes its types alone.
+
+mod carve;
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use despacho_xtask::{place, run::Failure};
+use wasm_bindgen_cli_support::Bindgen;
+
+/// The files of the package that are written by hand, in `bindings/npm`.
+const FILES: [&str; 6] = ["package.json", "README.md", "core.js", "node.js", "web.js", "index.d.ts"];
+const TARGET: &str = "wasm32-unknown-unknown";
+const PROFILE: &str = "page";
+/// What wasm-bindgen calls the compiled module.
+const MODULE: &str = "despacho_wasm_bg.wasm";
+/// The core's tables that become a file of their own, with the byte that an empty one is full of: no municipality has the hash 0, no
+/// CEP comes after a range that starts past all of them, and without borders every cell of the grid is land.
+const TABLES: [(&str, u8); 4] = [("municipalities.bin", 0), ("ceps.bin", 0xff), ("outline.bin", 0), ("land.bin", 0xff)];
+const GAZETTEER: &str = "gazetteer.bin";
+
+/// What to write, and where.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// `package` in the build folder if none is named.
+    pub(crate) out: Option<PathBuf>,
+    /// Whether it is tested under Node.js and tsc.
+    pub(crate) check: bool,
+    /// Whether its types alone are written.
+    pub(crate) types: bool,
+}
+
+/// Reads the rest of the command line.
+pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Options, lexopt::Error> {
+    let mut options = Options::default();
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("out") => options.out = Some(arguments.value()?.into()),
+            lexopt::Arg::Long("check") => options.check = true,
+            lexopt::Arg::Long("types") => options.types = true,
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(options)
+}
+
+/// Builds the package, or its types alone, and tests it if asked to.
+pub(crate) fn run(root: &Path, options: Options) -> Result<(), Failure> {
+    let target = place::target()?;
+    let out = options.out.unwrap_or_else(|| target.join("package"));
+    let written = fs::create_dir_all(&out).map_err(Into::into).and_then(|()| match (options.types, options.check) {
+        (true, _) => types(root, &out),
+        (false, false) => build(root, &target, &out),
+        (false, true) => build(root, &target, &out).and_then(|()| check(root, &target, &out)),
+    });
+    written.map_err(|error| Failure::new(format!("the browser package was not built: {error}")))
+}
+
+fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    compile(root)?;
+    let compiled = target.join(TARGET).join(PROFILE).join("despacho_bindings.wasm");
+    let mut bindgen = Bindgen::new();
+    bindgen.input_path(&compiled).web(true).map_err(|error| error.to_string())?;
+    bindgen.typescript(true).out_name("despacho_wasm").remove_name_section(true).remove_producers_section(true);
+    bindgen.generate(out).map_err(|error| format!("{error:#}"))?;
+    types(root, out)?;
+    separate(root, out)?;
+    for file in FILES {
+        let from = root.join("bindings/npm").join(file);
+        fs::copy(&from, out.join(file)).map_err(|error| format!("{}: {error}", from.display()))?;
+    }
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(root.join(licence), out.join(licence))?;
+    }
+    // Derived data of the embedded gazetteer carries licences of its own.
+    fs::copy(root.join("core/data/NOTICE.md"), out.join("NOTICE.md"))?;
+    let size = |file: &str| fs::metadata(out.join(file)).map(|meta| meta.len());
+    {
+        let (module, gazetteer) = (size(MODULE)?, size(GAZETTEER)?);
+        println!(
+            "the browser package is in {}: {module} bytes of WebAssembly, {gazetteer} of gazetteer",
+            out.display()
+        );
+    }
+    Ok(())
+}
+
+/// Runs a program of the workspace and keeps what it prints.
+fn write(file: &Path, program: &Path, arguments: &[&Path]) -> Result<(), Box<dyn Error>> {
+    let written = Command::new(program).args(arguments).stdout(fs::File::create(file)?).status()?;
+    succeeded(written, &format!("writing {}", file.display()))
+}
+
+/// Previews that the service answered, orders that the native core found, the tests beside the package, and its types.
+fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let (previews, routes) = (target.join("previews.jsonl"), target.join("routes.jsonl"));
+    let pack = target.join("street.pack");
+    // With the features that every test has: another set would build all dependencies once more.
+    let words = ["build", "--locked", "--workspace", "--all-features", "--bin", "previews", "--bin", "despacho-bench"];
+    succeeded(Command::new(cargo()).args(words).current_dir(root).status()?, "building what knows the answers")?;
+    let program = |name: &str| target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    write(&previews, &program("previews"), &["5000".as_ref(), "1".as_ref(), &pack])?;
+    write(&routes, &program("despacho-bench"), &["answers".as_ref()])?;
+    let tests = root.join("bindings/npm/test");
+    let mut node = Command::new("node");
+    node.arg("--test").arg(&tests).env("DESPACHO_PACKAGE", out);
+    node.env("DESPACHO_PREVIEWS", &previews).env("DESPACHO_ROUTES", &routes).env("DESPACHO_PACK", &pack);
+    succeeded(node.status()?, "`node --test bindings/npm/test`")?;
+    let project = target.join("package-types");
+    fs::create_dir_all(&project)?;
+    let options = format!(
+        r#"{{"compilerOptions":{{"strict":true,"noEmit":true,"target":"es2022","module":"nodenext","types":[],
+"lib":["es2022","dom"],"paths":{{"despacho":[{:?}]}}}},"files":[{:?}]}}"#,
+        out.join("index.d.ts"),
+        tests.join("types.ts")
+    );
+    fs::write(project.join("tsconfig.json"), options)?;
+    npm(&root.join("bindings/npm"), &["exec", "--", "tsc", "--project", &project.to_string_lossy()])
+}
+
+fn succeeded(status: std::process::ExitStatus, what: &str) -> Result<(), Box<dyn Error>> {
+    if status.success() { Ok(()) } else { Err(format!("{what} failed").into()) }
+}
+
+fn cargo() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
+    let words = ["build", "--locked", "--profile", PROFILE, "--target", TARGET, "--package", "despacho-bindings"];
+    let status = Command::new(cargo()).args(words).current_dir(root).status()?;
+    succeeded(status, "compiling the bindings for the browser")
+}
+
+/// Takes the gazetteer's tables out of the module, and says where they belong when they are loaded.
+fn separate(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let mut module = fs::read(out.join(MODULE))?;
+    let (mut gazetteer, mut places) = (Vec::new(), Vec::new());
+    for (name, empty) in TABLES {
+        let table = fs::read(root.join("core/data").join(name))?;
+        let address = carve::carve(&mut module, &table).map_err(|error| format!("{name}: {error}"))?;
+        places.push(format!("[{address}, {}, {empty}]", table.len()));
+        gazetteer.extend(table);
+    }
+    fs::write(out.join(MODULE), module)?;
+    fs::write(out.join(GAZETTEER), gazetteer)?;
+    let text = format!(
+        "// Where the parts of {GAZETTEER} belong in the memory of this very {MODULE}: address, length, and the byte of an empty one.\n\
+         export const TABLES = [{}];\n",
+        places.join(", ")
+    );
+    Ok(fs::write(out.join("tables.js"), text)?)
+}
+
+/// The types of requests and answers, from the service's own document.
+fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let folder = root.join("bindings/npm");
+    let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
+    let installed = written(&folder.join("node_modules/.package-lock.json"));
+    if !matches!((installed, written(&folder.join("package-lock.json"))), (Ok(there), Ok(wanted)) if there >= wanted) {
+        npm(&folder, &["ci", "--no-audit", "--no-fund"])?;
+    }
+    fs::copy(folder.join("index.d.ts"), out.join("index.d.ts"))?;
+    let (document, types) = (root.join("core/openapi.json"), out.join("api.d.ts"));
+    let words = ["exec", "--", "openapi-typescript", &document.to_string_lossy(), "--output", &types.to_string_lossy()];
+    npm(&folder, &words)
+}
+
+fn npm(folder: &Path, words: &[&str]) -> Result<(), Box<dyn Error>> {
+    let status = Command::new("npm").args(words).current_dir(folder).status();
+    let status = status.map_err(|error| format!("npm: {error}; install Node.js 20 or newer and run this again"))?;
+    succeeded(status, &format!("`npm {}`", words.join(" ")))
+}

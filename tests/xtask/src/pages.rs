@@ -1,0 +1,194 @@
+//! Every page's commands, as written: the `sh` blocks of a page run in order, in one shell, in a scratch folder.
+//!
+//! A block that cannot run here says why in its first line: `sh norun="needs a cluster"`. Ports of 127.0.0.1 are replaced by free ones, the
+//! same one for the same port of a page, so that a page can name 8080 wherever it is taken.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::TcpListener,
+    path::{Path, PathBuf},
+};
+
+use despacho_xtask::{
+    place,
+    run::{self, Failure},
+    server::{self, Server},
+};
+
+/// Pages that speak to the server that `cargo up` starts, on port 8080; the step starts the same one from the build that it has.
+const DEMO: [&str; 3] = ["README.md", "core/EVENTS.md", "core/src/courier/README.md"];
+/// The operator's token of that server: the one that the pages name.
+const OPERATOR_TOKEN: &str = "choose-a-long-random-text";
+/// Seconds that one page may take.
+const TIME_LIMIT: &str = "300";
+/// Lines of a page's output that are shown if it fails.
+const LINES_SHOWN: usize = 30;
+
+/// Commands of a page.
+#[derive(Debug, PartialEq, Eq)]
+struct Block<'a> {
+    /// The line of its first command.
+    line: usize,
+    commands: String,
+    /// Why it is not run.
+    skipped: Option<&'a str>,
+}
+
+/// Runs every page.
+pub(crate) fn check(root: &Path) -> Result<(), Failure> {
+    let binary = server::shipped()?;
+    let listed = run::answer(&["git", "-C", &root.to_string_lossy(), "ls-files", "--", "*.md"]);
+    let pages = listed.ok_or_else(|| Failure::new("`git ls-files` lists no pages"))?;
+    let scratch = place::target()?.join("pages");
+    let mut failed = Vec::new();
+    for page in pages.lines() {
+        let text = fs::read_to_string(root.join(page)).map_err(|e| Failure::new(format!("{page}: {e}")))?;
+        let blocks = blocks(&text).map_err(|line| Failure::new(format!("{page}:{line}: a block does not end")))?;
+        for block in &blocks {
+            if let Some(reason) = block.skipped {
+                println!("  {page}:{}: SKIPPED: {reason}", block.line);
+            }
+        }
+        if blocks.iter().all(|block| block.skipped.is_some()) {
+            continue;
+        }
+        if let Err(failure) = run_page(page, &blocks, &binary, &scratch.join(page.replace('/', "-"))) {
+            println!("  {page}: {failure}");
+            failed.push(page);
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(Failure::new(format!("commands of {} failed", failed.join(", ")))) }
+}
+
+/// The `sh` blocks of a page; the error is the line of one that does not end.
+fn blocks(text: &str) -> Result<Vec<Block<'_>>, usize> {
+    let (mut blocks, mut lines) = (Vec::new(), text.lines().enumerate());
+    while let Some((index, line)) = lines.next() {
+        let Some(info) = line.trim_start().strip_prefix("```") else { continue };
+        let mut commands = String::new();
+        loop {
+            let Some((_, line)) = lines.next() else { return Err(index + 1) };
+            if line.trim_start().starts_with("```") {
+                break;
+            }
+            commands.push_str(line);
+            commands.push('\n');
+        }
+        let (language, attributes) = info.split_once(' ').unwrap_or((info, ""));
+        if language == "sh" {
+            let skipped = attributes.strip_prefix("norun=\"").and_then(|rest| rest.strip_suffix('"'));
+            blocks.push(Block { line: index + 2, commands, skipped });
+        }
+    }
+    Ok(blocks)
+}
+
+fn run_page(page: &str, blocks: &[Block<'_>], binary: &Path, scratch: &Path) -> Result<(), Failure> {
+    let failure = |e: std::io::Error| Failure::new(format!("{}: {e}", scratch.display()));
+    if scratch.exists() {
+        fs::remove_dir_all(scratch).map_err(failure)?;
+    }
+    fs::create_dir_all(scratch).map_err(failure)?;
+    let mut ports = Ports::default();
+    let demo = DEMO.contains(&page).then(|| {
+        let variables = [("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN)];
+        Server::start(binary, &scratch.join("demo"), &["--demo"], &variables)
+    });
+    let demo = demo.transpose()?;
+    if let Some(port) = demo.as_ref().and_then(|server| server.base.rsplit(':').next()) {
+        ports.0.insert("8080".to_owned(), port.to_owned());
+    }
+    let mut script = "set -euo pipefail\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n".to_owned();
+    for block in blocks.iter().filter(|block| block.skipped.is_none()) {
+        script.push_str(&format!("echo '== {page}:{}'\n", block.line));
+        script.push_str(&ports.replaced(&block.commands)?);
+    }
+    let file = scratch.join("page.sh");
+    fs::write(&file, script).map_err(failure)?;
+    let printed = scratch.join("output.txt");
+    let output = fs::File::create(&printed).map_err(failure)?;
+    let file = file.to_string_lossy().into_owned();
+    let mut shell = run::command(scratch, &["timeout", "--kill-after=10", TIME_LIMIT, "bash", &file]);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("DESPACHO_")) {
+        shell.env_remove(name);
+    }
+    shell.env("PATH", with_folder(binary)?).stderr(output.try_clone().map_err(failure)?).stdout(output);
+    if demo.is_some() {
+        shell.env("DESPACHO_DATA", scratch.join("demo"));
+    }
+    let status = shell.status().map_err(failure)?;
+    if status.success() {
+        println!("  {page}: passed");
+        return Ok(());
+    }
+    // The line before the failure names the block.
+    let text = fs::read_to_string(&printed).map_err(failure)?;
+    let lines: Vec<&str> = text.lines().collect();
+    let end = lines.get(lines.len().saturating_sub(LINES_SHOWN)..).unwrap_or_default().join("\n");
+    Err(Failure::new(format!("{status}; {} ends with:\n{end}", printed.display())))
+}
+
+/// The path of programs with the server's folder first.
+fn with_folder(binary: &Path) -> Result<std::ffi::OsString, Failure> {
+    let folder = binary.parent().map(Path::to_path_buf).unwrap_or_default();
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::iter::once(folder).chain(std::env::split_paths(&others)).collect();
+    std::env::join_paths(folders).map_err(|e| Failure::new(format!("PATH: {e}")))
+}
+
+/// The free port for each port that a page names.
+#[derive(Default)]
+struct Ports(BTreeMap<String, String>);
+
+impl Ports {
+    fn replaced(&mut self, commands: &str) -> Result<String, Failure> {
+        const ADDRESS: &str = "127.0.0.1:";
+        let mut pieces = commands.split(ADDRESS);
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let digits = piece.find(|c: char| !c.is_ascii_digit()).unwrap_or(piece.len());
+            let (port, rest) = piece.split_at(digits);
+            text.push_str(ADDRESS);
+            text.push_str(&self.free(port)?);
+            text.push_str(rest);
+        }
+        Ok(text)
+    }
+
+    fn free(&mut self, port: &str) -> Result<String, Failure> {
+        if let Some(known) = self.0.get(port) {
+            return Ok(known.clone());
+        }
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let free = free.map_err(|e| Failure::new(format!("no free port: {e}")))?.port().to_string();
+        self.0.insert(port.to_owned(), free.clone());
+        Ok(free)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sh_blocks_are_found_with_their_reasons() {
+        let text = "# T\n```sh\na\nb\n```\ntext\n```json\n{}\n```\n```sh norun=\"needs a cluster\"\nc\n```\n";
+        let found = blocks(text).expect("every block ends");
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].line, found[0].commands.as_str(), found[0].skipped), (3, "a\nb\n", None));
+        assert_eq!((found[1].line, found[1].skipped), (11, Some("needs a cluster")));
+        assert_eq!(blocks("```sh\na\n"), Err(1));
+    }
+
+    #[test]
+    fn port_is_replaced_the_same_way_each_time() {
+        let mut ports = Ports::default();
+        ports.0.insert("8080".to_owned(), "4".to_owned());
+        let text = ports.replaced("curl http://127.0.0.1:8080/x 127.0.0.1:8080 8080").expect("no port is needed");
+        assert_eq!(text, "curl http://127.0.0.1:4/x 127.0.0.1:4 8080");
+        let other = ports.replaced("127.0.0.1:9").expect("a port is free");
+        assert_ne!(other, "127.0.0.1:9");
+        assert_eq!(ports.replaced("127.0.0.1:9"), Ok(other));
+    }
+}

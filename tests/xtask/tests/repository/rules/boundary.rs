@@ -1,0 +1,233 @@
+//! What the core may not touch: the target, the machine, and packages that do.
+
+use crate::{
+    Finding,
+    files::TextFile,
+    metadata::Package,
+    syntax::{self, Marking, Mention},
+};
+
+/// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
+const CORE_DEPENDENCIES: [&str; 15] = [
+    "argon2",
+    "base64",
+    "bytes",
+    "chrono",
+    "despacho-route",
+    "form_urlencoded",
+    "hmac",
+    "http",
+    "libm",
+    "miniz_oxide",
+    "rust_decimal",
+    "serde",
+    "serde_json",
+    "sha2",
+    // Behind the feature `openapi`, for the tool that writes the document.
+    "utoipa",
+];
+/// What the route engine may name: how its command line reads and writes.
+const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
+/// What the core's tests may name besides.
+const CORE_TEST_DEPENDENCIES: [&str; 3] = ["pollster", "proptest", "regex-lite"];
+/// What must not come in by a dependency of a dependency either: I/O, threads, clocks and entropy.
+const FORBIDDEN: [&str; 26] = [
+    "async-std",
+    "axum",
+    "crossbeam-utils",
+    "fastrand",
+    "futures-executor",
+    "getrandom",
+    "hyper",
+    "iana-time-zone",
+    "libsqlite3-sys",
+    "mio",
+    "native-tls",
+    "openssl-sys",
+    "rand",
+    "rayon",
+    "reqwest",
+    "rusqlite",
+    "rustls",
+    "smol",
+    "socket2",
+    "spin-sdk",
+    "tokio",
+    "tokio-postgres",
+    "ureq",
+    "warp",
+    "wasmtime",
+    "web-time",
+];
+/// What a browser's package brings: allowed in the core behind its feature `ts` alone.
+const BROWSER: [&str; 3] = ["js-sys", "wasm-bindgen", "web-sys"];
+/// What std offers that a rule must not use.
+const STD: [(&str, &str); 9] = [
+    ("std::fs", "the core and hosts/shared/sql do no I/O"),
+    ("std::net", "the core and hosts/shared/sql do no I/O"),
+    ("std::io::stdin", "the core and hosts/shared/sql do no I/O"),
+    ("std::io::stdout", "the core and hosts/shared/sql do no I/O"),
+    ("std::thread", "the core has no threads"),
+    ("std::env", "the core has no environment: take Settings"),
+    ("std::process", "the core does not end or start processes"),
+    ("std::time::SystemTime", "time is an argument: take a Moment"),
+    ("std::time::Instant", "time is an argument; budgets are counted in work"),
+];
+
+/// The direct dependencies of the core and of its route engine are on their lists, and none is for one target alone.
+#[must_use]
+pub(crate) fn core_dependencies(packages: &[Package]) -> Vec<Finding> {
+    let lists = [("despacho-core", &CORE_DEPENDENCIES[..]), ("despacho-route", &ROUTE_DEPENDENCIES)];
+    lists.into_iter().flat_map(|(name, allowed)| dependencies(packages, name, allowed)).collect()
+}
+
+fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Finding> {
+    let Some(package) = packages.iter().find(|package| package.name == name) else {
+        return vec![Finding::new("core", format!("the package {name} is not in the workspace"))];
+    };
+    let manifest = format!("{}/Cargo.toml", package.folder);
+    let mut found = Vec::new();
+    for one in &package.dependencies {
+        let listed = allowed.contains(&&*one.name) || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
+        if !listed {
+            let what = format!(
+                "`{}` is not on the list of tests/xtask/tests/repository/rules/boundary.rs: do without it, or add it there with its reason in the commit",
+                one.name
+            );
+            found.push(Finding::new(&*manifest, what));
+        }
+        if one.conditional {
+            let what = format!("`{}` is for some targets alone: the core is the same everywhere", one.name);
+            found.push(Finding::new(&*manifest, what));
+        }
+    }
+    found
+}
+
+/// Nothing that reaches for the world is among the packages that the core is built from.
+#[must_use]
+pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
+    let forbidden = |name: &str| FORBIDDEN.contains(&name) || (!with_browser && BROWSER.contains(&name));
+    let strange = names.iter().filter(|name| forbidden(name));
+    strange
+        .map(|name| {
+            let what = format!("`{name}` is in the core's tree: find what brings it with `cargo tree -p despacho-core --target wasm32-unknown-unknown -i {name}` and switch that feature off");
+            Finding::new("core/Cargo.toml", what)
+        })
+        .collect()
+}
+
+/// The core does not ask what it is built for.
+pub(crate) fn targets(file: &TextFile) -> Result<Vec<Finding>, String> {
+    let asks = |marking: &Marking| {
+        matches!(&*marking.name, "cfg" | "cfg_attr")
+            && marking.words.iter().any(|word| word.starts_with("target_") || matches!(&**word, "unix" | "windows"))
+    };
+    let parsed = syntax::parse(file)?;
+    let found = syntax::markings(&parsed).into_iter().filter(asks);
+    Ok(found
+        .map(|marking| {
+            Finding::in_line(
+                &file.path,
+                marking.line,
+                "asks for the target: the core is the same everywhere, let the host differ",
+            )
+        })
+        .collect())
+}
+
+/// What never does I/O names nothing of std that does, tests aside.
+pub(crate) fn std_use(file: &TextFile) -> Result<Vec<Finding>, String> {
+    let banned = |mention: Mention| {
+        let hit = STD.iter().find(|(path, _)| {
+            mention.name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        });
+        hit.map(|(path, reason)| Finding::in_line(&file.path, mention.line, format!("names {path}: {reason}")))
+    };
+    let parsed = syntax::parse(file)?;
+    Ok(syntax::paths(&parsed, &[]).into_iter().filter_map(banned).collect())
+}
+
+/// The files below a folder that ship: those of `#[cfg(test)] mod tests;` are left out.
+pub(crate) fn shipping<'a>(texts: &'a [TextFile], folder: &str) -> Result<Vec<&'a TextFile>, String> {
+    let sources: Vec<&TextFile> =
+        texts.iter().filter(|file| file.path.starts_with(folder) && file.is(&["rs"])).collect();
+    let mut for_tests: Vec<String> = Vec::new();
+    for file in &sources {
+        let stem = file.path.trim_end_matches(".rs");
+        let home = ["/mod", "/lib", "/main"].iter().find_map(|name| stem.strip_suffix(name)).unwrap_or(stem);
+        let modules = syntax::test_modules(&syntax::parse(file)?);
+        for_tests.extend(modules.into_iter().map(|module| format!("{home}/{module}")));
+    }
+    let ships = |file: &&TextFile| {
+        !for_tests
+            .iter()
+            .any(|module| file.path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/')))
+    };
+    Ok(sources.into_iter().filter(ships).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metadata::Dependency;
+
+    fn core_with(name: &str, dev: bool, conditional: bool) -> Vec<Package> {
+        let dependencies = vec![Dependency { name: name.to_owned(), dev, conditional }];
+        let route =
+            Package { name: "despacho-route".to_owned(), folder: "core/route".to_owned(), dependencies: Vec::new() };
+        vec![Package { name: "despacho-core".to_owned(), folder: "core".to_owned(), dependencies }, route]
+    }
+
+    #[test]
+    fn an_unlisted_dependency_is_found() {
+        assert_eq!(core_dependencies(&core_with("serde", false, false)), []);
+        assert_eq!(core_dependencies(&core_with("tokio", false, false)).len(), 1);
+        assert_eq!(core_dependencies(&core_with("proptest", true, false)), []);
+        assert_eq!(core_dependencies(&core_with("proptest", false, false)).len(), 1);
+        assert_eq!(core_dependencies(&core_with("serde", false, true)).len(), 1);
+        assert_eq!(core_dependencies(&[]).len(), 2);
+    }
+
+    #[test]
+    fn a_forbidden_package_deep_in_the_tree_is_found() {
+        let names = ["serde", "getrandom", "js-sys"].map(str::to_owned);
+        assert_eq!(core_tree(&names, false).len(), 2);
+        assert_eq!(core_tree(&names, true).len(), 1);
+    }
+
+    #[test]
+    fn every_way_to_ask_for_the_target_is_found() {
+        let asking = [
+            "#[cfg(target_arch = \"wasm32\")] fn f() {}",
+            "fn f() { if cfg!(windows) {} }",
+            "#[cfg_attr(not(unix), inline)] fn f() {}",
+        ];
+        for text in asking {
+            assert_eq!(targets(&TextFile::sample("a.rs", text)).map(|found| found.len()), Ok(1), "{text}");
+        }
+        assert_eq!(targets(&TextFile::sample("a.rs", "#[cfg(feature = \"ts\")] fn target_arch() {}")), Ok(vec![]));
+    }
+
+    #[test]
+    fn the_machine_is_found_however_it_is_named() {
+        let naming =
+            ["use std::{fs::File};", "fn f() { std::env::var(\"A\"); }", "use std::time::{Duration, Instant};"];
+        for text in naming {
+            assert_eq!(std_use(&TextFile::sample("a.rs", text)).map(|found| found.len()), Ok(1), "{text}");
+        }
+        assert_eq!(std_use(&TextFile::sample("a.rs", "use std::{fmt, time::Duration};")), Ok(vec![]));
+    }
+
+    #[test]
+    fn files_of_test_modules_do_not_ship() {
+        let texts = [
+            TextFile::sample("core/src/a/mod.rs", "#[cfg(test)] mod tests; mod b;"),
+            TextFile::sample("core/src/a/tests.rs", ""),
+            TextFile::sample("core/src/a/tests/more.rs", ""),
+            TextFile::sample("core/src/a/b.rs", ""),
+        ];
+        let paths: Vec<_> = shipping(&texts, "core/src/").expect("it parses").iter().map(|f| &*f.path).collect();
+        assert_eq!(paths, ["core/src/a/mod.rs", "core/src/a/b.rs"]);
+    }
+}

@@ -1,0 +1,250 @@
+//! What README.md and core/ARCHITECTURE.md promise is there.
+
+use std::collections::BTreeSet;
+
+use crate::{Finding, files::TextFile};
+
+/// Lines that README.md may have.
+pub(crate) const README_LINES: usize = 120;
+/// Lines that core/ARCHITECTURE.md may have.
+pub(crate) const ARCHITECTURE_LINES: usize = 150;
+/// Subcommands that cargo has by itself, or that our tools add.
+const CARGO: [&str; 14] = [
+    "add", "bench", "build", "check", "clippy", "deny", "doc", "fmt", "install", "metadata", "nextest", "run", "test",
+    "tree",
+];
+/// Endings by which a bare name is a file's.
+const FILE_ENDINGS: [&str; 9] = [".rs", ".md", ".toml", ".json", ".sql", ".mjs", ".ts", ".html", ".txt"];
+
+/// What a document's words are checked against.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Known {
+    /// Every file of the repository.
+    pub(crate) files: BTreeSet<String>,
+    /// Every package of the workspace.
+    pub(crate) packages: BTreeSet<String>,
+    /// The aliases of .cargo/config.toml.
+    pub(crate) aliases: BTreeSet<String>,
+}
+
+impl Known {
+    fn has(&self, path: &str) -> bool {
+        let folder = format!("{path}/");
+        self.files.contains(path)
+            || self.files.range(folder.clone()..).next().is_some_and(|file| file.starts_with(&folder))
+    }
+
+    fn is_top_level(&self, name: &str) -> bool {
+        self.has(name)
+    }
+}
+
+/// The aliases that a cargo configuration defines.
+#[must_use]
+pub(crate) fn aliases(config: &str) -> BTreeSet<String> {
+    let lines = config.lines().skip_while(|line| line.trim() != "[alias]").skip(1);
+    let lines = lines.take_while(|line| !line.trim_start().starts_with('['));
+    lines.filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned())).collect()
+}
+
+/// A document is there and no longer than it may be.
+#[must_use]
+pub(crate) fn length(file: Option<&TextFile>, path: &str, limit: usize) -> Vec<Finding> {
+    let Some(file) = file else { return vec![Finding::new(path, "is missing: write it")] };
+    let lines = file.text.lines().count();
+    if lines <= limit {
+        return Vec::new();
+    }
+    vec![Finding::new(path, format!("has {lines} lines, at most {limit} are allowed: say less, or elsewhere"))]
+}
+
+/// Every path and every cargo command that a document names exists.
+#[must_use]
+pub(crate) fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (line, piece) in code_pieces(&file.text) {
+        if let Some(wrong) = wrong_command(piece, known) {
+            found.push(Finding::in_line(&file.path, line, wrong));
+        }
+        for (position, word) in piece.split_whitespace().enumerate() {
+            let word = word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '(' | ')' | '"' | '\''));
+            // `despacho backup copy.db`: a bare name behind a command is the reader's own file.
+            if position > 0 && !word.contains('/') {
+                continue;
+            }
+            if looks_like_path(word, known) && !exists(word, &file.path, known) {
+                found.push(Finding::in_line(&file.path, line, format!("`{word}` does not exist: correct it")));
+            }
+        }
+    }
+    found
+}
+
+/// Every relative link of a page leads to a file, a folder or a heading that exists.
+#[must_use]
+pub(crate) fn links(file: &TextFile, pages: &[&TextFile], known: &Known) -> Vec<Finding> {
+    let (mut found, mut fenced) = (Vec::new(), false);
+    for (index, line) in file.text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        }
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !fenced && !target.contains("://") && !target.starts_with("mailto:")) {
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = if path.is_empty() { file.path.clone() } else { resolved(&file.path, path) };
+            let page = pages.iter().find(|page| page.path == path);
+            let has_heading = heading.is_empty() || page.is_some_and(|page| headings(&page.text).contains(heading));
+            if !known.has(&path) || !has_heading {
+                found.push(Finding::in_line(
+                    &file.path,
+                    index + 1,
+                    format!("the link `{target}` leads nowhere: correct it"),
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// A link's path from the root.
+fn resolved(document: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = document.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// The names by which headings are linked to.
+fn headings(text: &str) -> BTreeSet<String> {
+    let heads = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let name = |head: &str| {
+        let kept = head.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    heads.map(name).collect()
+}
+
+/// Inline code, link targets, and the lines of fenced blocks up to their explanation, each with its line.
+fn code_pieces(text: &str) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
+    let mut fenced = false;
+    for (index, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            // In a code map two spaces part the path from what is said about it.
+            let line = line.trim_start().trim_start_matches("$ ");
+            pieces.push((index + 1, line.split("  ").next().unwrap_or(line)));
+        } else {
+            pieces.extend(line.split('`').skip(1).step_by(2).map(|piece| (index + 1, piece)));
+            let links = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+            pieces.extend(links.map(|target| (index + 1, target.split('#').next().unwrap_or(target))));
+        }
+    }
+    pieces
+}
+
+fn looks_like_path(word: &str, known: &Known) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    if word.starts_with(['/', '-', '~']) || !word.chars().all(plain) {
+        return false;
+    }
+    match word.trim_start_matches("./").split_once('/') {
+        Some((first, _)) => known.is_top_level(first) || FILE_ENDINGS.iter().any(|ending| word.ends_with(ending)),
+        None => FILE_ENDINGS.iter().any(|ending| word.ends_with(ending) && word.len() > ending.len()),
+    }
+}
+
+/// A path may be meant from the root, from the document's folder, or, in the core's document, from its sources.
+fn exists(word: &str, document: &str, known: &Known) -> bool {
+    let bare = !word.contains('/');
+    let word = word.trim_start_matches("./").trim_end_matches(['/', '.']);
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if bare {
+        // A bare name in a row about its folder: somewhere there must be such a file.
+        let ending = format!("/{word}");
+        return known.files.iter().any(|file| file == word || file.ends_with(&ending));
+    }
+    let bases = ["".to_owned(), format!("{folder}/"), format!("{folder}/src/")];
+    word.starts_with("target/") || bases.iter().any(|base| known.has(&format!("{base}{word}")))
+}
+
+fn wrong_command(piece: &str, known: &Known) -> Option<String> {
+    let mut words = piece.trim_start_matches("$ ").split_whitespace();
+    // Variables may stand before the command: `DESPACHO_X=1 cargo verify`.
+    words.find(|word| !word.contains('=')).filter(|word| *word == "cargo")?;
+    let words: Vec<&str> = words.collect();
+    let subcommand = words.iter().find(|word| !word.starts_with(['-', '+']))?;
+    if !CARGO.contains(subcommand) && !known.aliases.contains(*subcommand) {
+        return Some(format!("`cargo {subcommand}` is neither cargo's nor an alias of .cargo/config.toml"));
+    }
+    let named = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| matches!(**flag, "-p" | "--package"));
+    let (_, package) = named?;
+    (!known.packages.contains(*package)).then(|| format!("there is no package `{package}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known {
+        let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Known {
+            files: set(&["README.md", "core/src/host.rs", "core/ARCHITECTURE.md", "tests/cases/README.md"]),
+            packages: set(&["despacho-core"]),
+            aliases: aliases("[alias]\nup = \"run\"\nverify = \"run\"\n[build]\nx = 1\n"),
+        }
+    }
+
+    fn found(path: &str, text: &str) -> Vec<String> {
+        promises(&TextFile::sample(path, text), &known()).into_iter().map(|finding| finding.to_string()).collect()
+    }
+
+    #[test]
+    fn a_dead_path_is_found() {
+        assert_eq!(found("README.md", "See `core/src/gone.rs`.").len(), 1);
+        assert_eq!(found("README.md", "See [it](core/GONE.md#part).").len(), 1);
+        assert_eq!(found("README.md", "```\ncore/gone/   the rules\n```").len(), 1);
+        assert_eq!(found("core/ARCHITECTURE.md", "`gone.rs`").len(), 1);
+    }
+
+    #[test]
+    fn a_living_path_is_not() {
+        let text = "`core/src/host.rs`, `core/`, [a](tests/cases), `/delivery/orders`, `text/html`, `http::Request`, `a/b`, `despacho backup copy.json`";
+        assert_eq!(found("README.md", text), [""; 0]);
+        assert_eq!(found("core/ARCHITECTURE.md", "`host.rs` and `src/host.rs`"), [""; 0]);
+    }
+
+    #[test]
+    fn dead_link_is_found_in_any_page() {
+        let page = |text: &str| TextFile::sample("tests/cases/README.md", text);
+        let dead = |text: &str| links(&page(text), &[&page("## Two words, here")], &known()).len();
+        let living =
+            "[a](../../core/src/host.rs) [b](#two-words-here) [c](https://x.example/y) [d](.) [e](../../README.md)";
+        assert_eq!(dead(living), 0);
+        assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md)"), 3);
+    }
+
+    #[test]
+    fn a_dead_command_is_found() {
+        assert_eq!(found("README.md", "Run `cargo start`.").len(), 1);
+        assert_eq!(found("README.md", "```\n$ cargo test -p despacho-gone\n```").len(), 1);
+        assert_eq!(
+            found("README.md", "`cargo up --no-panel`, `X=1 cargo verify`, `cargo test -p despacho-core`"),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn a_missing_or_long_document_is_found() {
+        assert_eq!(length(None, "README.md", 3).len(), 1);
+        assert_eq!(length(Some(&TextFile::sample("README.md", "a\nb\nc\nd")), "README.md", 3).len(), 1);
+        assert_eq!(length(Some(&TextFile::sample("README.md", "a\nb\nc")), "README.md", 3), []);
+    }
+}

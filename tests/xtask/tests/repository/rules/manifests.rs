@@ -1,0 +1,97 @@
+//! Versions, lints and editions stand in one place, the workspace's manifest.
+
+use crate::{Finding, files::TextFile};
+
+/// What a member takes from the workspace.
+const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
+
+/// A member inherits what the workspace says, and names no version of its own.
+#[must_use]
+pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let lines: Vec<(&str, &str)> = lines_with_section(&file.text);
+    let has = |section: &str, line: &str| lines.contains(&(section, line));
+    for key in INHERITED {
+        if !has("package", &format!("{key}.workspace = true")) {
+            found.push(Finding::new(&file.path, format!("write `{key}.workspace = true` under [package]")));
+        }
+    }
+    if !has("lints", "workspace = true") {
+        found.push(Finding::new(
+            &file.path,
+            "write `workspace = true` under [lints]: the same lints hold for everybody",
+        ));
+    }
+    let own_version = |(section, line): &&(&str, &str)| {
+        section.split('.').any(|part| part.ends_with("dependencies")) && !line.contains("workspace = true")
+    };
+    for (_, line) in lines.iter().filter(own_version) {
+        found.push(Finding::new(
+            &file.path,
+            format!("`{line}`: versions live in [workspace.dependencies], write `workspace = true`"),
+        ));
+    }
+    found
+}
+
+/// The workspace asks for documentation and forbids unsafe code.
+#[must_use]
+pub(crate) fn workspace(file: &TextFile) -> Vec<Finding> {
+    let lines = lines_with_section(&file.text);
+    let wanted = [("workspace.lints.rust", "missing_docs = "), ("workspace.lints.rust", "unsafe_code = \"forbid\"")];
+    let missing = wanted.into_iter().filter(|(section, start)| {
+        !lines.iter().any(|(at, line)| at == section && line.starts_with(start) && !line.contains("\"allow\""))
+    });
+    missing.map(|(section, line)| Finding::new(&file.path, format!("[{section}] lacks `{line}`"))).collect()
+}
+
+/// Every line that holds something, with the name of the section it stands in.
+fn lines_with_section(text: &str) -> Vec<(&str, &str)> {
+    let mut section = "";
+    let mut depth = 0_usize;
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if depth == 0 && line.starts_with('[') && line.ends_with(']') {
+            section = line.trim_matches(['[', ']']);
+            continue;
+        }
+        // The later lines of a list belong to the line that opened it.
+        if depth == 0 {
+            found.push((section, line));
+        }
+        depth = (depth + line.matches('[').count()).saturating_sub(line.matches(']').count());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "[package]\nname = \"a\"\nversion.workspace = true\nedition.workspace = true\nrust-version.workspace = true\nlicense.workspace = true\npublish.workspace = true\n[dependencies]\nserde.workspace = true\nhttp = { workspace = true, features = [\n  \"std\",\n] }\n[lints]\nworkspace = true\n";
+
+    fn found(text: &str) -> usize {
+        member(&TextFile::sample("a/Cargo.toml", text)).len()
+    }
+
+    #[test]
+    fn a_member_of_its_own_mind_is_found() {
+        assert_eq!(found(GOOD), 0, "{:?}", member(&TextFile::sample("a/Cargo.toml", GOOD)));
+        assert_eq!(found(&GOOD.replace("edition.workspace = true", "edition = \"2021\"")), 1);
+        assert_eq!(found(&GOOD.replace("[lints]\nworkspace = true\n", "")), 1);
+        assert_eq!(found(&GOOD.replace("serde.workspace = true", "serde = \"1\"")), 1);
+        assert_eq!(
+            found(&GOOD.replace("[dependencies]", "[dev-dependencies]\nhex = { version = \"1\" }\n[dependencies]")),
+            1
+        );
+    }
+
+    #[test]
+    fn a_workspace_without_its_lints_is_found() {
+        let good = "[workspace.lints.rust]\nmissing_docs = \"warn\"\nunsafe_code = \"forbid\"\n";
+        let lacking = |text: &str| workspace(&TextFile::sample("Cargo.toml", text)).len();
+        assert_eq!(lacking(good), 0);
+        assert_eq!(lacking(&good.replace("\"warn\"", "\"allow\"")), 1);
+        assert_eq!(lacking("[workspace]"), 2);
+    }
+}

@@ -1,0 +1,9 @@
+//! One module a subject, one function a rule.
+
+pub(crate) mod boundary;
+pub(crate) mod direction;
+pub(crate) mod documents;
+pub(crate) mod finish;
+pub(crate) mod machine;
+pub(crate) mod manifests;
+pub(crate) mod size;
