@@ -3,13 +3,13 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-/** Where `npm run dev` finds the API; a served panel finds it beside itself. */
+/** Where `npm run dev` finds the API; a served panel finds it at its own origin. */
 const API = process.env["DESPACHO_API"] ?? "http://127.0.0.1:8080";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 /** The browser package, as `cargo run -p despacho-xtask -- package` makes it. */
 const core = path.join(process.env["DESPACHO_PACKAGE"] ?? path.join(here, "../../target/package"), "web.js");
-if (!existsSync(core)) console.warn("the browser package was not built: this panel asks the server for its prices");
+if (!existsSync(core)) console.warn("the browser package was not built: this panel requests prices from the server");
 
 export default defineConfig({
   base: "./",

@@ -1,4 +1,4 @@
-/** The frame around every page: who is logged in, where one can go, whether the network is there. */
+/** The frame around every page: the session, the menu, and the state of the network. */
 
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -20,25 +20,25 @@ import { WebhooksPage } from "./pages/webhooks";
 import { parts, route } from "./router";
 import { identify, logOut, session, store } from "./session";
 import { Failure, Loading } from "./ui/parts";
-import { Toasts, say } from "./ui/toast";
+import { Toasts, notify } from "./ui/toast";
 
 const menuOpen = signal(false);
 export const unread = signal(0);
 const unknown = signal<unknown>(null);
 
-/** Counts what was not read yet, for the number beside the menu's entry. */
+/** Counts unread notifications, for the menu's entry. */
 export async function countUnread(): Promise<void> {
   try {
     const page = await notifications.list();
     unread.value = page.notifications.filter((one) => one.readAt === null).length;
   } catch {
-    // The number is a convenience; the page itself says what is wrong.
+    // The number is a convenience; the page itself shows what is wrong.
   }
 }
 
 export function App() {
   const key = session.value?.key;
-  // Which day is today depends on where the store is: nothing is asked for before that is known.
+  // Today's date depends on the store's time zone: nothing is requested before it is known.
   const known = store.value?.id;
   useEffect(() => {
     if (key !== undefined && known === undefined) void who();
@@ -172,7 +172,7 @@ function Side() {
         <div class="who">
           {store.value !== null && <p class="who-name">{store.value.name}</p>}
           <LanguageSwitch />
-          <button type="button" class="button small" onClick={() => void logOut().then((revoked) => revoked || say(t.nav.outUnconfirmed))}>
+          <button type="button" class="button small" onClick={() => void logOut().then((revoked) => revoked || notify(t.nav.outUnconfirmed))}>
             {t.nav.out}
           </button>
         </div>

@@ -1,4 +1,4 @@
-/** The time for ages on screen, told to all of them at once. */
+/** The current time, shared by all relative times on screen. */
 
 import { signal } from "@preact/signals";
 

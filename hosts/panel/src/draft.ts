@@ -1,10 +1,10 @@
-/** What somebody is typing, kept until it was sent: it survives a lost network, a reload and a session that ends. */
+/** Unsent input: it survives a lost network, a reload and a session that ends. */
 
 import { effect, signal, type Signal } from "@preact/signals";
 
 const forgetting: (() => void)[] = [];
 
-/** Empties every draft: whoever logs out leaves nothing to the next person at this screen. */
+/** Empties every draft, so that a logout leaves nothing to the next person at this screen. */
 export function forget(): void {
   for (const one of forgetting) one();
 }

@@ -58,7 +58,7 @@ export function dateTime(instant: string, zone: string): string {
   );
 }
 
-/** The time alone on the same day, otherwise with its date. */
+/** Only the time on the same day, otherwise with its date. */
 export function moment(instant: string, zone: string, now: number): string {
   return day(new Date(instant), zone) === day(new Date(now), zone) ? time(instant, zone) : dateTime(instant, zone);
 }

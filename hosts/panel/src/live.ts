@@ -1,4 +1,4 @@
-/** The orders of a day, kept up to date: by the event stream where there is one, by asking again where there is none. */
+/** The orders of a day, kept up to date: by the event stream if there is one, otherwise by polling. */
 
 import { signal } from "@preact/signals";
 import { orders } from "./api/client";
@@ -7,7 +7,7 @@ import type { JournalEvent, OrderRow } from "./api/wire";
 import { day, nextDay, startOfDay } from "./format";
 import { session, zone } from "./session";
 import { isFinal } from "./situations";
-import { say } from "./ui/toast";
+import { notify } from "./ui/toast";
 import { texts } from "./i18n";
 
 const POLL_MS = 15_000;
@@ -21,7 +21,7 @@ export const loaded = signal(false);
 export const failure = signal<unknown>(null);
 /** The day that is looked at; empty for today. */
 export const chosenDay = signal("");
-/** Told each event, for whoever looks at one order. */
+/** Called with each event, for pages that show one order. */
 export const lastEvent = signal<JournalEvent | null>(null);
 
 export function shownDay(): string {
@@ -73,7 +73,7 @@ function refresh(id: number): void {
 export function put(order: OrderRow): void {
   const known = rows.value.find((row) => row.id === order.id);
   if (known !== undefined && known.situation !== order.situation) {
-    say(texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""), "quiet");
+    notify(texts.value.orders.changed(order.code, texts.value.situations[order.situation] ?? ""), "quiet");
   }
   if (known !== undefined) {
     rows.value = rows.value.map((row) => (row.id === order.id ? { ...row, ...order } : row));

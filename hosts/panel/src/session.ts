@@ -1,4 +1,4 @@
-/** Who is logged in. The key lives as long as the tab: never in localStorage, never in an address. */
+/** Who is logged in. The key is kept as long as the tab: never in localStorage, never in an address. */
 
 import { computed, effect, signal } from "@preact/signals";
 import { sessions, stores } from "./api/client";
@@ -44,7 +44,7 @@ effect(() => {
 /** Whose session ended by itself. */
 let left: string | null = null;
 
-credentials.refused = () => {
+credentials.rejected = () => {
   left = session.value?.storeId ?? left;
   ended.value = true;
   session.value = null;
@@ -54,14 +54,14 @@ credentials.refused = () => {
 
 export async function logIn(email: string, password: string): Promise<void> {
   const issued = await sessions.create(email, password);
-  // What was typed waits for whoever typed it, and for nobody else.
+  // Input is kept for the person who typed it, and for no other.
   if (left !== null && left !== issued.storeId) forget();
   ended.value = false;
   session.value = { key: issued.value, keyId: issued.id, storeId: issued.storeId, expiresAt: issued.expiresAt };
   await identify();
 }
 
-/** Ends the session in this tab at once, and on the server, so that no other tab and no copy of the key goes on. Says whether the server did. */
+/** Ends the session in this tab at once, and on the server, so that no other tab and no copy of the key works any more. Returns whether the server confirmed it. */
 export function logOut(): Promise<boolean> {
   const own = session.value;
   forget();
@@ -74,7 +74,7 @@ export function logOut(): Promise<boolean> {
 
 let identifying: Promise<void> | null = null;
 
-/** Reads the store of the session, and its branches where it has any. */
+/** Reads the store of the session, and its branches, if any. */
 export function identify(): Promise<void> {
   identifying ??= whoAmI().finally(() => (identifying = null));
   return identifying;

@@ -15,7 +15,7 @@ export function tone(situation: number): Tone {
 
 export const isFinal = (situation: number): boolean => situation >= 500;
 
-/** How a stop is marked, beside its name and on the map: only what was delivered is green. */
+/** How a stop is marked, next to its name and on the map: only delivered stops are green. */
 export function mark(situation: number): "stop" | "done" | "over" {
   if (situation === 500) return "done";
   return isFinal(situation) ? "over" : "stop";

@@ -32,7 +32,7 @@ test("a delivery is left, another comes back, and the way back is waived", async
   const { id, pickupCode } = made.body;
   await until(() => api(page, "GET", `/delivery/orders/${id}`), ({ body }) => body.situation === 210);
   await goTo(page, "/orders");
-  // The list itself says who rides.
+  // The list shows the courier.
   await page.locator(".orders tr", { hasText: made.body.code }).getByText("Rita de Teste").waitFor();
   const there = `orders/${id}`;
   await rider.does(`${there}/arrive`);
@@ -50,10 +50,10 @@ test("a delivery is left, another comes back, and the way back is waived", async
 
   await press(stop(page, "Bruno Reis"), "Trazer de volta");
   await press(dialog(page), "Trazer de volta");
-  // Without a reason it is refused, at the field and in the API's words.
-  const refused = await api(page, "POST", `/delivery/orders/${id}/return`, { deliveryId: made.body.deliveries[1].id, reason: "" }, "pt-BR");
-  assert.equal(refused.status, 422);
-  assert.equal(await dialog(page).locator("#f-reason-fault").innerText(), refused.body.errors[0].detail);
+  // A missing reason is reported at the field, in the words of the API.
+  const rejected = await api(page, "POST", `/delivery/orders/${id}/return`, { deliveryId: made.body.deliveries[1].id, reason: "" }, "pt-BR");
+  assert.equal(rejected.status, 422);
+  assert.equal(await dialog(page).locator("#f-reason-fault").innerText(), rejected.body.errors[0].detail);
   await page.fill("#f-reason", "Endereço errado");
   await press(dialog(page), "Trazer de volta");
   await gone(page);
@@ -89,9 +89,9 @@ test("an order is late, is ready early, loses a stop, and is cancelled", async (
   await dialog(page).locator("#f-minutes-fault").waitFor();
   await page.fill("#f-minutes", "0");
   await press(dialog(page), "Atrasar");
-  const refused = await api(page, "POST", `/delivery/orders/${made.body.id}/delay`, { minutes: 0 }, "pt-BR");
-  await page.waitForFunction((wanted) => document.querySelector("#f-minutes-fault")?.textContent === wanted, refused.body.errors[0].detail);
-  await shot(page, "dialog-delay-refused");
+  const rejected = await api(page, "POST", `/delivery/orders/${made.body.id}/delay`, { minutes: 0 }, "pt-BR");
+  await page.waitForFunction((wanted) => document.querySelector("#f-minutes-fault")?.textContent === wanted, rejected.body.errors[0].detail);
+  await shot(page, "dialog-delay-rejected");
   await page.fill("#f-minutes", "15");
   await press(dialog(page), "Atrasar");
   await gone(page);
@@ -101,7 +101,7 @@ test("an order is late, is ready early, loses a stop, and is cancelled", async (
   await press(dialog(page), "Cancelar esta entrega");
   await gone(page);
   await stop(page, "Enzo Sá").getByText("Cancelado").waitFor();
-  // The last stop of an order is cancelled with the order alone.
+  // The last stop of an order can only be cancelled with the order.
   assert.equal(await page.getByRole("button", { name: /Cancelar esta entrega/ }).count(), 0);
 
   await press(page, "Está pronto");
@@ -150,7 +150,7 @@ test("a receiver that fails is stopped and started again, and gets a new secret"
   assert.notEqual(secret, made.body.secret);
   await page.getByText("O segredo antigo assina até").waitFor();
 
-  // A receiver that says 410 wants nothing more: nothing but removal is offered.
+  // After a 410 only removal is offered.
   status = 410;
   await press(page, "Enviar um teste");
   await page.getByText("Encerrado pelo receptor").waitFor();

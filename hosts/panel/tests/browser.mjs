@@ -1,11 +1,11 @@
-// What every test of the panel needs: a browser, somebody who is logged in, and a record of what the page should not have done.
+// What every test of the panel needs: a browser, a logged-in user, and a record of errors in the page.
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-/** Where the server under test answers; `cargo verify --only panel` starts one and says where. */
+/** The address of the server under test; `cargo verify --only panel` starts one and sets it. */
 export const BASE = process.env.DESPACHO_PANEL_URL ?? "http://127.0.0.1:8080";
 const SHOTS = process.env.DESPACHO_PANEL_SHOTS ?? path.resolve("../../target/panel");
 const EMAIL = "matriz@demo.despacho.example";
@@ -17,26 +17,26 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking
 
 export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 
-/** A page of its own, with what it did wrong: errors on the console, exceptions, requests to anybody else. */
+/** A page of its own, with its errors: on the console, exceptions, requests to other servers. */
 export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "pt-BR", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const wrongs = [];
   page.on("console", (message) => {
-    // A refusal or a lost connection is logged by the browser itself; what the page makes of it is tested.
+    // The browser itself logs error responses and lost connections; the tests check what the page shows.
     if (message.type() === "error" && !/^Failed to load resource/.test(message.text())) wrongs.push(message.text());
   });
   page.on("pageerror", (error) => wrongs.push(String(error.stack)));
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== new URL(BASE).origin) wrongs.push(`asked ${url.href}`);
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== new URL(BASE).origin) wrongs.push(`requested ${url.href}`);
     if (/dsp_/.test(url.href)) wrongs.push(`a key in an address: ${url.href}`);
   });
   return { context, page, wrongs };
 }
 
-/** A demonstration fills its login in, a moment after the page. */
+/** A demonstration fills in its login shortly after the page has loaded. */
 export const filledIn = (page) => page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
 
 export async function logIn(page) {
@@ -48,7 +48,7 @@ export async function logIn(page) {
   await page.waitForSelector(".side");
 }
 
-/** A panel that somebody has logged in to. */
+/** A panel with a logged-in user. */
 export async function opened(browser, options) {
   const one = await open(browser, options);
   await logIn(one.page);
@@ -75,27 +75,27 @@ export async function api(page, method, to, body, language = "en") {
 const ADMIN = process.env.DESPACHO_PANEL_ADMIN ?? "panel-tests-operator-token";
 
 /** A request with a key of its own: the operator's, a courier's. */
-export async function ask(key, method, to, body) {
+export async function request(key, method, to, body) {
   const headers = { "x-api-token": key, "accept-language": "pt-BR", "content-type": "application/json" };
   const response = await fetch(BASE + to, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   const text = await response.text();
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** A courier whom a test leads by the hand, in a city where no robot rides; the orders of a demonstration go to no others. */
+/** A courier that a test moves, in a city without simulated couriers. */
 export async function courier(name) {
   const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true, demo: true };
-  const made = await ask(ADMIN, "POST", "/admin/couriers", record);
+  const made = await request(ADMIN, "POST", "/admin/couriers", record);
   if (made.status !== 201) throw new Error(`no courier: ${JSON.stringify(made)}`);
   const does = async (to, body = {}) => {
-    const done = await ask(made.body.value, "POST", `/courier/${to}`, body);
+    const done = await request(made.body.value, "POST", `/courier/${to}`, body);
     if (done.status !== 200) throw new Error(`${to}: ${JSON.stringify(done)}`);
     return done.body;
   };
-  return { id: made.body.id, does, leaves: () => ask(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, { available: false }) };
+  return { id: made.body.id, does, leaves: () => request(ADMIN, "PATCH", `/admin/couriers/${made.body.id}`, { available: false }) };
 }
 
-/** Asks until an answer is as wanted. */
+/** Repeats a request until its response is as expected. */
 export async function until(what, wanted, limit = 60_000) {
   const deadline = Date.now() + limit;
   for (;;) {
@@ -109,7 +109,7 @@ export async function until(what, wanted, limit = 60_000) {
 /** A code that no order has yet. */
 export const fresh = (prefix) => `${prefix}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1e6).toString(36)}`.toUpperCase();
 
-/** A CNPJ that nobody has, with its check digits. */
+/** An unused CNPJ with valid check digits. */
 export function freshCnpj() {
   const base = `${String(Math.floor(Math.random() * 1e8)).padStart(8, "0")}0001`;
   const digit = (text) => {
@@ -146,7 +146,7 @@ export async function shot(page, name) {
 
 let axe;
 
-/** What axe finds serious or critical on the page as it stands. */
+/** What axe finds serious or critical on the page. */
 export async function serious(page) {
   axe ??= await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   // By the debugger, not as a script of the page: its policy allows none from outside.

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { BASE, VERGUEIRO, api, ask, fillAddress, fresh, freshCnpj, goTo, launch, open, opened, shot } from "./browser.mjs";
+import { BASE, VERGUEIRO, api, request, fillAddress, fresh, freshCnpj, goTo, launch, open, opened, shot } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -14,11 +14,11 @@ const at = (pointer) => `#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}`;
 const dialog = (page) => page.locator("dialog[open]");
 const gone = (page) => page.waitForSelector("dialog[open]", { state: "detached" });
 
-/** Every fault of an answer stands at its field, in the answer's words, and its field is marked. */
-async function told(page, refused, least) {
-  assert.ok(refused.status >= 400, `it was not refused: ${JSON.stringify(refused)}`);
-  const { errors } = refused.body;
-  assert.ok(errors.length >= least, JSON.stringify(refused.body));
+/** Every error of a response is shown at its field, in the words of the API, and the field is marked. */
+async function shown(page, rejected, min) {
+  assert.ok(rejected.status >= 400, `the request succeeded: ${JSON.stringify(rejected)}`);
+  const { errors } = rejected.body;
+  assert.ok(errors.length >= min, JSON.stringify(rejected.body));
   for (const { pointer } of errors) {
     const words = errors.filter((one) => one.pointer === pointer).map((one) => one.detail).join(" ");
     await page.locator(`${at(pointer)}-fault`).waitFor();
@@ -27,24 +27,24 @@ async function told(page, refused, least) {
     assert.ok((await page.getAttribute(at(pointer), "aria-describedby")).includes(`${at(pointer).slice(1)}-fault`), pointer);
   }
   // What is wrong is announced, and leads to its field.
-  await page.locator(".refusal .link").first().click();
+  await page.locator(".error-box .link").first().click();
   assert.equal(await page.evaluate(() => `#${document.activeElement.id}`), at(errors[0].pointer));
 }
 
-test("bad input in every form is refused at its field, in the API's words", async () => {
+test("invalid input in every form is shown at its field, in the words of the API", async () => {
   const { page, wrongs, context } = await open(browser);
   await page.goto(BASE);
   await page.waitForFunction(() => document.querySelector("#f-password")?.value !== "");
-  await page.fill("#f-email", "nobody");
+  await page.fill("#f-email", "no-address");
   await page.fill("#f-password", "");
   await page.click("button[type=submit]");
-  await page.waitForSelector(".refusal");
-  await told(page, await ask("", "POST", "/delivery/sessions", { email: "nobody", password: "" }), 1);
+  await page.waitForSelector(".error-box");
+  await shown(page, await request("", "POST", "/delivery/sessions", { email: "no-address", password: "" }), 1);
   await page.fill("#f-email", "matriz@demo.despacho.example");
   await page.fill("#f-password", "despacho-demo");
   await page.click("button[type=submit]");
   await page.waitForSelector(".side");
-  const refused = (to, body) => api(page, "POST", to, body, "pt-BR");
+  const rejected = (to, body) => api(page, "POST", to, body, "pt-BR");
 
   await goTo(page, "/orders/new");
   const door = "/deliveries/0";
@@ -53,39 +53,39 @@ test("bad input in every form is refused at its field, in the API's words", asyn
   await page.fill(at(`${door}/productValue`), "-1");
   await page.fill(at(`${door}/address/zipCode`), "123");
   await page.click("form.create button[type=submit]");
-  await page.waitForSelector(".refusal");
+  await page.waitForSelector(".error-box");
   const order = {
     code: "", preparationTime: 1441, previewDeliveryTime: true, sortByBestRoute: false,
     deliveries: [{ name: "", phone: "11987654321", productValue: -1, onlinePayment: true, confirmation: { platform: true }, address: { zipCode: "123" } }],
   };
-  await told(page, await refused("/delivery/orders", order), 6);
+  await shown(page, await rejected("/delivery/orders", order), 6);
   // A word where a number belongs.
   await page.fill(at("/preparationTime"), "vinte");
   await page.click("form.create button[type=submit]");
-  await page.waitForFunction((before) => document.querySelector(".refusal")?.textContent !== before, await page.locator(".refusal").innerText());
-  const worded = await refused("/delivery/orders", { ...order, preparationTime: "vinte" });
+  await page.waitForFunction((before) => document.querySelector(".error-box")?.textContent !== before, await page.locator(".error-box").innerText());
+  const worded = await rejected("/delivery/orders", { ...order, preparationTime: "vinte" });
   await page.waitForFunction((words) => document.querySelector("#f-preparationTime-fault")?.textContent === words, worded.body.errors.find((one) => one.pointer === "/preparationTime").detail);
 
   await goTo(page, "/stores/new");
   await page.fill("#f-name", "Abc");
   await page.fill("#f-cnpj", "11.222.333/0001-80");
-  await page.fill("#f-email", "nobody");
+  await page.fill("#f-email", "no-address");
   await page.fill("#f-password", "short");
   await page.click("form button[type=submit]");
-  await page.waitForSelector(".refusal");
-  const store = { name: "Abc", cnpj: "11.222.333/0001-80", email: "nobody", password: "short", responsible: { name: "", phone: "" }, address: {}, marketplaceBranchId: 1 };
-  await told(page, await refused("/delivery/stores", store), 9);
+  await page.waitForSelector(".error-box");
+  const store = { name: "Abc", cnpj: "11.222.333/0001-80", email: "no-address", password: "short", responsible: { name: "", phone: "" }, address: {}, marketplaceBranchId: 1 };
+  await shown(page, await rejected("/delivery/stores", store), 9);
 
   await goTo(page, "/keys");
   await page.getByRole("button", { name: "Nova chave" }).click();
   await page.fill("#f-expiresInDays", "0");
   await page.click("dialog button[type=submit]");
-  await page.waitForSelector("dialog .refusal");
-  await told(page, await refused("/delivery/keys", { expiresInDays: 0 }), 1);
-  await shot(page, "dialog-key-refused");
+  await page.waitForSelector("dialog .error-box");
+  await shown(page, await rejected("/delivery/keys", { expiresInDays: 0 }), 1);
+  await shot(page, "dialog-key-rejected");
   await page.fill("#f-expiresInDays", "um ano");
   await page.click("dialog button[type=submit]");
-  const text = await refused("/delivery/keys", { expiresInDays: "um ano" });
+  const text = await rejected("/delivery/keys", { expiresInDays: "um ano" });
   await page.waitForFunction((words) => document.querySelector("#f-expiresInDays-fault")?.textContent === words, text.body.errors[0].detail);
   await page.keyboard.press("Escape");
   await gone(page);
@@ -94,8 +94,8 @@ test("bad input in every form is refused at its field, in the API's words", asyn
   await page.getByRole("button", { name: "Novo webhook" }).click();
   await page.fill("#f-url", "http://10.0.0.1/");
   await page.click("dialog button[type=submit]");
-  await page.waitForSelector("dialog .refusal");
-  await told(page, await refused("/delivery/webhooks", { url: "http://10.0.0.1/", events: [] }), 1);
+  await page.waitForSelector("dialog .error-box");
+  await shown(page, await rejected("/delivery/webhooks", { url: "http://10.0.0.1/", events: [] }), 1);
   assert.deepEqual(wrongs, []);
   await context.close();
 });
@@ -114,7 +114,7 @@ test("a key is made, works, is revoked, and works no more", async () => {
   await gone(page);
   const value = await page.locator(".secret code").innerText();
   assert.match(value, /^dsp_/);
-  assert.equal((await ask(value, "GET", "/delivery/orders")).status, 200);
+  assert.equal((await request(value, "GET", "/delivery/orders")).status, 200);
   const row = page.locator(".table tr", { hasText: name });
   await row.getByText("Ativa").waitFor();
   await row.getByRole("button", { name: /Revogar/ }).click();
@@ -122,7 +122,7 @@ test("a key is made, works, is revoked, and works no more", async () => {
   await page.click("dialog button[type=submit]");
   await gone(page);
   await row.getByText("Revogada").waitFor();
-  assert.equal((await ask(value, "GET", "/delivery/orders")).body.code, "api_key_revoked");
+  assert.equal((await request(value, "GET", "/delivery/orders")).body.code, "api_key_revoked");
   assert.deepEqual(wrongs, []);
   await context.close();
 });
@@ -169,7 +169,7 @@ test("a branch that is typed while the network is away is created once it is bac
   await context.close();
 });
 
-test("a session that ends while somebody types loses nothing", async () => {
+test("a session that ends during input loses nothing", async () => {
   const { page, wrongs, context } = await opened(browser);
   const code = fresh("SESSAO");
   await goTo(page, "/orders/new");
@@ -191,7 +191,7 @@ test("a session that ends while somebody types loses nothing", async () => {
   await page.waitForFunction(() => /R\$/.test(document.querySelector("[data-testid=price]")?.textContent ?? ""));
   await page.click("form.create button[type=submit]");
   await page.waitForFunction((wanted) => document.querySelector("#title")?.textContent?.includes(wanted), code);
-  // Whoever logs out leaves nothing to the next person.
+  // A logout leaves nothing to the next person.
   await goTo(page, "/orders/new");
   await page.fill("#f-code", "MEU");
   const { key } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")));
@@ -199,7 +199,7 @@ test("a session that ends while somebody types loses nothing", async () => {
   await page.waitForSelector(".login");
   assert.doesNotMatch(await page.evaluate(() => JSON.stringify({ ...sessionStorage })), /MEU/);
   // The key is revoked on the server: a copy of it opens nothing.
-  const copy = async () => (await ask(key, "GET", "/delivery/orders")).body.code;
+  const copy = async () => (await request(key, "GET", "/delivery/orders")).body.code;
   for (let tries = 0; tries < 50 && (await copy()) !== "api_key_revoked"; tries += 1) await page.waitForTimeout(100);
   assert.equal(await copy(), "api_key_revoked");
   assert.deepEqual(wrongs, []);

@@ -20,19 +20,19 @@ async function fillOrder(page, code) {
   await page.fill(`${DELIVERY}-phone`, "+5511990000201");
 }
 
-test("a wrong password is refused in the reader's language, the right one leads to today's orders", async () => {
+test("a wrong password is rejected in the user's language, the right one leads to today's orders", async () => {
   const { page, wrongs, context } = await open(browser);
   await page.goto(BASE);
   await filledIn(page);
   await page.fill("#f-email", "matriz@demo.despacho.example");
   await page.fill("#f-password", "not-the-password");
   await page.click("button[type=submit]");
-  const told = page.locator(".refusal");
-  await told.waitFor();
-  const portuguese = await told.innerText();
+  const box = page.locator(".error-box");
+  await box.waitFor();
+  const portuguese = await box.innerText();
   await page.click("button[lang=en]");
   await page.click("button[type=submit]");
-  await page.waitForFunction((before) => document.querySelector(".refusal")?.textContent?.trim() !== before, portuguese);
+  await page.waitForFunction((before) => document.querySelector(".error-box")?.textContent?.trim() !== before, portuguese);
   await page.fill("#f-password", "despacho-demo");
   await page.click("button[type=submit]");
   await page.waitForSelector(".orders tbody tr, .state");
@@ -68,24 +68,24 @@ test("the price follows the typing, and the order is created at that price", asy
   await context.close();
 });
 
-test("the page computes the price itself, and says what the server says", async () => {
+test("the page computes the price itself, equal to the server's", async () => {
   const { page, wrongs, context } = await opened(browser);
   await goTo(page, "/orders/new");
-  // The compiled core comes after the page; from then on nobody is asked.
+  // The compiled core is loaded after the page; from then on no request is sent.
   await page.waitForResponse((response) => response.url().endsWith(".wasm"));
   await page.fill(`${DELIVERY}-address-zipCode`, "01304-001");
   await page.waitForFunction(([city, state]) => document.querySelector(city)?.value === "São Paulo" && document.querySelector(state)?.value === "SP", [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`]);
-  let asked = 0;
-  page.on("request", (request) => (asked += request.url().endsWith("/preview") ? 1 : 0));
+  let requests = 0;
+  page.on("request", (request) => (requests += request.url().endsWith("/preview") ? 1 : 0));
   await fillAddress(page, `${DELIVERY}-address`, VERGUEIRO);
   await page.waitForFunction(() => document.querySelector("[data-by=page]") !== null && document.querySelector("[aria-busy=false] [data-testid=price]") !== null);
   const shown = await page.getByTestId("price").innerText();
-  assert.equal(asked, 0, "the server was asked for a preview");
-  const told = await api(page, "POST", "/delivery/orders/preview", { preparationTime: 0, previewDeliveryTime: true, deliveries: [{ address: VERGUEIRO, onlinePayment: true }] });
+  assert.equal(requests, 0, "the page requested a preview from the server");
+  const box = await api(page, "POST", "/delivery/orders/preview", { preparationTime: 0, previewDeliveryTime: true, deliveries: [{ address: VERGUEIRO, onlinePayment: true }] });
   const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
-  assert.equal(shown.replace(/\s/g, " "), money.format(told.body.deliveryFee).replace(/\s/g, " "));
+  assert.equal(shown.replace(/\s/g, " "), money.format(box.body.deliveryFee).replace(/\s/g, " "));
 
-  // What cannot be located is said at its field, by the page itself.
+  // The page itself reports at the field what cannot be located.
   await page.fill(`${DELIVERY}-address-latitude`, "95");
   await page.waitForSelector(`${DELIVERY}-address-latitude-fault`);
   assert.deepEqual(wrongs, []);
@@ -120,7 +120,7 @@ test("an order is watched from its creation to the door, without a reload", asyn
 
 test("a message that a receiver did not take is sent again from the log", async () => {
   const { page, wrongs, context } = await opened(browser);
-  // A receiver that is broken until it is told otherwise.
+  // A receiver that fails until the test repairs it.
   const received = [];
   let status = 500;
   const receiver = createServer((request, response) => {
@@ -130,12 +130,12 @@ test("a message that a receiver did not take is sent again from the log", async 
   await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   await goTo(page, "/webhooks");
   await page.getByRole("button", { name: "Novo webhook" }).click();
-  await page.fill("#f-url", "ftp://nobody");
+  await page.fill("#f-url", "ftp://example");
   await page.click("dialog button[type=submit]");
   await page.waitForSelector("#f-url-fault");
   const url = `http://127.0.0.1:${receiver.address().port}/${fresh("loja")}`;
   await page.fill("#f-url", url);
-  // One kind of event alone, so that orders of other tests do not come in between.
+  // Only one event type, so that orders of other tests do not come in between.
   await page.locator("dialog label", { hasText: "order.return_waived" }).click();
   await page.click("dialog button[type=submit]");
   assert.match(await page.locator(".secret code").innerText(), /^whsec_/);
@@ -155,7 +155,7 @@ test("a message that a receiver did not take is sent again from the log", async 
   await context.close();
 });
 
-test("what the API refuses is said at the field, in the API's words", async () => {
+test("what the API rejects is shown at the field, in the words of the API", async () => {
   const { page, wrongs, context } = await opened(browser);
   await goTo(page, "/orders/new");
   await page.fill(`${DELIVERY}-phone`, "11987654321");
@@ -164,12 +164,12 @@ test("what the API refuses is said at the field, in the API's words", async () =
   await page.waitForSelector("#f-code-fault");
   const sent = { code: "", deliveries: [{ name: "", phone: "11987654321", address: { zipCode: "123" } }] };
   const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("despacho.session")).key);
-  const answer = await fetch(`${BASE}/delivery/orders`, {
+  const response = await fetch(`${BASE}/delivery/orders`, {
     method: "POST",
     headers: { "x-api-token": key, "content-type": "application/json", "accept-language": "pt-BR" },
     body: JSON.stringify(sent),
   });
-  const { errors } = await answer.json();
+  const { errors } = await response.json();
   for (const { pointer, detail } of errors.filter((one) => /code$|phone$|zipCode$|street$/.test(one.pointer))) {
     const fault = page.locator(`#f${pointer.replace(/[^A-Za-z0-9]/g, "-")}-fault`);
     assert.equal(await fault.innerText(), detail, pointer);
@@ -179,11 +179,11 @@ test("what the API refuses is said at the field, in the API's words", async () =
   await context.close();
 });
 
-test("a failed creation is told in the notifications, with its reason", async () => {
+test("a failed creation appears in the notifications, with its reason", async () => {
   const { page, wrongs, context } = await opened(browser);
   const code = fresh("ERRO");
-  const refused = await api(page, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
-  assert.equal(refused.status, 422);
+  const rejected = await api(page, "POST", "/delivery/orders", { code, deliveries: [{ phone: "11", address: { city: "São Paulo", state: "SP", street: "Rua A", number: "1" } }] });
+  assert.equal(rejected.status, 422);
   await goTo(page, "/notifications");
   const card = page.locator(".notice-item", { hasText: code });
   await card.waitFor();
@@ -197,7 +197,7 @@ test("a failed creation is told in the notifications, with its reason", async ()
   await context.close();
 });
 
-test("a matrix creates a branch and is told its key once", async () => {
+test("a parent store creates a branch and sees its key once", async () => {
   const { page, wrongs, context } = await opened(browser);
   await goTo(page, "/stores/new");
   await page.click("form button[type=submit]");
@@ -212,15 +212,15 @@ test("a matrix creates a branch and is told its key once", async () => {
   await page.fill("#f-password", "a long password");
   await page.fill("#f-currentPassword", "despacho-demo");
   await page.click("form button[type=submit]");
-  const told = page.locator(".secret code");
-  await told.waitFor();
-  assert.match(await told.innerText(), /^dsp_/);
+  const box = page.locator(".secret code");
+  await box.waitFor();
+  assert.match(await box.innerText(), /^dsp_/);
   await page.locator(".table td", { hasText: name }).first().waitFor();
   assert.deepEqual(wrongs, []);
   await context.close();
 });
 
-test("what is typed outlives a lost network, and is sent once it is back", async () => {
+test("input survives a lost network, and is sent once it is back", async () => {
   const { page, context } = await opened(browser);
   const code = fresh("QUEDA");
   await fillOrder(page, code);
@@ -244,7 +244,7 @@ test("what is typed outlives a lost network, and is sent once it is back", async
   await context.close();
 });
 
-test("everything is reached with the keyboard alone", async () => {
+test("everything is reachable by keyboard", async () => {
   const { page, context } = await open(browser);
   await page.goto(BASE);
   await page.waitForSelector("#f-email");

@@ -1,4 +1,4 @@
-// Every page on desktop and phone, light and dark: pictures for people to look at, and what axe has to say.
+// Every page on desktop and phone, light and dark: screenshots for people to look at, and the findings of axe.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BASE, VERGUEIRO, api, fillAddress, fresh, goTo, launch, logIn, open, serious, shot } from "./browser.mjs";
@@ -81,9 +81,9 @@ for (const [device, viewport] of Object.entries(DEVICES)) {
       await look("create");
       await page.fill("#f-deliveries-0-phone", "11");
       await page.click("form.create button[type=submit]");
-      await page.waitForSelector(".refusal");
-      await look("create-refused");
-      // What asks before something is done, one of each kind.
+      await page.waitForSelector(".error-box");
+      await look("create-rejected");
+      // One confirmation dialog of each kind.
       for (const [name, where, opens] of DIALOGS(made.body.id, hook.body.id)) {
         await goTo(page, where);
         await page.locator(opens).first().click();

@@ -1,4 +1,4 @@
-// How fast a price is, in the page and beside the server, and how much a first visit loads: one table in one run, for people.
+// How fast a price is in the page and on the server, and how much a first visit loads: one table from one run.
 import assert from "node:assert/strict";
 import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -6,10 +6,10 @@ import { brotliCompressSync } from "node:zlib";
 import { VERGUEIRO, api, goTo, launch, opened } from "./browser.mjs";
 
 const KIB = 1024;
-/** Of many short rounds the least disturbed is shown beside all of them, for page and server alike: the machine may have other work. */
+/** The least disturbed of many short rounds is shown next to all of them, for page and server: the machine may have other work. */
 const ROUNDS = 40;
 const CALLS = 50;
-/** What the compiled core may grow to before somebody has to look at it; the aim is below. */
+/** The budget of the compiled core. */
 const MOST_CORE = 150;
 
 const table = [];
@@ -41,7 +41,7 @@ test("a first visit loads little", async () => {
   assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MOST_CORE, JSON.stringify([...sizes]));
 });
 
-test("a price of ten stops, in the page and from the server beside it", async () => {
+test("a price of ten stops, in the page and from the server", async () => {
   const { page, context } = await opened(browser);
   await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
   const figures = await page.evaluate(async ([rounds, calls]) => {
@@ -72,13 +72,13 @@ test("a price of ten stops, in the page and from the server beside it", async ()
     const best = async (call) => {
       const all = [];
       for (let at = 0; at < rounds; at += 1) all.push(await round(calls, call));
-      const calm = all.map(figure).reduce((least, one) => (one.p95 < least.p95 ? one : least));
+      const calm = all.map(figure).reduce((a, b) => (b.p95 < a.p95 ? b : a));
       return { ...figure(all.flat()), calm: calm.p95 };
     };
-    const ask = () => fetch("/delivery/orders/preview", { method: "POST", headers, body: JSON.stringify(body) }).then((r) => r.json());
-    const [mine, theirs] = [previewer.preview(body), await ask()];
+    const request = () => fetch("/delivery/orders/preview", { method: "POST", headers, body: JSON.stringify(body) }).then((r) => r.json());
+    const [mine, theirs] = [previewer.preview(body), await request()];
     await round(200, () => previewer.preview(body));
-    return { same: mine.totalDistance === theirs.totalDistance, page: await best(() => previewer.preview(body)), server: await best(ask) };
+    return { same: mine.totalDistance === theirs.totalDistance, page: await best(() => previewer.preview(body)), server: await best(request) };
   }, [ROUNDS, CALLS]);
   assert.ok(figures.same, "page and server find the same route");
   for (const [name, found] of [["in the page", figures.page], ["from the server on loopback", figures.server]]) {

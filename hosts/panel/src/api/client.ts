@@ -18,7 +18,7 @@ const remove = (to: string) => request<unknown>(to, { method: "DELETE" });
 export const sessions = {
   create: (email: string, password: string) =>
     request<wire.IssuedKey>("/delivery/sessions", { method: "POST", body: { email, password } }),
-  /** Revokes a session's own key, also while the page is being left. Says whether the server has done so. */
+  /** Revokes a session's own key, also while the page is unloading. Returns whether the server confirmed it. */
   end: (keyId: string, key: string): Promise<boolean> =>
     fetch(`/delivery/keys/${keyId}`, {
       method: "DELETE", headers: { ...headers(), "x-api-token": key }, keepalive: true, credentials: "omit", cache: "no-store",
@@ -115,16 +115,16 @@ export interface Tiles {
   attribution: string;
 }
 
-/** What the deployment tells its panel. */
+/** What the server configures in its panel. */
 export interface Deployment {
   tiles: Tiles | null;
   demo: { email: string; password: string } | null;
 }
 
-let told: Promise<Deployment> | null = null;
+let config: Promise<Deployment> | null = null;
 
-/** Asked once; a server of files alone has nothing to tell. */
+/** Fetched once; a plain file server has no configuration. */
 export function deployment(): Promise<Deployment> {
-  told ??= request<Deployment>("./panel.json").catch(() => ({ tiles: null, demo: null }));
-  return told;
+  config ??= request<Deployment>("./panel.json").catch(() => ({ tiles: null, demo: null }));
+  return config;
 }

@@ -3,12 +3,12 @@
 import { signal } from "@preact/signals";
 import type { FieldError, Problem } from "./wire";
 
-/** Whether the last request got through; a browser that says it has no network settles it at once. */
+/** Whether the last request got through; a browser that reports no network decides at once. */
 export const online = signal(navigator.onLine);
 addEventListener("online", () => (online.value = true));
 addEventListener("offline", () => (online.value = false));
 
-/** The API said no. */
+/** The API returned a problem. */
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail);
@@ -36,13 +36,13 @@ export interface Call {
 interface Credentials {
   key: string | null;
   language: string;
-  refused: () => void;
+  rejected: () => void;
 }
 
 /** Set by the session, so that this module knows nothing of pages. */
-export const credentials: Credentials = { key: null, language: "pt-BR", refused: () => {} };
+export const credentials: Credentials = { key: null, language: "pt-BR", rejected: () => {} };
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const WORTH_ANOTHER_TRY = new Set([429, 502, 503, 504]);
 
 /** A fresh key for one intention. */
@@ -56,7 +56,7 @@ export function headers(extra: Record<string, string> = {}): Record<string, stri
   return known;
 }
 
-/** Sends a request and gives the answer's JSON; throws `ApiError` or `Unreachable`. */
+/** Sends a request and returns the response's JSON; throws `ApiError` or `Unreachable`. */
 export async function request<T>(path: string, call: Call = {}): Promise<T> {
   const response = await send(path, call);
   const text = await response.text();
@@ -83,7 +83,7 @@ async function send(path: string, call: Call): Promise<Response> {
       online.value = true;
       if (response.ok) return response;
       const problem = await problemOf(response);
-      if (response.status === 401 && credentials.key !== null) credentials.refused();
+      if (response.status === 401 && credentials.key !== null) credentials.rejected();
       if (last || !WORTH_ANOTHER_TRY.has(response.status)) throw new ApiError(problem);
       await pause(wait(attempt, response), call.signal);
     } else {
@@ -96,7 +96,7 @@ async function once(path: string, call: Call): Promise<Response> {
   const extra: Record<string, string> = { accept: call.accept ?? "application/json" };
   if (call.body !== undefined) extra["content-type"] = "application/json";
   if (call.idempotencyKey !== undefined) extra["idempotency-key"] = call.idempotencyKey;
-  const limit = AbortSignal.timeout(PATIENCE_MS);
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
   return fetch(path, {
     method: call.method ?? "GET",
     headers: headers(extra),
@@ -114,16 +114,16 @@ async function problemOf(response: Response): Promise<Problem> {
     const problem = JSON.parse(text) as Partial<Problem>;
     if (typeof problem.code === "string") return { errors: [], ...problem } as Problem;
   } catch {
-    // Something between the page and the server answered in its own words.
+    // Something between the page and the server responded.
   }
   const detail = `HTTP ${response.status}`;
   return { type: "", title: detail, status: response.status, detail, instance: "", code: "unknown", requestId: "", errors: [] };
 }
 
-/** Milliseconds until the next try: what the server asks for, or longer each time. */
+/** Milliseconds until the next attempt: `Retry-After`, or longer each time. */
 function wait(attempt: number, response: Response | null): number {
-  const asked = Number(response?.headers.get("retry-after"));
-  if (Number.isFinite(asked) && asked > 0) return Math.min(asked, 10) * 1000;
+  const requested = Number(response?.headers.get("retry-after"));
+  if (Number.isFinite(requested) && requested > 0) return Math.min(requested, 10) * 1000;
   return 400 * 2 ** (attempt - 1);
 }
 
@@ -137,7 +137,7 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves once the network may be back: the browser says so, or some seconds have passed. */
+/** Resolves once the network may be back: the browser reports it, or some seconds have passed. */
 export function whenOnline(signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(done, 4000);

@@ -14,7 +14,7 @@ export interface StreamedEvent {
 /** Whether changes arrive by themselves now. */
 export const streaming = signal(false);
 
-/** Splits a stream of text into events, as the HTML standard has it. */
+/** Splits a stream of text into events, as the HTML standard specifies. */
 export function parser(emit: (event: StreamedEvent) => void, reached: (id: string) => void): (text: string) => void {
   let rest = "";
   let [id, type, data]: [string, string, string[]] = ["", "message", []];
@@ -56,7 +56,7 @@ export async function follow(
         failures = 0;
       }, signal);
     } catch (error) {
-      // A place in the journal that the server does not know any more: begin anew, and read what was missed another way.
+      // A cursor that the server no longer accepts: start again, and reload what was missed.
       if (error instanceof NoStream) last = "";
     }
     streaming.value = false;

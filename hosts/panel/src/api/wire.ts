@@ -27,7 +27,7 @@ export type NotificationPage = Schemas["NotificationList"];
 export type EventType = Schemas["EventType"];
 export type Webhook = Schemas["Webhook"];
 export type WebhookList = Schemas["WebhookList"];
-/** A subscription as it is told once, with the secret that signs its messages. */
+/** A new subscription, with the secret that signs its messages: it is shown once. */
 export type WebhookSecret = Schemas["WebhookSecret"];
 export type Attempt = Schemas["Attempt"];
 export type AttemptPage = Schemas["AttemptList"];
@@ -36,10 +36,10 @@ export type StatementPage = Schemas["StatementPage"];
 /** An event of the journal: what the stream sends. */
 export type JournalEvent = Schemas["JournalEvent"];
 
-/** A row of the list: what creating an order answers has no courier yet. */
+/** A row of the list: the response to a new order has no courier yet. */
 export type OrderRow = Order & { deliveryMan?: Courier | null };
 
-/** A problem document; `unknown` where something between the page and the service answered in its own words. */
+/** A problem document; `unknown` if something between the page and the service responded. */
 export type Problem = Omit<Schemas["Problem"], "code"> & { code: Schemas["ProblemCode"] | "unknown" };
 
 /** A problem document's address in the body: what a form marks its fields by. */

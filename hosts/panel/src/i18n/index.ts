@@ -28,7 +28,7 @@ export function choose(wanted: Language): void {
   try {
     localStorage.setItem(KEPT, wanted);
   } catch {
-    // The choice then holds for this page alone.
+    // The choice then applies to this page only.
   }
 }
 

@@ -147,7 +147,7 @@ export const pt: Texts = {
     delayTitle: "Quanto mais vai demorar?",
     delayMinutes: "Minutos",
     cancelTitle: "Cancelar este pedido?",
-    cancelAsk: "Consultando as condições…",
+    cancelTerms: "Consultando as condições…",
     cancelFree: "Cancelar agora é grátis.",
     cancelFreeUntil: (time) => `Cancelar é grátis até ${time}.`,
     cancelPaid: (fee) => `Cancelar agora custa ${fee}.`,

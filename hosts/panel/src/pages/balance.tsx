@@ -13,25 +13,25 @@ import { complain } from "../ui/toast";
 const MONTH_MS = 30 * 86_400_000;
 const MOST = 2_000;
 
-interface Asked {
+interface Filter {
   from: string;
   to: string;
   storeId: number;
 }
 
-function period(asked: Asked) {
+function period(filter: Filter) {
   return {
-    from: startOfDay(asked.from, zone.value).toISOString(),
-    to: startOfDay(nextDay(asked.to), zone.value).toISOString(),
-    ...(asked.storeId === store.value?.id ? {} : { storeId: asked.storeId }),
+    from: startOfDay(filter.from, zone.value).toISOString(),
+    to: startOfDay(nextDay(filter.to), zone.value).toISOString(),
+    ...(filter.storeId === store.value?.id ? {} : { storeId: filter.storeId }),
   };
 }
 
-async function lines(asked: Asked): Promise<StatementLine[]> {
+async function lines(filter: Filter): Promise<StatementLine[]> {
   const all: StatementLine[] = [];
   let cursor: string | undefined;
   do {
-    const page = await statement.list({ ...period(asked), cursor });
+    const page = await statement.list({ ...period(filter), cursor });
     all.push(...page.lines);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined && all.length < MOST);
@@ -41,16 +41,16 @@ async function lines(asked: Asked): Promise<StatementLine[]> {
 export function BalancePage() {
   const t = texts.value.balance;
   const today = day(new Date(), zone.value);
-  const [asked, setAsked] = useState<Asked>({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today, storeId: store.value?.id ?? 0 });
-  const own = useLoad(() => stores.get(asked.storeId), [asked.storeId]);
-  const list = useLoad(() => lines(asked), [asked.from, asked.to, asked.storeId]);
+  const [filter, setFilter] = useState<Filter>({ from: day(new Date(Date.now() - MONTH_MS), zone.value), to: today, storeId: store.value?.id ?? 0 });
+  const own = useLoad(() => stores.get(filter.storeId), [filter.storeId]);
+  const list = useLoad(() => lines(filter), [filter.from, filter.to, filter.storeId]);
   return (
-    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => save(asked)}>{t.csv}</button>}>
+    <Page title={t.title} lead={t.lead} aside={<button type="button" class="button" onClick={() => save(filter)}>{t.csv}</button>}>
       <p class="amount">{own.value === null ? "—" : money(own.value.balance)}</p>
       <div class="filters">
-        <StoreChoice value={asked.storeId} set={(storeId) => setAsked({ ...asked, storeId })} />
-        <DayChoice label={t.from} value={asked.from} max={asked.to} set={(from) => setAsked({ ...asked, from })} />
-        <DayChoice label={t.to} value={asked.to} min={asked.from} max={today} set={(to) => setAsked({ ...asked, to })} />
+        <StoreChoice value={filter.storeId} set={(storeId) => setFilter({ ...filter, storeId })} />
+        <DayChoice label={t.from} value={filter.from} max={filter.to} set={(from) => setFilter({ ...filter, from })} />
+        <DayChoice label={t.to} value={filter.to} min={filter.from} max={today} set={(to) => setFilter({ ...filter, to })} />
       </div>
       <h2>{t.statement}</h2>
       <Loaded of={list} lines={6}>
@@ -61,11 +61,11 @@ export function BalancePage() {
 }
 
 /** The same lines as a file for a spreadsheet. */
-function save(asked: Asked): void {
-  statement.csv(period(asked)).then((file) => {
+function save(filter: Filter): void {
+  statement.csv(period(filter)).then((file) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(file);
-    link.download = `despacho-${asked.storeId}-${asked.from}-${asked.to}.csv`;
+    link.download = `despacho-${filter.storeId}-${filter.from}-${filter.to}.csv`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }, complain);

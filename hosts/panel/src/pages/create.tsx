@@ -6,13 +6,13 @@ import { kept } from "../draft";
 import { kilometres, money } from "../format";
 import { texts } from "../i18n";
 import { put } from "../live";
-import { inPage, postcode, preview, warmUp, type Answer } from "../preview";
+import { inPage, postcode, preview, warmUp, type Quoted } from "../preview";
 import { go } from "../router";
 import { family, store, zone } from "../session";
 import { AddressFields, decimal, isLocatable, noAddress, sentAddress, type AddressDraft } from "../ui/address";
-import { CheckField, ChoiceField, Faults, Refusal, TextField, faultsOf } from "../ui/field";
+import { CheckField, ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { Page, When } from "../ui/parts";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 import { Price } from "./order";
 
 /** Where there is room the price is shown line by line; else on demand. */
@@ -42,7 +42,7 @@ const empty = (): Draft => ({ code: "", preparation: "0", best: false, store: ""
 const draft = kept<Draft>("order", empty);
 /** A quote that ends sooner than this is not sent any more. */
 const QUOTE_MARGIN_MS = 20_000;
-/** Typing rests this long before the server is asked for a price; what the page computes itself follows at once. */
+/** Input must pause this long before a price is requested from the server; the page's own prices follow at once. */
 const REST_MS = 200;
 const REST_IN_PAGE_MS = 20;
 
@@ -108,28 +108,28 @@ export function CreatePage() {
     setError(null);
     stop.current = new AbortController();
     try {
-      const created = await send(draft.value, price.answer, stop.current.signal, setPhase);
+      const created = await send(draft.value, price.quoted, stop.current.signal, setPhase);
       draft.value = empty();
       put(created as Order);
-      say(t.created(created.code));
+      notify(t.created(created.code));
       go(`/orders/${created.id}`);
     } catch (fault) {
       if (fault instanceof NewPrice) {
-        price.take(fault.answer);
-        say(t.newPrice, "bad");
+        price.take(fault.quoted);
+        notify(t.newPrice, "bad");
       } else if (!stop.current.signal.aborted) setError(fault);
     } finally {
       setPhase("typing");
     }
   };
   const shown = error ?? null;
-  const faults = faultsOf(shown).length > 0 ? faultsOf(shown) : price.faults;
+  const faults = fieldErrorsOf(shown).length > 0 ? fieldErrorsOf(shown) : price.faults;
   return (
     <Page title={t.title}>
       <form class="create" onSubmit={submit} noValidate>
-        <Faults.Provider value={faults}>
+        <FieldErrors.Provider value={faults}>
           <div class="create-form">
-            <Refusal error={shown} />
+            <ErrorBox error={shown} />
             <Conflict error={shown} />
             <Head />
             {draft.value.deliveries.map((one, at) => (
@@ -140,7 +140,7 @@ export function CreatePage() {
             </button>
           </div>
           <aside class="create-price" aria-label={t.price}>
-            <PricePanel answer={price.answer} busy={price.busy} />
+            <PricePanel quoted={price.quoted} busy={price.busy} />
             {phase === "waiting" && (
               <p class="notice" role="status">
                 {t.waiting}
@@ -161,7 +161,7 @@ export function CreatePage() {
               )}
             </div>
           </aside>
-        </Faults.Provider>
+        </FieldErrors.Provider>
       </form>
     </Page>
   );
@@ -169,13 +169,13 @@ export function CreatePage() {
 
 /** The fee is another one than the page showed: the merchant decides again. */
 class NewPrice extends Error {
-  constructor(readonly answer: Answer) {
+  constructor(readonly quoted: Quoted) {
     super();
   }
 }
 
-/** Tries until the network lets it through; a refusal is thrown. */
-async function patiently<T>(what: () => Promise<T>, signal: AbortSignal, phase: (now: "sending" | "waiting") => void): Promise<T> {
+/** Repeats a call until the network works; an error response is thrown. */
+async function retrying<T>(what: () => Promise<T>, signal: AbortSignal, phase: (now: "sending" | "waiting") => void): Promise<T> {
   for (;;) {
     phase("sending");
     try {
@@ -189,22 +189,22 @@ async function patiently<T>(what: () => Promise<T>, signal: AbortSignal, phase: 
 }
 
 /** Sends the order at the price that was shown. One key for all tries makes sure that it is created once. */
-async function send(from: Draft, shown: Answer | null, signal: AbortSignal, phase: (now: "sending" | "waiting") => void): Promise<Order> {
+async function send(from: Draft, shown: Quoted | null, signal: AbortSignal, phase: (now: "sending" | "waiting") => void): Promise<Order> {
   const order = wholeOrder(from);
   const held = shown?.preview.quote ?? null;
   let quoteId = held !== null && Date.parse(held.expiresAt) > Date.now() + QUOTE_MARGIN_MS ? held.id : undefined;
   if (quoteId === undefined && shown !== null && from.deliveries.every((one) => isLocatable(one.address))) {
-    const asked = await patiently(() => orders.preview(inquiry(from).body, signal), signal, phase).catch((fault: unknown) => {
-      // What a preview is refused for, the order is refused for too, with all its other fields.
+    const fresh = await retrying(() => orders.preview(inquiry(from).body, signal), signal, phase).catch((fault: unknown) => {
+      // What makes a preview fail makes the order fail too, and the order reports all other fields.
       if (fault instanceof ApiError) return null;
       throw fault;
     });
-    if (asked !== null && asked.deliveryFee !== shown.preview.deliveryFee) throw new NewPrice({ preview: asked, by: "server" });
-    quoteId = asked?.quote?.id;
+    if (fresh !== null && fresh.deliveryFee !== shown.preview.deliveryFee) throw new NewPrice({ preview: fresh, by: "server" });
+    quoteId = fresh?.quote?.id;
   }
   const body = quoteId === undefined ? order : { ...order, quoteId };
   const key = intention();
-  return patiently(() => orders.create(body, key), signal, phase);
+  return retrying(() => orders.create(body, key), signal, phase);
 }
 
 function Conflict(props: { error: unknown }) {
@@ -225,7 +225,7 @@ function Head() {
   return (
     <section class="card">
       <div class="grid">
-        <TextField at="/code" label={t.code} hint={t.codeHint} value={value.code} set={(code) => change({ code })} most={64} />
+        <TextField at="/code" label={t.code} hint={t.codeHint} value={value.code} set={(code) => change({ code })} max={64} />
         <TextField at="/preparationTime" label={t.preparation} hint={t.preparationHint} value={value.preparation} set={(preparation) => change({ preparation })} mode="numeric" />
         {stores.length > 1 && (
           <ChoiceField
@@ -271,10 +271,10 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
       )}
       <AddressFields at={`${base}/address`} value={value.address} set={(address) => changeDelivery(at, { address })} zipGiven={zipGiven} />
       <div class="grid">
-        <TextField at={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} most={255} optional />
+        <TextField at={`${base}/name`} label={t.name} value={value.name} set={(name) => set({ name })} max={255} optional />
         <TextField at={`${base}/phone`} label={t.phone} hint={t.phoneHint} value={value.phone} set={(phone) => set({ phone })} type="tel" mode="tel" optional />
         <TextField at={`${base}/productValue`} label={t.value} value={value.value} set={(goods) => set({ value: goods })} mode="decimal" optional />
-        <TextField at={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional most={1000} wide />
+        <TextField at={`${base}/observation`} label={t.observation} value={value.observation} set={(observation) => set({ observation })} optional max={1000} wide />
       </div>
       <div class="checks">
         <CheckField at={`${base}/onlinePayment`} label={t.online} hint={t.onlineHint} value={value.paid} set={(paid) => set({ paid })} />
@@ -284,9 +284,9 @@ function DeliveryFields(props: { at: number; value: DeliveryDraft }) {
   );
 }
 
-function PricePanel(props: { answer: Answer | null; busy: boolean }) {
+function PricePanel(props: { quoted: Quoted | null; busy: boolean }) {
   const t = texts.value.create;
-  const found: Preview | null = props.answer?.preview ?? null;
+  const found: Preview | null = props.quoted?.preview ?? null;
   return (
     <section class="card" aria-busy={props.busy}>
       <h2>{t.price}</h2>
@@ -305,7 +305,7 @@ function PricePanel(props: { answer: Answer | null; busy: boolean }) {
             <div class="fact"><dt>{t.arrival}</dt><dd><When at={found.expectedDelivery} zone={zone.value} /></dd></div>
           </dl>
           {found.estimated && <p class="hint">{texts.value.order.estimated}</p>}
-          <p class="hint" data-by={props.answer?.by}>{props.answer?.by === "page" ? t.inPage : t.onServer}</p>
+          <p class="hint" data-by={props.quoted?.by}>{props.quoted?.by === "page" ? t.inPage : t.onServer}</p>
         </details>
       )}
     </section>
@@ -313,16 +313,16 @@ function PricePanel(props: { answer: Answer | null; busy: boolean }) {
 }
 
 interface Priced {
-  answer: Answer | null;
+  quoted: Quoted | null;
   busy: boolean;
-  faults: ReturnType<typeof faultsOf>;
+  faults: ReturnType<typeof fieldErrorsOf>;
   /** Shows another price than the one that was computed. */
-  take: (answer: Answer) => void;
+  take: (quoted: Quoted) => void;
 }
 
 /** The price of what is typed, soon after it was typed. */
 function usePrice(): Priced {
-  const [state, setState] = useState<Omit<Priced, "take">>({ answer: null, busy: false, faults: [] });
+  const [state, setState] = useState<Omit<Priced, "take">>({ quoted: null, busy: false, faults: [] });
   const { body, stops } = inquiry(draft.value);
   const text = JSON.stringify(body);
   const isOpening = useRef(true);
@@ -331,18 +331,18 @@ function usePrice(): Priced {
     const rest = isOpening.current ? 0 : inPage.value ? REST_IN_PAGE_MS : REST_MS;
     isOpening.current = false;
     if (stops.length === 0) {
-      setState({ answer: null, busy: false, faults: [] });
+      setState({ quoted: null, busy: false, faults: [] });
       return;
     }
     const stop = new AbortController();
     setState((before) => ({ ...before, busy: true }));
     const timer = setTimeout(() => {
       preview(body, stop.signal).then(
-        (answer) => {
-          if (!stop.signal.aborted) setState({ answer, busy: false, faults: [] });
+        (quoted) => {
+          if (!stop.signal.aborted) setState({ quoted, busy: false, faults: [] });
         },
         (fault: unknown) => {
-          if (!stop.signal.aborted) setState({ answer: null, busy: false, faults: located(fault, stops) });
+          if (!stop.signal.aborted) setState({ quoted: null, busy: false, faults: located(fault, stops) });
         },
       );
     }, rest);
@@ -351,12 +351,12 @@ function usePrice(): Priced {
       stop.abort();
     };
   }, [text, inPage.value]);
-  return { ...state, take: (answer) => setState({ answer, busy: false, faults: [] }) };
+  return { ...state, take: (quoted) => setState({ quoted, busy: false, faults: [] }) };
 }
 
 /** The preview's pointers count the stops that were sent; the form counts all. */
-function located(fault: unknown, stops: readonly number[]): ReturnType<typeof faultsOf> {
-  return faultsOf(fault).map((one) => ({
+function located(fault: unknown, stops: readonly number[]): ReturnType<typeof fieldErrorsOf> {
+  return fieldErrorsOf(fault).map((one) => ({
     ...one,
     pointer: one.pointer.replace(/^\/deliveries\/(\d+)/, (_, at: string) => `/deliveries/${stops[Number(at)] ?? at}`),
   }));

@@ -6,13 +6,13 @@ import { now } from "../clock";
 import { texts } from "../i18n";
 import { family, logOut, session, store, storeName } from "../session";
 import { decimal } from "../ui/address";
-import { Ask } from "../ui/ask";
+import { Confirm } from "../ui/confirm";
 import { CheckField, ChoiceField, TextField } from "../ui/field";
 import { StoreChoice } from "../ui/filters";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { Table, acts } from "../ui/table";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 
 export function KeysPage() {
   const t = texts.value.keys;
@@ -45,7 +45,7 @@ export function KeysPage() {
         />
       )}
       {leaving !== null && (
-        <Ask
+        <Confirm
           danger
           title={t.revokeTitle}
           text={leaving.id === session.value?.keyId ? t.revokeOwn : t.revokeText}
@@ -53,7 +53,7 @@ export function KeysPage() {
           act={() => keys.revoke(leaving.id)}
           done={() => {
             if (leaving.id === session.value?.keyId) void logOut();
-            else say(t.revokedOne(leaving.name ?? `#${leaving.id}`));
+            else notify(t.revokedOne(leaving.name ?? `#${leaving.id}`));
             setLeaving(null);
             list.again();
           }}
@@ -122,13 +122,13 @@ function NewKeyDialog(props: { storeId: number; close: () => void; done: (value:
       sure,
     );
   return (
-    <Ask title={t.add} yes={t.submit} act={issue} done={(issued) => props.done(issued.value)} close={props.close}>
-      <TextField at="/name" label={t.name} value={name} set={setName} optional most={255} />
+    <Confirm title={t.add} yes={t.submit} act={issue} done={(issued) => props.done(issued.value)} close={props.close}>
+      <TextField at="/name" label={t.name} value={name} set={setName} optional max={255} />
       {family.value.length > 1 && (
         <ChoiceField at="/storeId" label={texts.value.common.store} value={of} set={setOf} options={family.value.map((one) => [String(one.id), storeName(one.id)])} />
       )}
       <TextField at="/expiresInDays" label={t.days} hint={t.daysHint} value={days} set={setDays} mode="numeric" optional />
       <TextField at="/currentPassword" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="current-password" />
-    </Ask>
+    </Confirm>
   );
 }

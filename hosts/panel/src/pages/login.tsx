@@ -3,7 +3,7 @@ import { deployment } from "../api/client";
 import { LanguageSwitch } from "../app";
 import { texts } from "../i18n";
 import { ended, logIn } from "../session";
-import { Faults, Refusal, TextField, faultsOf } from "../ui/field";
+import { FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 
 export function LoginPage() {
   const t = texts.value.login;
@@ -17,11 +17,11 @@ export function LoginPage() {
   }, [t]);
   const [demo, setDemo] = useState(false);
   useEffect(() => {
-    void deployment().then((told) => {
-      if (told.demo === null || ended.value) return;
+    void deployment().then((config) => {
+      if (config.demo === null || ended.value) return;
       setDemo(true);
-      setEmail(told.demo.email);
-      setPassword(told.demo.password);
+      setEmail(config.demo.email);
+      setPassword(config.demo.password);
     });
   }, []);
   const submit = async (event: SubmitEvent) => {
@@ -52,8 +52,8 @@ export function LoginPage() {
             {t.ended}
           </p>
         )}
-        <Faults.Provider value={faultsOf(error)}>
-          <Refusal error={error} />
+        <FieldErrors.Provider value={fieldErrorsOf(error)}>
+          <ErrorBox error={error} />
           <TextField at="/email" label={t.email} value={email} set={setEmail} type="email" mode="email" complete="username" />
           <TextField
             at="/password"
@@ -63,7 +63,7 @@ export function LoginPage() {
             type={shown ? "text" : "password"}
             complete="current-password"
           />
-        </Faults.Provider>
+        </FieldErrors.Provider>
         <div class="check">
           <input id="show" type="checkbox" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} />
           <label for="show">{t.show}</label>

@@ -7,8 +7,8 @@ import { money, moment, zoneOf } from "../format";
 import { now } from "../clock";
 import { texts } from "../i18n";
 import { decimal } from "../ui/address";
-import { Ask } from "../ui/ask";
-import { Refusal, TextField } from "../ui/field";
+import { Confirm } from "../ui/confirm";
+import { ErrorBox, TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Failure } from "../ui/parts";
 
@@ -17,14 +17,14 @@ interface Props {
   take: (order: Order) => void;
 }
 
-type Asked = "ready" | "delay" | "cancel" | "waive" | null;
+type OrderDialog = "ready" | "delay" | "cancel" | "waive" | null;
 
 export function OrderActions(props: Props) {
   const t = texts.value.order;
-  const [asked, setAsked] = useState<Asked>(null);
+  const [dialog, setDialog] = useState<OrderDialog>(null);
   const [error, setError] = useState<unknown>(null);
   const { situation, id } = props.order;
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   const ready = () => {
     setError(null);
     orders.ready(id).then(props.take, setError);
@@ -38,36 +38,36 @@ export function OrderActions(props: Props) {
           </button>
         )}
         {situation === 110 && (
-          <button type="button" class="button" onClick={() => setAsked("delay")}>
+          <button type="button" class="button" onClick={() => setDialog("delay")}>
             {t.doDelay}
           </button>
         )}
         {(situation === 400 || situation === 410) && (
-          <button type="button" class="button" onClick={() => setAsked("waive")}>
+          <button type="button" class="button" onClick={() => setDialog("waive")}>
             {t.doWaive}
           </button>
         )}
         {situation < 500 && (
-          <button type="button" class="button danger" onClick={() => setAsked("cancel")}>
+          <button type="button" class="button danger" onClick={() => setDialog("cancel")}>
             {t.doCancel}
           </button>
         )}
       </div>
-      {error !== null && <Refusal error={error} />}
-      {asked === "delay" && <DelayDialog {...props} close={close} />}
-      {asked === "cancel" && <CancelDialog {...props} close={close} />}
-      {asked === "waive" && (
+      {error !== null && <ErrorBox error={error} />}
+      {dialog === "delay" && <DelayDialog {...props} close={close} />}
+      {dialog === "cancel" && <CancelDialog {...props} close={close} />}
+      {dialog === "waive" && (
         <SureDialog title={t.waiveTitle} text={t.waiveText} yes={t.doWaive} act={() => orders.waiveReturn(id)} take={props.take} close={close} />
       )}
     </>
   );
 }
 
-type AskedOfStop = "discard" | "turnBack" | "cancel" | null;
+type StopDialog = "discard" | "turnBack" | "cancel" | null;
 
 export function StopActions(props: Props & { stop: Delivery }) {
   const t = texts.value.order;
-  const [asked, setAsked] = useState<AskedOfStop>(null);
+  const [dialog, setDialog] = useState<StopDialog>(null);
   const { order, stop } = props;
   const others = order.deliveries.some((one) => one.id !== stop.id && one.situation === 150);
   const can = {
@@ -76,21 +76,21 @@ export function StopActions(props: Props & { stop: Delivery }) {
     cancel: stop.situation === 150 && others,
   };
   if (!can.discard && !can.turnBack && !can.cancel) return null;
-  const common = { take: props.take, close: () => setAsked(null) };
+  const common = { take: props.take, close: () => setDialog(null) };
   return (
     <>
       <p class="actions">
-        {can.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setAsked("turnBack")} />}
-        {can.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setAsked("discard")} />}
-        {can.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setAsked("cancel")} />}
+        {can.turnBack && <StopButton name={stop.name} label={t.doTurnBack} act={() => setDialog("turnBack")} />}
+        {can.discard && <StopButton name={stop.name} label={t.doDiscard} act={() => setDialog("discard")} />}
+        {can.cancel && <StopButton name={stop.name} label={t.doCancelStop} act={() => setDialog("cancel")} />}
       </p>
-      {asked === "discard" && (
+      {dialog === "discard" && (
         <SureDialog {...common} title={t.discardTitle} text={t.discardText} yes={t.doDiscard} act={() => orders.discard(order.id, stop.id)} />
       )}
-      {asked === "turnBack" && (
+      {dialog === "turnBack" && (
         <SureDialog {...common} title={t.turnBackTitle} text={t.turnBackText} yes={t.doTurnBack} reason="needed" act={(why) => orders.turnBack(order.id, stop.id, why)} />
       )}
-      {asked === "cancel" && (
+      {dialog === "cancel" && (
         <SureDialog {...common} title={t.cancelStopTitle} text={t.cancelStopText} yes={t.doCancelStop} reason="optional" act={(why) => orders.cancel(order.id, why, stop.id)} />
       )}
     </>
@@ -109,7 +109,7 @@ interface SureProps {
   title: string;
   text: string;
   yes: string;
-  /** Whether a reason is asked for. */
+  /** Whether a reason is required. */
   reason?: "needed" | "optional";
   act: (reason: string) => Promise<Order>;
   take: (order: Order) => void;
@@ -120,14 +120,14 @@ function SureDialog(props: SureProps) {
   const [reason, setReason] = useState("");
   const { title, text, yes, close } = props;
   return (
-    <Ask danger {...{ title, text, yes, close }} act={() => props.act(reason.trim())} done={(order) => { props.take(order); close(); }}>
+    <Confirm danger {...{ title, text, yes, close }} act={() => props.act(reason.trim())} done={(order) => { props.take(order); close(); }}>
       {props.reason !== undefined && <Reason value={reason} set={setReason} optional={props.reason === "optional"} />}
-    </Ask>
+    </Confirm>
   );
 }
 
 function Reason(props: { value: string; set: (reason: string) => void; optional: boolean }) {
-  return <TextField at="/reason" label={texts.value.order.cancelReason} {...props} most={255} lines={2} />;
+  return <TextField at="/reason" label={texts.value.order.cancelReason} {...props} max={255} lines={2} />;
 }
 
 function DelayDialog(props: Props & { close: () => void }) {
@@ -138,9 +138,9 @@ function DelayDialog(props: Props & { close: () => void }) {
     props.close();
   };
   return (
-    <Ask title={t.delayTitle} yes={t.doDelay} act={() => orders.delay(props.order.id, decimal(minutes))} done={take} close={props.close}>
-      <TextField at="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} mode="numeric" most={6} />
-    </Ask>
+    <Confirm title={t.delayTitle} yes={t.doDelay} act={() => orders.delay(props.order.id, decimal(minutes))} done={take} close={props.close}>
+      <TextField at="/minutes" label={t.delayMinutes} value={minutes} set={setMinutes} mode="numeric" max={6} />
+    </Confirm>
   );
 }
 
@@ -153,13 +153,13 @@ function CancelDialog(props: Props & { close: () => void }) {
     props.take(order);
     props.close();
   };
-  let text = <p role="status">{t.cancelAsk}</p>;
+  let text = <p role="status">{t.cancelTerms}</p>;
   if (terms.value !== null) text = <p>{termsText(terms.value, zoneOf(props.order.pickupAddress.state))}</p>;
   else if (terms.error !== null) text = <Failure error={terms.error} retry={terms.again} />;
   return (
-    <Ask danger title={t.cancelTitle} text={text} no={t.keep} yes={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={take} close={props.close}>
+    <Confirm danger title={t.cancelTitle} text={text} no={t.keep} yes={allowed ? t.doCancel : null} act={() => orders.cancel(props.order.id, reason.trim())} done={take} close={props.close}>
       {allowed && <Reason value={reason} set={setReason} optional />}
-    </Ask>
+    </Confirm>
   );
 }
 

@@ -11,10 +11,10 @@ import { isMoving, mark, phase } from "../situations";
 import { useLoad } from "../ui/load";
 import { RouteMap, type Mark } from "../ui/map";
 import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui/parts";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
 
-/** How often a courier's place is asked for while it moves, and an order where nothing is streamed. */
+/** How often a moving courier's position is polled, and an order if there is no event stream. */
 const PACE_MS = 5_000;
 
 export function OrderPage(props: { id: number }) {
@@ -49,7 +49,7 @@ export function OrderPage(props: { id: number }) {
     order.set({ ...found, ...changed });
     order.again();
     put(changed);
-    say(t.done);
+    notify(t.done);
   };
   return (
     <Page title={t.title(found.code)} aside={<OrderActions order={found} take={take} />}>
@@ -113,7 +113,7 @@ function MapPanel(props: { order: OrderDetails }) {
   );
 }
 
-/** Nobody goes to a delivery that was cancelled. */
+/** A cancelled delivery is not visited. */
 const CANCELLED = 600;
 /** A place that is known no better than this is drawn with a circle around it. */
 const ROUGH_M = 150;

@@ -105,10 +105,10 @@ function OrderTable(props: { rows: readonly OrderRow[] }) {
         { head: t.situation, kind: "plain", class: "situation", cell: (row) => <Situation of={row.situation} /> },
         { head: t.recipients, class: "to", cell: (row) => <Recipients of={row} /> },
         many ? { head: texts.value.common.store, class: "from", cell: (row) => storeName(row.storeId) } : null,
-        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier nobody"), cell: (row) => row.deliveryMan?.name ?? "—" },
+        { head: t.courier, class: (row) => (row.deliveryMan ? "courier" : "courier none"), cell: (row) => row.deliveryMan?.name ?? "—" },
         {
           head: t.due,
-          class: (row) => (row.expectedDelivery === null ? "due nobody" : "due"),
+          class: (row) => (row.expectedDelivery === null ? "due none" : "due"),
           cell: (row) => <When at={row.expectedDelivery} zone={there(row)} />,
         },
         {

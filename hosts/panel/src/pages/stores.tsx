@@ -10,12 +10,12 @@ import { postcode } from "../preview";
 import { go } from "../router";
 import { family, isMatrix, loadBranches, store } from "../session";
 import { AddressFields, noAddress, sentAddress, type AddressDraft } from "../ui/address";
-import { Ask } from "../ui/ask";
-import { ChoiceField, Faults, Refusal, TextField, faultsOf } from "../ui/field";
+import { Confirm } from "../ui/confirm";
+import { ChoiceField, FieldErrors, ErrorBox, TextField, fieldErrorsOf } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Empty, Failure, Loading, Page, Secret } from "../ui/parts";
 import { Table, acts } from "../ui/table";
-import { say } from "../ui/toast";
+import { notify } from "../ui/toast";
 
 /** The key of the branch that was created last, shown once. */
 const fresh = signal<{ name: string; value: string } | null>(null);
@@ -42,14 +42,14 @@ export function StoresPage() {
       <StoreTable stores={all} leave={setLeaving} />
       {list.value !== null && all.length <= 1 && <Empty text={t.empty} hint={t.emptyHint} />}
       {leaving !== null && (
-        <Ask
+        <Confirm
           danger
           title={t.removeTitle(leaving.name)}
           text={t.removeText}
           yes={texts.value.common.remove}
           act={() => stores.remove(leaving.id)}
           done={() => {
-            say(t.removed(leaving.name));
+            notify(t.removed(leaving.name));
             setLeaving(null);
             list.again();
             void loadBranches();
@@ -167,14 +167,14 @@ export function NewStorePage() {
   return (
     <Page title={t.add}>
       <form class="narrow" onSubmit={submit} noValidate>
-        <Faults.Provider value={faultsOf(error)}>
-          <Refusal error={error} />
+        <FieldErrors.Provider value={fieldErrorsOf(error)}>
+          <ErrorBox error={error} />
           <fieldset class="card">
             <legend>{t.section.store}</legend>
             <div class="grid two">
-              <TextField at="/name" label={t.name} value={value.name} set={(name) => set({ name })} most={255} />
-              <TextField at="/cnpj" label={t.cnpj} value={value.cnpj} set={(text) => set({ cnpj: text })} most={18} />
-              <TextField at="/responsible/name" label={t.responsible} value={value.responsible} set={(responsible) => set({ responsible })} most={255} />
+              <TextField at="/name" label={t.name} value={value.name} set={(name) => set({ name })} max={255} />
+              <TextField at="/cnpj" label={t.cnpj} value={value.cnpj} set={(text) => set({ cnpj: text })} max={18} />
+              <TextField at="/responsible/name" label={t.responsible} value={value.responsible} set={(responsible) => set({ responsible })} max={255} />
               <TextField at="/responsible/phone" label={t.phone} hint={texts.value.create.phoneHint} value={value.phone} set={(text) => set({ phone: text })} type="tel" mode="tel" />
               <ChoiceField at="/marketplaceBranchId" label={t.branch} value={value.branch} set={(branch) => set({ branch })} options={Object.entries(t.business)} />
             </div>
@@ -186,8 +186,8 @@ export function NewStorePage() {
           <fieldset class="card">
             <legend>{t.section.login}</legend>
             <div class="grid two">
-              <TextField at="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" most={400} />
-              <TextField at="/password" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="new-password" most={128} />
+              <TextField at="/email" label={t.email} value={value.email} set={(email) => set({ email })} type="email" mode="email" max={400} />
+              <TextField at="/password" label={t.password} hint={t.passwordHint} value={password} set={setPassword} type="password" complete="new-password" max={128} />
               <TextField at="/currentPassword" label={texts.value.keys.password} hint={texts.value.keys.passwordHint} value={currentPassword} set={setCurrentPassword} type="password" complete="current-password" />
             </div>
           </fieldset>
@@ -195,7 +195,7 @@ export function NewStorePage() {
             <button type="submit" class="button primary big" aria-disabled={busy}>{t.submit}</button>
             <a class="button" href="#/stores">{texts.value.common.back}</a>
           </div>
-        </Faults.Provider>
+        </FieldErrors.Provider>
       </form>
     </Page>
   );

@@ -3,11 +3,11 @@ import { webhooks } from "../api/client";
 import type { Attempt, Webhook } from "../api/wire";
 import { texts } from "../i18n";
 import { go } from "../router";
-import { Ask } from "../ui/ask";
+import { Confirm } from "../ui/confirm";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { Table, acts } from "../ui/table";
-import { complain, say } from "../ui/toast";
+import { complain, notify } from "../ui/toast";
 import { HookEvents, HookStatus } from "./webhooks";
 
 /** How often the log is read again. */
@@ -30,7 +30,7 @@ export function WebhookPage(props: { id: number }) {
   }, []);
   const act = (what: Promise<unknown>, done: string) => {
     what.then(() => {
-      say(done);
+      notify(done);
       again();
     }, complain);
   };
@@ -39,7 +39,7 @@ export function WebhookPage(props: { id: number }) {
     <Page
       title={t.log}
       {...(found === null ? {} : { lead: found.url })}
-      aside={found !== null && <HookActions of={found} act={act} told={setSecret} />}
+      aside={found !== null && <HookActions of={found} act={act} created={setSecret} />}
     >
       {secret !== null && <Secret lead={t.rotated} value={secret} note={t.once} />}
       {found !== null && (
@@ -73,14 +73,14 @@ interface ActionsProps {
   of: Webhook;
   act: (what: Promise<unknown>, done: string) => void;
   /** Takes a new secret, to show it once. */
-  told: (secret: string) => void;
+  created: (secret: string) => void;
 }
 
 function HookActions(props: ActionsProps) {
   const t = texts.value.webhooks;
-  const [asked, setAsked] = useState<"rotate" | "remove" | null>(null);
+  const [dialog, setDialog] = useState<"rotate" | "remove" | null>(null);
   const { id, status } = props.of;
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   return (
     <div class="actions">
       {status === "disabled" && (
@@ -89,32 +89,32 @@ function HookActions(props: ActionsProps) {
       {status !== "ended" && (
         <>
           <button type="button" class="button" onClick={() => props.act(webhooks.test(id), t.tested)}>{t.test}</button>
-          <button type="button" class="button" onClick={() => setAsked("rotate")}>{t.rotate}</button>
+          <button type="button" class="button" onClick={() => setDialog("rotate")}>{t.rotate}</button>
         </>
       )}
-      <button type="button" class="button danger" onClick={() => setAsked("remove")}>{texts.value.common.remove}</button>
-      {asked === "rotate" && (
-        <Ask
+      <button type="button" class="button danger" onClick={() => setDialog("remove")}>{texts.value.common.remove}</button>
+      {dialog === "rotate" && (
+        <Confirm
           title={t.rotateTitle}
           text={t.rotateText}
           yes={t.rotate}
           act={() => webhooks.rotate(id)}
           done={(made) => {
             close();
-            props.told(made.secret);
+            props.created(made.secret);
           }}
           close={close}
         />
       )}
-      {asked === "remove" && (
-        <Ask
+      {dialog === "remove" && (
+        <Confirm
           danger
           title={t.removeTitle}
           text={t.removeText}
           yes={texts.value.common.remove}
           act={() => webhooks.remove(id)}
           done={() => {
-            say(t.removed);
+            notify(t.removed);
             go("/webhooks");
           }}
           close={close}

@@ -3,13 +3,13 @@ import { webhooks } from "../api/client";
 import { intention } from "../api/http";
 import type { EventType, Webhook } from "../api/wire";
 import { texts } from "../i18n";
-import { Ask } from "../ui/ask";
+import { Confirm } from "../ui/confirm";
 import { TextField } from "../ui/field";
 import { useLoad } from "../ui/load";
 import { Empty, Loaded, Page, Secret, When } from "../ui/parts";
 import { Table } from "../ui/table";
 
-/** What a merchant can subscribe to; a server that knows more sends it when everything is asked for. */
+/** Event types to choose from; a subscription to all events also receives newer types. */
 const EVENTS: readonly EventType[] = [
   "order.created", "order.delayed", "order.ready", "order.searching", "order.allocated", "order.courier_arrived",
   "order.courier_released", "order.picked_up", "delivery.en_route", "delivery.resequenced", "delivery.arrived", "delivery.delivered",
@@ -41,9 +41,9 @@ export function WebhooksPage() {
       {adding && (
         <NewWebhookDialog
           close={() => setAdding(false)}
-          done={(told) => {
+          done={(created) => {
             setAdding(false);
-            setSecret(told);
+            setSecret(created);
             list.again();
           }}
         />
@@ -86,8 +86,8 @@ function NewWebhookDialog(props: { close: () => void; done: (secret: string) => 
   const [sure] = useState(intention);
   const toggle = (name: EventType) => setEvents(events.includes(name) ? events.filter((one) => one !== name) : [...events, name]);
   return (
-    <Ask title={t.add} yes={t.submit} act={() => webhooks.create({ url: url.trim(), events }, sure)} done={(made) => props.done(made.secret)} close={props.close}>
-      <TextField at="/url" label={t.url} hint={t.urlHint} value={url} set={setUrl} type="url" most={2048} />
+    <Confirm title={t.add} yes={t.submit} act={() => webhooks.create({ url: url.trim(), events }, sure)} done={(made) => props.done(made.secret)} close={props.close}>
+      <TextField at="/url" label={t.url} hint={t.urlHint} value={url} set={setUrl} type="url" max={2048} />
       <fieldset class="choices">
         <legend>{t.events}</legend>
         <p class="hint">{t.eventsHint}</p>
@@ -98,6 +98,6 @@ function NewWebhookDialog(props: { close: () => void; done: (secret: string) => 
           </label>
         ))}
       </fieldset>
-    </Ask>
+    </Confirm>
   );
 }

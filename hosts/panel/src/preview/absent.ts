@@ -1,3 +1,3 @@
-/** Stands in for the package where it was not built: the panel then asks the server for every price. */
+/** Replaces the package if it was not built: the panel then requests every price from the server. */
 
 export const createPreviewer = null;

@@ -8,7 +8,7 @@ import { ApiError, credentials } from "../api/http";
 import { store } from "../session";
 import { load, problemOf, type Package, type Previewer } from "./package";
 
-export interface Answer {
+export interface Quoted {
   preview: Preview;
   /** Where it was computed. */
   by: "page" | "server";
@@ -26,7 +26,7 @@ export const inPage = signal(false);
 let coming: Promise<Ready | null> | null = null;
 let ready: Ready | null = null;
 
-/** The core with this store's tariff, fetched once a session; `null` where the page has to ask the server. */
+/** The core with this store's tariff, fetched once a session; `null` if the server must be used. */
 function prepared(): Promise<Ready | null> {
   const storeId = store.value?.id ?? 0;
   if (ready !== null && ready.storeId === storeId) return Promise.resolve(ready);
@@ -36,7 +36,7 @@ function prepared(): Promise<Ready | null> {
     .then((got) => {
       ready = got;
       inPage.value = got !== null;
-      // A network that was away is asked again with the next key that is typed.
+      // After a lost network the next input tries again.
       coming = null;
       return got;
     });
@@ -45,7 +45,7 @@ function prepared(): Promise<Ready | null> {
 
 async function prepare(storeId: number): Promise<Ready | null> {
   const [core, rules] = await Promise.all([load(), context()]);
-  // A server that knows more roads or addresses than the page has the better answer: the compiled core is not fetched then.
+  // A server that knows more roads or addresses than the page gives the better result: the compiled core is not fetched then.
   if (core === null || !rules.exact) return null;
   return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
@@ -55,8 +55,8 @@ export function warmUp(): void {
   void prepared();
 }
 
-/** The preview of a request, by the server as long as the page is not ready; throws the problem that the server would answer. */
-export async function preview(request: unknown, signal: AbortSignal): Promise<Answer> {
+/** The preview of a request, by the server as long as the page is not ready; throws the problem that the server would return. */
+export async function preview(request: unknown, signal: AbortSignal): Promise<Quoted> {
   void prepared();
   const got = ready?.storeId === store.value?.id ? ready : null;
   const other = (request as { store?: { userPlatformId?: number } }).store?.userPlatformId;
@@ -71,7 +71,7 @@ export async function preview(request: unknown, signal: AbortSignal): Promise<An
   return { preview: await orders.preview(request, signal), by: "server" };
 }
 
-/** What a CEP says of its city, without asking anybody. */
+/** The city of a CEP, without a request. */
 export async function postcode(zip: string): Promise<{ city: string; state: string } | null> {
   const got = await prepared();
   return got?.core.lookupPostcode(zip) ?? null;

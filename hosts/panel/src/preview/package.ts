@@ -7,12 +7,12 @@ export type { Previewer } from "despacho";
 
 /** Loads the package, apart from the first page; `null` where this build of the panel was made without it. */
 export async function load(): Promise<Package | null> {
-  // What stands in for the package has no function at all.
+  // The replacement of the package has no functions.
   const found: { createPreviewer: Package["createPreviewer"] | null } = await import("despacho");
   return found.createPreviewer === null ? null : (found as Package);
 }
 
-/** The problem that the core would answer with, thrown by the package. */
+/** The problem document of the core, thrown by the package. */
 export function problemOf(thrown: unknown): Problem | null {
   const problem = (thrown as { problem?: Problem } | null)?.problem;
   return problem?.code === undefined ? null : problem;

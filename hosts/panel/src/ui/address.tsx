@@ -33,7 +33,7 @@ export function sentAddress(draft: AddressDraft): Record<string, string | number
   return sent;
 }
 
-/** A number as people write it, with a comma or a point; text that is none goes on as it is, for the API to say so. */
+/** A number as people write it, with a comma or a point; other text is sent unchanged, so that the API reports it. */
 export function decimal(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -52,7 +52,7 @@ interface Props {
   at: string;
   value: AddressDraft;
   set: (value: AddressDraft) => void;
-  /** Called with a CEP of eight digits, to fill in what it tells. */
+  /** Called with a CEP of eight digits, to fill in its city and state. */
   zipGiven?: (zip: string) => void;
 }
 
@@ -65,12 +65,12 @@ export function AddressFields(props: Props) {
   };
   return (
     <div class="grid address">
-      <TextField at={`${at}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" most={12} />
-      <TextField at={`${at}/street`} label={t.street} value={value.street} set={change("street")} most={255} wide />
-      <TextField at={`${at}/number`} label={t.number} value={value.number} set={change("number")} most={60} />
-      <TextField at={`${at}/complement`} label={t.complement} value={value.complement} set={change("complement")} optional most={255} />
-      <TextField at={`${at}/neighborhood`} label={t.neighborhood} value={value.neighborhood} set={change("neighborhood")} optional most={255} />
-      <TextField at={`${at}/city`} label={t.city} value={value.city} set={change("city")} most={255} />
+      <TextField at={`${at}/zipCode`} label={t.zip} value={value.zipCode} set={change("zipCode")} mode="numeric" max={12} />
+      <TextField at={`${at}/street`} label={t.street} value={value.street} set={change("street")} max={255} wide />
+      <TextField at={`${at}/number`} label={t.number} value={value.number} set={change("number")} max={60} />
+      <TextField at={`${at}/complement`} label={t.complement} value={value.complement} set={change("complement")} optional max={255} />
+      <TextField at={`${at}/neighborhood`} label={t.neighborhood} value={value.neighborhood} set={change("neighborhood")} optional max={255} />
+      <TextField at={`${at}/city`} label={t.city} value={value.city} set={change("city")} max={255} />
       <ChoiceField
         at={`${at}/state`}
         label={t.state}

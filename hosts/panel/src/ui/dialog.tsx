@@ -1,4 +1,4 @@
-/** A question before something that matters. The browser's own dialog keeps the focus inside; closed, it goes back. */
+/** A dialog to confirm an action. The browser keeps the focus inside and returns it when the dialog closes. */
 
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
@@ -13,7 +13,7 @@ export function Dialog(props: { title: string; close: () => void; children: Comp
     dialog?.showModal();
     return () => {
       dialog?.close();
-      // A dialog that is gone already gives the focus to nobody: it goes back to where it came from, if that is still there.
+      // A dialog that was removed does not return the focus: return it to where it came from, if that still exists.
       queueMicrotask(() => {
         if (document.activeElement === document.body && before instanceof HTMLElement && before.isConnected) before.focus();
       });

@@ -1,4 +1,4 @@
-/** Form fields that know their place in the request's body, so that what the API says of a place is shown there. */
+/** Form fields that know their JSON pointer in the request's body, so that the API's errors are shown there. */
 
 import { createContext, type ComponentChildren, type JSX } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
@@ -7,10 +7,10 @@ import type { FieldError, Pointer } from "../api/wire";
 import { texts } from "../i18n";
 import { Failure } from "./parts";
 
-/** What the API refused, by pointer. */
-export const Faults = createContext<readonly FieldError[]>([]);
+/** The API's errors by pointer. */
+export const FieldErrors = createContext<readonly FieldError[]>([]);
 
-export function faultsOf(error: unknown): readonly FieldError[] {
+export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   return error instanceof ApiError ? error.fields : [];
 }
 
@@ -34,10 +34,10 @@ interface Attributes {
   "aria-describedby": string | undefined;
 }
 
-/** A label, its control, and what is to be said about it. */
+/** A label, its control, and its hints and errors. */
 export function Field(props: FieldProps) {
   const id = idOf(props.at);
-  const faults = useContext(Faults).filter((fault) => fault.pointer === props.at);
+  const faults = useContext(FieldErrors).filter((fault) => fault.pointer === props.at);
   const notes = [props.hint === undefined ? null : `${id}-hint`, faults.length > 0 ? `${id}-fault` : null].filter(Boolean);
   return (
     <div class={`field${props.wide === true ? " wide" : ""}${faults.length > 0 ? " wrong" : ""}`}>
@@ -70,24 +70,24 @@ interface TextProps extends Omit<FieldProps, "children"> {
   type?: "text" | "email" | "password" | "tel" | "url" | "number" | "date";
   mode?: "numeric" | "decimal" | "tel" | "email";
   complete?: string;
-  most?: number;
+  max?: number;
   lines?: number;
 }
 
 export function TextField(props: TextProps) {
-  const { value, set, type, mode, complete, most, lines, ...field } = props;
+  const { value, set, type, mode, complete, max, lines, ...field } = props;
   return (
     <Field {...field}>
       {(attributes) =>
         lines === undefined ? (
           <input
-            {...({ ...attributes, type: type ?? "text", inputMode: mode, maxLength: most } as JSX.IntrinsicElements["input"])}
+            {...({ ...attributes, type: type ?? "text", inputMode: mode, maxLength: max } as JSX.IntrinsicElements["input"])}
             value={value}
             autocomplete={complete ?? "off"}
             onInput={(event) => set(event.currentTarget.value)}
           />
         ) : (
-          <textarea {...attributes} rows={lines} value={value} maxLength={most} onInput={(event) => set(event.currentTarget.value)} />
+          <textarea {...attributes} rows={lines} value={value} maxLength={max} onInput={(event) => set(event.currentTarget.value)} />
         )
       }
     </Field>
@@ -138,17 +138,17 @@ export function CheckField(props: { at: Pointer; label: string; hint?: string; v
   );
 }
 
-/** What a form was refused for: a list that leads to its fields, or the problem itself. */
-export function Refusal(props: { error: unknown }) {
+/** The errors of a form: a list with links to its fields, or the problem itself. */
+export function ErrorBox(props: { error: unknown }) {
   const box = useRef<HTMLDivElement>(null);
-  const faults = faultsOf(props.error);
+  const faults = fieldErrorsOf(props.error);
   useEffect(() => {
     if (props.error !== null) box.current?.focus();
   }, [props.error]);
   if (props.error === null) return null;
   if (faults.length === 0) {
     return props.error instanceof ApiError ? (
-      <div class="refusal" role="alert" tabIndex={-1} ref={box}>
+      <div class="error-box" role="alert" tabIndex={-1} ref={box}>
         <p>{props.error.problem.detail}</p>
       </div>
     ) : (
@@ -156,7 +156,7 @@ export function Refusal(props: { error: unknown }) {
     );
   }
   return (
-    <div class="refusal" role="alert" tabIndex={-1} ref={box}>
+    <div class="error-box" role="alert" tabIndex={-1} ref={box}>
       <p>{texts.value.errors.summary(faults.length)}</p>
       <ul>
         {faults.map((fault) => {

@@ -3,7 +3,7 @@
 import { texts } from "../i18n";
 import { family } from "../session";
 
-/** One of the session's stores; nothing where there is only one. */
+/** One of the session's stores; nothing if there is only one. */
 export function StoreChoice(props: { value: number; set: (store: number) => void }) {
   if (family.value.length < 2) return null;
   return (

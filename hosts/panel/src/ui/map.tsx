@@ -10,7 +10,7 @@ export interface Mark {
   label: string;
   latitude: number;
   longitude: number;
-  /** Metres by which the place may be off; 0 where it is known well. */
+  /** Uncertainty of the position in metres; 0 if it is exact. */
   radius: number;
   kind: "pickup" | "stop" | "done" | "over" | "courier";
 }

@@ -42,7 +42,7 @@ export function Empty(props: { text: string; hint?: string; children?: Component
   );
 }
 
-/** Lines where the content will be; said to screen readers once. */
+/** Lines where the content will be; announced to screen readers once. */
 export function Loading(props: { lines?: number }) {
   return (
     <div class="loading" role="status">
@@ -88,7 +88,7 @@ export function Loaded<T>(props: { of: Reading<T>; lines?: number; children: (va
   return error !== null ? <Failure error={error} retry={again} /> : <Loading lines={props.lines ?? 4} />;
 }
 
-/** A time in a store's zone, with the zone's name where it is not the reader's store's. */
+/** A time in a store's zone, with the zone's name if it differs from the user's store. */
 export function When(props: { at: string | null; zone?: string; full?: boolean; seconds?: boolean }) {
   if (props.at === null) return <>—</>;
   const there = props.zone ?? zone.value;

@@ -1,4 +1,4 @@
-/** A table that becomes a list of cards on a phone: each cell then says by itself what it is. */
+/** A table that becomes a list of cards on a phone: each cell then shows its column's name. */
 
 import type { ComponentChildren } from "preact";
 import { texts } from "../i18n";
@@ -8,7 +8,7 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** `main` names the row, `acts` holds its buttons, `plain` needs no name on a phone. */
   kind?: "main" | "acts" | "plain";
-  /** Numbers stand to the right. */
+  /** Numbers are right-aligned. */
   right?: boolean;
   class?: string | ((row: Row) => string);
 }

@@ -14,8 +14,8 @@ const messages = signal<Message[]>([]);
 const SHOWN_MS = 6_000;
 let last = 0;
 
-/** Says something; `quiet` is for screen readers alone. */
-export function say(text: string, kind: Kind = "good"): void {
+/** Shows a message; `quiet` is for screen readers only. */
+export function notify(text: string, kind: Kind = "good"): void {
   last += 1;
   const id = last;
   // The same again replaces what it repeats.
@@ -24,9 +24,9 @@ export function say(text: string, kind: Kind = "good"): void {
   setTimeout(() => (messages.value = messages.value.filter((message) => message.id !== id)), SHOWN_MS);
 }
 
-/** Says why something was not done. */
+/** Shows why something failed. */
 export function complain(error: unknown): void {
-  say(error instanceof Error && error.message !== "" ? error.message : texts.value.net.failed, "bad");
+  notify(error instanceof Error && error.message !== "" ? error.message : texts.value.net.failed, "bad");
 }
 
 export function Toasts() {

@@ -1,10 +1,10 @@
-/** A dialog that asks before something is done, does it, and says at the fields what the API has against it. */
+/** A dialog that confirms an action, runs it, and shows the API's errors at its fields. */
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { texts } from "../i18n";
 import { Dialog } from "./dialog";
-import { Faults, Refusal, faultsOf } from "./field";
+import { FieldErrors, ErrorBox, fieldErrorsOf } from "./field";
 
 interface Props<T> {
   title: string;
@@ -22,7 +22,7 @@ interface Props<T> {
   children?: ComponentChildren;
 }
 
-export function Ask<T>(props: Props<T>) {
+export function Confirm<T>(props: Props<T>) {
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const submit = (event: SubmitEvent) => {
@@ -37,10 +37,10 @@ export function Ask<T>(props: Props<T>) {
     <Dialog title={props.title} close={props.close}>
       <form onSubmit={submit} noValidate>
         {props.text !== undefined && <div>{props.text}</div>}
-        <Faults.Provider value={faultsOf(error)}>
-          <Refusal error={error} />
+        <FieldErrors.Provider value={fieldErrorsOf(error)}>
+          <ErrorBox error={error} />
           {props.children}
-        </Faults.Provider>
+        </FieldErrors.Provider>
         <div class="row end">
           <button type="button" class="button" onClick={props.close}>
             {props.no ?? texts.value.common.close}
