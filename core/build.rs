@@ -1,10 +1,5 @@
 //! Packs the OpenAPI document: as text it would be a sixth of the Spin component, for a page that is read once.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a build script reads the repository and its environment; the core does not"
-)]
-
 use std::{env, error::Error, fs, path::PathBuf};
 
 const DOCUMENT: &str = "openapi.json";

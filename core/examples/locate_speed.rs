@@ -8,7 +8,7 @@ use despacho_core::geo::Gazetteer;
 
 const ROUNDS: u32 = 20;
 
-#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "an example that measures and prints")]
+#[expect(clippy::print_stdout, reason = "an example that measures and prints")]
 fn main() {
     let gazetteer = Gazetteer::embedded();
     let named: Vec<Address> = gazetteer

@@ -3,6 +3,8 @@
 //! The crate knows no clock, no network, no database and no thread: time and entropy come as a [`domain::Moment`], everything
 //! else through [`host::Host`]. A host hands [`api::handle`] a request and gets a response.
 
+#![forbid(missing_docs)]
+
 pub mod api;
 pub mod courier;
 pub mod demo;

@@ -39,6 +39,8 @@
 //! [`assign`] finds the cheapest assignment by shortest augmenting paths (Jonker and Volgenant 1987) over the allowed
 //! pairs; a row may stay unassigned at a price. Its module gives the reason why no published crate is used.
 
+#![forbid(missing_docs)]
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             route::run(extent, &sizes)
         }
         "assign" => assign::run(extent(arguments)?.0),
-        "load" => Ok(load::command(arguments)?),
+        "load" => load::command(arguments).map_err(|failure| -> Box<dyn Error> { failure }),
         "roads" => Ok(roads::command(arguments)?),
         "answers" => Ok(answers::write_all()?),
         _ => {

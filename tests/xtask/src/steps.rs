@@ -39,10 +39,11 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "wasm",
-        what: "the core builds for a browser, alone, so that no host's features help it; then the browser package and the roads",
+        what: "the core builds for a browser, alone, so that no host's features help it; then the roads",
         needs: &[Need::Target("wasm32-unknown-unknown")],
         act: |root| {
-            for package in ["despacho-core", "despacho-bindings", "despacho-roads"] {
+            // The step `package` builds the bindings.
+            for package in ["despacho-core", "despacho-roads"] {
                 let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
                 run::show(cargo(root, &words))?;
             }
@@ -252,7 +253,7 @@ fn test_workspace(root: &Path) -> Result<(), Failure> {
 }
 
 const NEXTEST: [&str; 3] = ["nextest", "run", "--no-fail-fast"];
-const EVERY_TEST: [&str; 5] = ["test", "--no-fail-fast", "--lib", "--bins", "--tests"];
+const EVERY_TEST: [&str; 3] = ["test", "--no-fail-fast", "--tests"];
 
 fn has_nextest() -> bool {
     run::succeeds(&["cargo", "nextest", "--version"])

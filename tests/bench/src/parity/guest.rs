@@ -1,10 +1,9 @@
 //! Builds the guest and runs it under wasmtime, with the few WASI calls that standard input and output need.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
+use despacho_xtask::{place, run};
 use wasmtime::{Caller, Engine, Extern, Linker, Module, Store};
 
 /// The target the guest is built for; `rustup target add wasm32-wasip1` installs it.
@@ -34,32 +33,16 @@ struct Pipe {
 }
 
 impl Guest {
-    /// Builds the guest with cargo, in release mode and in a target directory of its own, and compiles it.
+    /// Builds the guest with cargo, in release mode, and compiles it.
     pub fn build() -> Result<Guest, Box<dyn Error>> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let target = target.join("parity");
-        let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args([
-                "build",
-                "--quiet",
-                "--release",
-                "--package",
-                "despacho-route",
-                "--example",
-                "line",
-                "--target",
-                TARGET,
-            ])
-            .arg("--target-dir")
-            .arg(&target)
-            .env_remove("RUSTFLAGS")
-            .current_dir(&root)
-            .status()?;
-        if !status.success() {
+        let words =
+            ["cargo", "build", "--quiet", "--locked", "--release", "--package", "despacho-route", "--example", "line"];
+        let mut build = run::command(&place::root()?, &[&words[..], &["--target", TARGET]].concat());
+        build.env_remove("RUSTFLAGS");
+        if !build.status()?.success() {
             return Err(format!("the guest was not built; `rustup target add {TARGET}` may be missing").into());
         }
-        let wasm = target.join(TARGET).join("release/examples/line.wasm");
+        let wasm = place::target()?.join(TARGET).join("release/examples/line.wasm");
         let engine = Engine::default();
         let module = Module::from_file(&engine, &wasm)?;
         Ok(Guest { engine, module })

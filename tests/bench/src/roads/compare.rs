@@ -18,13 +18,13 @@ const NEAREST_M: u32 = 300;
 
 /// Errors of one model against OSRM.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Errors {
+pub(super) struct Errors {
     /// What the model is.
-    pub model: String,
+    pub(super) model: String,
     /// Relative errors of the metres without sign, ascending.
-    pub metres: Vec<f64>,
+    pub(super) metres: Vec<f64>,
     /// Mean of the errors with their sign.
-    pub bias: f64,
+    pub(super) bias: f64,
 }
 
 impl Errors {
@@ -37,7 +37,7 @@ impl Errors {
 
     /// The error that a share of all pairs does not exceed.
     #[must_use]
-    pub fn quantile(&self, thousandths: usize) -> f64 {
+    pub(super) fn quantile(&self, thousandths: usize) -> f64 {
         let index = (self.metres.len() * thousandths / 1_000).min(self.metres.len().saturating_sub(1));
         self.metres.get(index).copied().unwrap_or(f64::NAN)
     }
@@ -53,24 +53,24 @@ impl fmt::Display for Errors {
 
 /// One pair, with what each side says of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Pair {
+pub(super) struct Pair {
     /// Where the leg begins.
-    pub from: Point,
+    pub(super) from: Point,
     /// Where it ends.
-    pub to: Point,
+    pub(super) to: Point,
     /// OSRM's metres.
-    pub metres: f64,
+    pub(super) metres: f64,
     /// OSRM's seconds.
-    pub seconds: f64,
+    pub(super) seconds: f64,
     /// The leg found in process.
-    pub own: Option<RoadLeg>,
+    pub(super) own: Option<RoadLeg>,
 }
 
 /// Draws pairs in the extract's area until there are enough that OSRM has a leg for and puts on a road within the limit.
 ///
 /// # Errors
 /// OSRM does not answer.
-pub fn pairs(url: &str, roads: &Roads, count: usize, seed: u64) -> Result<Vec<Pair>, String> {
+pub(super) fn pairs(url: &str, roads: &Roads, count: usize, seed: u64) -> Result<Vec<Pair>, String> {
     let mut draw = Draw::new(seed);
     let mut found = Vec::with_capacity(count);
     for _ in 0..count {
@@ -94,7 +94,7 @@ pub fn pairs(url: &str, roads: &Roads, count: usize, seed: u64) -> Result<Vec<Pa
 
 /// The errors of every model over the same pairs.
 #[must_use]
-pub fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
+pub(super) fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
     let of = |model: &str, metres: &mut dyn FnMut(&Pair) -> Option<f64>| {
         let signed: Vec<f64> =
             pairs.iter().filter_map(|pair| Some((metres(pair)? - pair.metres) / pair.metres)).collect();
@@ -134,7 +134,7 @@ pub fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
 ///
 /// # Errors
 /// The extract cannot be loaded.
-pub fn speed(path: &std::path::Path) -> Result<String, String> {
+pub(super) fn speed(path: &std::path::Path) -> Result<String, String> {
     let mut loading = Vec::new();
     let mut roads = None;
     for _ in 0..5 {

@@ -7,20 +7,20 @@ use serde_json::Value;
 
 /// Legs from some points to others, as OSRM's table service gives them.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub(super) struct Table {
     /// Metres, row by row; `None` where OSRM finds no road.
-    pub metres: Vec<Vec<Option<f64>>>,
+    pub(super) metres: Vec<Vec<Option<f64>>>,
     /// Seconds, likewise.
-    pub seconds: Vec<Vec<Option<f64>>>,
+    pub(super) seconds: Vec<Vec<Option<f64>>>,
     /// How far each source, then each target, was moved onto a road, in metres.
-    pub moved: Vec<f64>,
+    pub(super) moved: Vec<f64>,
 }
 
 /// Asks for the legs from the first `sources` points to the others.
 ///
 /// # Errors
 /// OSRM does not answer, or not with a table.
-pub fn table(url: &str, points: &[Point], sources: usize) -> Result<Table, String> {
+pub(super) fn table(url: &str, points: &[Point], sources: usize) -> Result<Table, String> {
     let mut path = format!("{url}/table/v1/driving/");
     for (number, point) in points.iter().enumerate() {
         let comma = if number == 0 { "" } else { ";" };

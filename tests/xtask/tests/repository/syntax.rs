@@ -1,11 +1,10 @@
 //! What the rules want to know of a Rust file, read from its syntax and not from its text.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{
-    Attribute, ImplItemFn, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, TraitItemFn, UseTree, spanned::Spanned,
-    visit::Visit,
-};
+use syn::{Attribute, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, UseTree, spanned::Spanned, visit::Visit};
 
 use crate::files::TextFile;
 
@@ -18,75 +17,73 @@ pub(crate) struct Mention {
     pub(crate) name: String,
 }
 
-/// A function and how long it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Function {
-    /// Its name.
-    pub(crate) name: String,
-    /// The line of its signature.
-    pub(crate) line: usize,
-    /// Lines from the signature to the closing brace.
-    pub(crate) lines: usize,
-}
-
 /// Parses a file; a file that is no Rust is an error that names it.
 pub(crate) fn parse(file: &TextFile) -> Result<syn::File, String> {
     syn::parse_file(&file.text).map_err(|e| format!("{}:{}: {e}", file.path, e.span().start().line))
-}
-
-/// Every function, in tests and in traits too.
-#[must_use]
-pub(crate) fn functions(file: &syn::File) -> Vec<Function> {
-    #[derive(Default)]
-    struct Functions(Vec<Function>);
-    impl Functions {
-        fn note(&mut self, signature: &syn::Signature, block: &syn::Block) {
-            let line = signature.span().start().line;
-            let lines = block.span().end().line - line + 1;
-            self.0.push(Function { name: signature.ident.to_string(), line, lines });
-        }
-    }
-    impl<'ast> Visit<'ast> for Functions {
-        fn visit_item_fn(&mut self, item: &'ast ItemFn) {
-            self.note(&item.sig, &item.block);
-            syn::visit::visit_item_fn(self, item);
-        }
-        fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
-            self.note(&item.sig, &item.block);
-            syn::visit::visit_impl_item_fn(self, item);
-        }
-        fn visit_trait_item_fn(&mut self, item: &'ast TraitItemFn) {
-            if let Some(block) = &item.default {
-                self.note(&item.sig, block);
-            }
-            syn::visit::visit_trait_item_fn(self, item);
-        }
-    }
-    let mut found = Functions::default();
-    found.visit_file(file);
-    found.0
 }
 
 /// Every path that a file names outside its tests, in `use`, in code and in macros, with `self` and `super` resolved to
 /// `crate`. `module` is where the file stands in its crate: `["order", "drive"]`.
 #[must_use]
 pub(crate) fn paths(file: &syn::File, module: &[String]) -> Vec<Mention> {
-    let mut found = Paths { module: module.to_vec(), found: Vec::new() };
-    found.visit_file(file);
-    found.found.sort();
-    found.found.dedup();
-    found.found
+    let mut all = Paths::of(file, module);
+    all.found.extend(all.imports.into_iter().map(|import| Mention { line: import.line, name: import.path.join("::") }));
+    all.found.sort();
+    all.found.dedup();
+    all.found
+}
+
+/// The paths that a file names outside its tests and its `use` items, with `self` and `super` resolved to `crate`.
+pub(crate) fn paths_in_code(file: &syn::File, module: &[String]) -> Vec<Mention> {
+    Paths::of(file, module).found
+}
+
+/// A name that a `use` item brings into a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Import {
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// The name in this file; `*` for all names of a module.
+    pub(crate) name: String,
+    /// Where it comes from, with `self` and `super` resolved to `crate`.
+    pub(crate) path: Vec<String>,
+    /// Whether it is visible outside the file and not used in it.
+    pub(crate) is_reexport: bool,
+}
+
+/// The names that a file imports outside its tests.
+pub(crate) fn imports(file: &syn::File, module: &[String]) -> Vec<Import> {
+    let declares = |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
+    let items = file.items.iter().filter(|item| !matches!(item, syn::Item::Use(_)) && !declares(item));
+    let used: BTreeSet<String> = items.flat_map(|item| words(item.to_token_stream())).collect();
+    let mut imports = Paths::of(file, module).imports;
+    for import in &mut imports {
+        import.is_reexport &= !used.contains(&import.name);
+    }
+    imports
 }
 
 struct Paths {
     module: Vec<String>,
     found: Vec<Mention>,
+    imports: Vec<Import>,
 }
 
 impl Paths {
+    fn of(file: &syn::File, module: &[String]) -> Paths {
+        let mut paths = Paths { module: module.to_vec(), found: Vec::new(), imports: Vec::new() };
+        paths.visit_file(file);
+        paths
+    }
+
     fn note(&mut self, line: usize, segments: &[String]) {
+        let name = self.resolved(segments).join("::");
+        self.found.push(Mention { line, name });
+    }
+
+    fn resolved(&self, segments: &[String]) -> Vec<String> {
         let supers = segments.iter().take_while(|segment| *segment == "super").count();
-        let resolved = match segments.first().map(String::as_str) {
+        match segments.first().map(String::as_str) {
             Some("super") => {
                 let kept = self.module.len().saturating_sub(supers);
                 [&["crate".to_owned()], self.module.get(..kept).unwrap_or(&[]), segments.get(supers..).unwrap_or(&[])]
@@ -94,19 +91,32 @@ impl Paths {
             }
             Some("self") => [&["crate".to_owned()], &self.module[..], segments.get(1..).unwrap_or(&[])].concat(),
             _ => segments.to_vec(),
-        };
-        self.found.push(Mention { line, name: resolved.join("::") });
+        }
     }
 
-    fn note_tree(&mut self, tree: &UseTree, before: &[String]) {
-        let with = |name: &syn::Ident| [before, &[name.to_string()]].concat();
-        match tree {
-            UseTree::Path(path) => self.note_tree(&path.tree, &with(&path.ident)),
-            UseTree::Group(group) => group.items.iter().for_each(|item| self.note_tree(item, before)),
-            UseTree::Name(name) => self.note(name.ident.span().start().line, &with(&name.ident)),
-            UseTree::Rename(rename) => self.note(rename.ident.span().start().line, &with(&rename.ident)),
-            UseTree::Glob(glob) => self.note(glob.span().start().line, before),
-        }
+    /// `is_visible` is whether the item is visible outside the file.
+    fn note_tree(&mut self, tree: &UseTree, before: &[String], is_visible: bool) {
+        let with = |name: &syn::Ident| match name == "self" && !before.is_empty() {
+            true => before.to_vec(),
+            false => [before, &[name.to_string()]].concat(),
+        };
+        let (line, path, name) = match tree {
+            UseTree::Path(path) => return self.note_tree(&path.tree, &with(&path.ident), is_visible),
+            UseTree::Group(group) => {
+                return group.items.iter().for_each(|item| self.note_tree(item, before, is_visible));
+            }
+            UseTree::Name(name) => {
+                let path = with(&name.ident);
+                let last = path.last().cloned().unwrap_or_default();
+                (name.ident.span().start().line, path, last)
+            }
+            UseTree::Rename(rename) => {
+                (rename.ident.span().start().line, with(&rename.ident), rename.rename.to_string())
+            }
+            UseTree::Glob(glob) => (glob.span().start().line, before.to_vec(), "*".to_owned()),
+        };
+        let path = self.resolved(&path);
+        self.imports.push(Import { line, name, path, is_reexport: is_visible });
     }
 
     fn note_tokens(&mut self, tokens: TokenStream) {
@@ -151,7 +161,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if !is_for_tests(&item.attrs) {
-            self.note_tree(&item.tree, &[]);
+            self.note_tree(&item.tree, &[], !matches!(item.vis, syn::Visibility::Inherited));
         }
     }
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
@@ -189,18 +199,6 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("test") || attribute.to_token_stream().to_string().replace(' ', "") == "#[cfg(test)]"
     })
-}
-
-/// Every macro that is called, wherever: `todo` for `todo!()`.
-#[must_use]
-pub(crate) fn macros(file: &syn::File) -> Vec<Mention> {
-    let tokens = flat(file.to_token_stream());
-    let pairs = tokens.iter().zip(tokens.iter().skip(1));
-    let called = pairs.filter_map(|(name, mark)| match (name, mark) {
-        (TokenTree::Ident(ident), TokenTree::Punct(punct)) if punct.as_char() == '!' => Some(ident),
-        _ => None,
-    });
-    called.map(|ident| Mention { line: ident.span().start().line, name: ident.to_string() }).collect()
 }
 
 /// An attribute, or one inside a `cfg_attr`.
@@ -324,24 +322,11 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_measured_from_signature_to_brace() {
-        let found = functions(&file("/// Doc.\n#[inline]\nfn a(\n  x: u8,\n) {\n}\ntrait T { fn b() {} fn c(); }"));
-        let sizes: Vec<_> = found.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
-        assert_eq!(sizes, [("a", 3, 4), ("b", 7, 1)]);
-    }
-
-    #[test]
     fn markings_are_found_inside_cfg_attr_and_macros() {
         let text = "#![cfg_attr(test, allow(dead_code))]\nfn f() { if cfg!(unix) {} m! { #[ignore] fn g() {} } }";
         let found: Vec<_> = markings(&file(text)).into_iter().map(|m| (m.line, m.name)).collect();
         for wanted in [(1, "allow"), (2, "cfg"), (2, "ignore")] {
             assert!(found.contains(&(wanted.0, wanted.1.to_owned())), "{wanted:?} is not in {found:?}");
         }
-    }
-
-    #[test]
-    fn macros_are_found_inside_macros() {
-        let found = macros(&file("fn f() { assert!(g(todo!())); if a != b {} }"));
-        assert!(found.iter().any(|mention| mention.name == "todo"), "{found:?}");
     }
 }

@@ -1,24 +1,10 @@
-//! Who may know whom: `domain ← order, store, courier, route, quote ← api ← sql ← hosts`.
+//! Which package of the workspace may depend on which.
 
 use std::collections::BTreeSet;
 
-use crate::{Finding, files::TextFile, metadata::Package, syntax};
+use crate::{Finding, metadata::Package};
 
-/// The core's modules from the bottom up. A module may know those below it, and in a shared row its neighbours.
-const ROWS: [&[&str]; 7] = [
-    &["domain", "json"],
-    &["geo", "limits", "route"],
-    // One row: host.rs names the aggregates, whose drivers are generic over Host, and each aggregate's part of Settings.
-    &["courier", "order", "store", "quote", "webhook", "privacy", "host", "settings"],
-    &["api"],
-    &["demo"],
-    // The reference host is for tests: not even the API may know it.
-    &["memory"],
-    // What writes the OpenAPI document asks the reference host for its examples.
-    &["document"],
-];
-
-/// What several hosts stand on, each knowing those before it; hosts themselves do not know each other.
+/// Packages that several hosts use, each may use those before it; hosts do not use each other.
 const SHARED: [&str; 6] = [
     "hosts/shared/files",
     "hosts/shared/roads",
@@ -27,46 +13,6 @@ const SHARED: [&str; 6] = [
     "hosts/shared/sqlite",
     "hosts/shared/postgres",
 ];
-
-/// A file of the core names only modules below its own or beside it.
-pub(crate) fn modules(file: &TextFile) -> Result<Vec<Finding>, String> {
-    let Some(module) = module_of(&file.path) else { return Ok(Vec::new()) };
-    let Some(own) = module.first() else { return Ok(Vec::new()) };
-    let Some(own_row) = row(own) else {
-        return Ok(vec![Finding::new(
-            &file.path,
-            format!(
-                "`{own}` has no row in tests/xtask/tests/repository/rules/direction.rs: say there what it may know"
-            ),
-        )]);
-    };
-    let parsed = syntax::parse(file)?;
-    let mut found = Vec::new();
-    for mention in syntax::paths(&parsed, &module) {
-        let Some(other) = mention.name.strip_prefix("crate::").and_then(|rest| rest.split("::").next()) else {
-            continue;
-        };
-        if row(other).is_some_and(|row| row > own_row) {
-            let what = format!(
-                "`{own}` names {}, which stands above it: pass what it needs as an argument, or move the code",
-                mention.name
-            );
-            found.push(Finding::in_line(&file.path, mention.line, what));
-        }
-    }
-    Ok(found)
-}
-
-fn row(module: &str) -> Option<usize> {
-    ROWS.iter().position(|row| row.contains(&module))
-}
-
-/// `["order", "drive"]` for `core/src/order/drive.rs`, nothing for what is not a module of the core.
-fn module_of(path: &str) -> Option<Vec<String>> {
-    let inside = path.strip_prefix("core/src/")?.strip_suffix(".rs")?;
-    let inside = if inside == "lib" { "" } else { inside.strip_suffix("/mod").unwrap_or(inside) };
-    Some(inside.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect())
-}
 
 /// A package of the workspace depends only on those that its place allows.
 #[must_use]
@@ -102,32 +48,6 @@ fn may_know(from: &str, to: &str) -> bool {
 mod tests {
     use super::*;
     use crate::metadata::Dependency;
-
-    fn found(path: &str, text: &str) -> usize {
-        modules(&TextFile::sample(path, text)).expect("it parses").len()
-    }
-
-    #[test]
-    fn a_look_upwards_is_found() {
-        assert_eq!(found("core/src/domain/money.rs", "use crate::order::Order;"), 1);
-        assert_eq!(found("core/src/order/drive.rs", "use super::super::api::Body;"), 1);
-        assert_eq!(found("core/src/host.rs", "fn f() -> crate::api::Outcome { g() }"), 1);
-        assert_eq!(found("core/src/api/mod.rs", "use crate::memory::MemoryHost;"), 1);
-        assert_eq!(found("core/src/limits.rs", "use crate::settings::Settings;"), 1);
-    }
-
-    #[test]
-    fn a_look_down_or_beside_is_fine() {
-        assert_eq!(found("core/src/order/drive.rs", "use crate::{domain::Money, host::Host, quote::Fee};"), 0);
-        assert_eq!(found("core/src/document.rs", "use crate::memory::MemoryHost;"), 0);
-        assert_eq!(found("core/src/lib.rs", "pub use api::handle; pub use crate::settings::Settings;"), 0);
-        assert_eq!(found("core/src/domain/money.rs", "#[cfg(test)] mod tests { use crate::memory::MemoryHost; }"), 0);
-    }
-
-    #[test]
-    fn a_module_without_a_row_is_found() {
-        assert_eq!(found("core/src/misc.rs", ""), 1);
-    }
 
     #[test]
     fn packages_that_know_too_much_are_found() {

@@ -34,17 +34,6 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
     found
 }
 
-/// The workspace asks for documentation and forbids unsafe code.
-#[must_use]
-pub(crate) fn workspace(file: &TextFile) -> Vec<Finding> {
-    let lines = lines_with_section(&file.text);
-    let wanted = [("workspace.lints.rust", "missing_docs = "), ("workspace.lints.rust", "unsafe_code = \"forbid\"")];
-    let missing = wanted.into_iter().filter(|(section, start)| {
-        !lines.iter().any(|(at, line)| at == section && line.starts_with(start) && !line.contains("\"allow\""))
-    });
-    missing.map(|(section, line)| Finding::new(&file.path, format!("[{section}] lacks `{line}`"))).collect()
-}
-
 /// Every line that holds something, with the name of the section it stands in.
 fn lines_with_section(text: &str) -> Vec<(&str, &str)> {
     let mut section = "";
@@ -84,14 +73,5 @@ mod tests {
             found(&GOOD.replace("[dependencies]", "[dev-dependencies]\nhex = { version = \"1\" }\n[dependencies]")),
             1
         );
-    }
-
-    #[test]
-    fn a_workspace_without_its_lints_is_found() {
-        let good = "[workspace.lints.rust]\nmissing_docs = \"warn\"\nunsafe_code = \"forbid\"\n";
-        let lacking = |text: &str| workspace(&TextFile::sample("Cargo.toml", text)).len();
-        assert_eq!(lacking(good), 0);
-        assert_eq!(lacking(&good.replace("\"warn\"", "\"allow\"")), 1);
-        assert_eq!(lacking("[workspace]"), 2);
     }
 }

@@ -1,13 +1,11 @@
-//! Rooms small enough to live in.
+//! The top level and the length of files. Clippy limits the length of functions.
 
 use std::collections::BTreeSet;
 
-use crate::{Finding, files::TextFile, syntax};
+use crate::{Finding, files::TextFile};
 
 /// Lines that a file of code may have.
 pub(crate) const FILE_LINES: usize = 500;
-/// Lines that a function may have, from its signature to its closing brace.
-pub(crate) const FUNCTION_LINES: usize = 70;
 /// What the top level holds; names with a dot before them are a tool's and may stand there too.
 const TOP_LEVEL: [&str; 11] = [
     "CHANGELOG.md",
@@ -55,21 +53,6 @@ pub(crate) fn median(texts: &[TextFile]) -> usize {
     lengths.get(lengths.len() / 2).copied().unwrap_or(0)
 }
 
-/// No function is longer than [`FUNCTION_LINES`].
-pub(crate) fn functions(file: &TextFile) -> Result<Vec<Finding>, String> {
-    let parsed = syntax::parse(file)?;
-    let long = syntax::functions(&parsed).into_iter().filter(|function| function.lines > FUNCTION_LINES);
-    Ok(long
-        .map(|function| {
-            let what = format!(
-                "`{}` has {} lines, at most {FUNCTION_LINES} are allowed: move its loops or its branches into functions with names",
-                function.name, function.lines
-            );
-            Finding::in_line(&file.path, function.line, what)
-        })
-        .collect())
-}
-
 fn code(texts: &[TextFile]) -> impl Iterator<Item = (&TextFile, usize)> {
     texts.iter().filter(|file| file.is(&CODE)).map(|file| (file, file.text.lines().count()))
 }
@@ -91,14 +74,6 @@ mod tests {
         assert_eq!(files(&[TextFile::sample("a.rs", &"\n".repeat(500))]), []);
         assert_eq!(files(&[TextFile::sample("a.rs", &"\n".repeat(501))]).len(), 1);
         assert_eq!(files(&[TextFile::sample("a.json", &"\n".repeat(501))]), []);
-    }
-
-    #[test]
-    fn a_function_of_71_lines_is_found() {
-        let sample = |lines: usize| TextFile::sample("a.rs", &format!("fn f() {{{}}}", "\n".repeat(lines - 1)));
-        assert_eq!(functions(&sample(70)), Ok(vec![]));
-        let found = functions(&sample(71)).expect("it parses");
-        assert!(found[0].what.contains("`f` has 71 lines"), "{found:?}");
     }
 
     #[test]

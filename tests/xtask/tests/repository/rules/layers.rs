@@ -1,0 +1,126 @@
+//! The direction of dependencies between files: layers of the core, and no cycles anywhere.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    Finding,
+    graph::{self, Graph},
+};
+
+/// The core's layers, one per row, with the layers that each may use besides itself. A layer is a folder or a file of core/src.
+const LAYERS: [(&str, &[&str]); 12] = [
+    ("json", &[]),
+    ("model", &["json"]),
+    ("wire", &["json", "model"]),
+    ("changes", &["model"]),
+    ("geo", &["model"]),
+    ("rules", &["json", "model", "changes"]),
+    ("host", &["model", "changes"]),
+    ("drivers", &["json", "model", "changes", "geo", "rules", "host"]),
+    ("api", &["json", "model", "wire", "changes", "geo", "rules", "host", "drivers"]),
+    ("demo", &["json", "model", "changes", "geo", "rules", "host", "drivers", "api"]),
+    ("memory", &["json", "model", "changes", "geo", "rules", "host", "drivers", "api", "demo"]),
+    ("document", &["json", "model", "changes", "geo", "rules", "host", "drivers", "api", "demo", "memory"]),
+];
+/// The folder that the layers are in.
+const CORE: &str = "core/src/";
+/// The crate root declares and re-exports.
+const ROOT: &str = "lib";
+
+/// Every module without a layer, and every use of a layer that the table does not allow.
+pub(crate) fn layers(graph: &Graph) -> Vec<Finding> {
+    let row = |name: &str| LAYERS.iter().find(|(layer, _)| *layer == name);
+    let all: BTreeSet<&str> = graph.keys().filter_map(|file| layer_of(file)).filter(|own| *own != ROOT).collect();
+    let without = all.into_iter().filter(|own| row(own).is_none());
+    let what =
+        "has no row in the table of layers (tests/xtask/tests/repository/rules/layers.rs): add it, or move its files";
+    let mut found: Vec<Finding> = without.map(|own| Finding::new(format!("{CORE}{own}"), what)).collect();
+    for (file, uses) in graph {
+        let Some((own, allowed)) = layer_of(file).and_then(row) else { continue };
+        for (used, edge) in uses {
+            let Some((other, _)) = layer_of(used).and_then(row) else { continue };
+            if other != own && !allowed.contains(other) {
+                let what = format!("`{own}` must not use `{other}` ({}): pass a value, or move the code", edge.path);
+                found.push(Finding::in_line(file, edge.line, what));
+            }
+        }
+    }
+    found
+}
+
+/// Every cycle of files, with one edge from each file into the cycle.
+pub(crate) fn cycles(graph: &Graph) -> Vec<Finding> {
+    let describe = |cycle: Vec<&str>| {
+        let edges = cycle.iter().flat_map(|from| {
+            let uses = graph.get(*from).into_iter().flatten();
+            uses.filter(|(used, _)| cycle.contains(&&***used))
+                .map(move |(used, edge)| format!("\n    {from}:{} uses {used} ({})", edge.line, edge.path))
+        });
+        Finding::new(
+            *cycle.first().unwrap_or(&""),
+            format!("{} files use each other:{}", cycle.len(), edges.collect::<String>()),
+        )
+    };
+    graph::cycles(graph).into_iter().map(describe).collect()
+}
+
+/// `order` for `core/src/order/drive.rs`.
+fn layer_of(file: &str) -> Option<&str> {
+    let inside = file.strip_prefix(CORE)?;
+    Some(inside.split_once('/').map_or_else(|| inside.trim_end_matches(".rs"), |(folder, _)| folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Edge;
+
+    fn graph(edges: &[(&str, &str)]) -> Graph {
+        let mut graph = Graph::new();
+        for (from, to) in edges {
+            let path = |file: &str| format!("core/src/{file}.rs");
+            let edge = Edge { line: 7, path: "crate::x::Y".to_owned() };
+            graph.entry(path(from)).or_default().insert(path(to), edge);
+        }
+        graph
+    }
+
+    fn found(from: &str, to: &str) -> Vec<String> {
+        layers(&graph(&[(from, to)])).into_iter().map(|finding| finding.at).collect()
+    }
+
+    #[test]
+    fn a_use_of_a_higher_layer_is_found() {
+        assert_eq!(found("model/money", "rules/pricing"), ["core/src/model/money.rs:7"]);
+        assert_eq!(found("rules/pricing", "host"), ["core/src/rules/pricing.rs:7"]);
+        assert_eq!(found("rules/pricing", "geo/estimate").len(), 1);
+        assert_eq!(found("host", "api/mod").len(), 1);
+    }
+
+    #[test]
+    fn a_use_of_a_lower_layer_or_the_own_one_is_allowed() {
+        for (from, to) in [
+            ("changes", "model/order"),
+            ("api/handlers/orders", "drivers/clock"),
+            ("rules/a", "rules/b"),
+            ("lib", "api/mod"),
+        ] {
+            assert!(found(from, to).is_empty(), "{from} may use {to}");
+        }
+    }
+
+    #[test]
+    fn a_module_without_a_layer_is_found() {
+        assert_eq!(found("misc", "model/money"), ["core/src/misc"]);
+    }
+
+    #[test]
+    fn a_cycle_names_its_files_and_lines() {
+        let found = cycles(&graph(&[("model/a", "model/b"), ("model/b", "model/a"), ("model/c", "model/a")]));
+        assert_eq!(found.len(), 1);
+        assert!(
+            found[0].what.contains("core/src/model/b.rs:7 uses core/src/model/a.rs") && !found[0].what.contains("c.rs"),
+            "{found:?}"
+        );
+    }
+}
