@@ -256,7 +256,7 @@ impl Postgres {
         let (until, mut attempt, mut lost) = (Instant::now() + self.0.patience, 0, false);
         loop {
             let wagons: Vec<&Wagon<'_>> = open.iter().map(|(_, wagon)| wagon).collect();
-            let (answers, sent) = self.send(&wagons).await;
+            let (answers, sent) = self.send(&wagons, lost).await;
             let (mut left, mut waits) = (Vec::new(), false);
             for ((index, wagon), answer) in open.into_iter().zip(answers) {
                 let again = match &answer {
@@ -313,8 +313,8 @@ impl Postgres {
         }
     }
 
-    /// Sends a train once, and says whether anything can have left.
-    async fn send(&self, wagons: &[&Wagon<'_>]) -> (Vec<Result<Done, Trouble>>, bool) {
+    /// Sends transactions once, and returns whether the server can have received any. `resent` if they were sent before.
+    async fn send(&self, wagons: &[&Wagon<'_>], resent: bool) -> (Vec<Result<Done, Trouble>>, bool) {
         let all = |trouble: Trouble| -> Vec<Result<Done, Trouble>> {
             let copy = || match &trouble {
                 Trouble::HostError(error) => Trouble::HostError(error.clone()),
@@ -329,7 +329,7 @@ impl Postgres {
         };
         self.0.counters.trains.fetch_add(1, Relaxed);
         let session = self.0.ways.session(Flush::Now);
-        let exchange = async { train::run(lease.client()?, &session, wagons).await };
+        let exchange = async { train::run(lease.client()?, &session, wagons, resent).await };
         let answers = match timeout(self.0.patience, exchange).await {
             Ok(Ok(answers)) => answers,
             Ok(Err(trouble)) => all(trouble),

@@ -1,4 +1,4 @@
-//! Transactions on the wire: everything leaves at once, the answers are read afterwards.
+//! Pipelined transactions: all messages are sent at once, and the responses are read afterwards.
 
 use std::borrow::Cow;
 
@@ -6,6 +6,7 @@ use deadpool_postgres::{
     ClientWrapper,
     tokio_postgres::{Error, Row as SqlRow},
 };
+use despacho_core::host::HostError;
 use despacho_sql::{Expect, Query, Statement, Value};
 
 use crate::{
@@ -49,6 +50,13 @@ pub(crate) enum Done {
 struct Ready<'a> {
     form: Form<'a>,
     parameters: Vec<Parameter<'a>>,
+}
+
+/// A transaction without its `BEGIN` and `COMMIT`.
+struct Prepared<'a> {
+    /// Whether it is one statement that [`marked`] made.
+    is_single: bool,
+    statements: Vec<Ready<'a>>,
 }
 
 /// How a statement is sent.
@@ -109,44 +117,66 @@ pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Que
     Ok(rows)
 }
 
-/// Runs transactions one after the other, each for itself, and says what became of each.
+/// Runs transactions one after the other and returns the outcome of each. `resent` if they were sent before on a connection that broke.
 pub(crate) async fn run(
     client: &ClientWrapper,
     session: &Session,
     wagons: &[&Wagon<'_>],
+    resent: bool,
 ) -> Result<Vec<Result<Done, Trouble>>, Trouble> {
     let mut prepared = Vec::with_capacity(wagons.len());
     for wagon in wagons {
-        prepared.push(prepare(client, session, wagon).await?);
+        prepared.push(match wagon.statements {
+            [Statement { sql, params, expect: Expect::One }] if !resent => {
+                let single = prepare(client, session, marked(sql, params.len()), &[params, &wagon.mark.0]).await?;
+                Prepared { is_single: true, statements: vec![single] }
+            }
+            _ => Prepared { is_single: false, statements: prepare_all(client, session, wagon).await? },
+        });
     }
     let mut requests: Vec<Sent<'_, Result<u64, Error>>> = Vec::new();
-    for wagon in &prepared {
+    for transaction in &prepared {
         requests.push(Box::pin(async { client.batch_execute(session.begin()).await.map(|()| 0) }));
-        for ready in wagon {
+        for ready in &transaction.statements {
             requests.push(Box::pin(ready.send(client)));
         }
         requests.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| 0) }));
     }
     let mut answers = in_order(requests).await.into_iter();
-    // BEGIN and COMMIT around the prepared ones.
-    Ok(prepared.iter().map(|wagon| outcome(answers.by_ref().take(wagon.len() + 2))).collect())
+    let outcomes = prepared.iter().map(|transaction| {
+        // The iterator must advance past all responses of the transaction: BEGIN, the statements and COMMIT.
+        let responses = answers.by_ref().take(transaction.statements.len() + 2).collect();
+        if transaction.is_single { single_outcome(responses) } else { outcome(responses) }
+    });
+    Ok(outcomes.collect())
 }
 
-async fn prepare<'a>(
+/// Prepares the marker and the statements of a transaction that the server aborts at the first conflict.
+async fn prepare_all<'a>(
     client: &ClientWrapper,
     session: &Session,
     wagon: &'a Wagon<'_>,
 ) -> Result<Vec<Ready<'a>>, Trouble> {
     let mut list = Vec::with_capacity(wagon.statements.len() + 1);
-    list.push(Ready { form: form(client, session, PUT_MARK.into()).await?, parameters: parameters(&wagon.mark.0) });
+    list.push(prepare(client, session, PUT_MARK.into(), &[&wagon.mark.0]).await?);
     for statement in wagon.statements {
         let sql = match statement.expect {
             Expect::Any => statement.sql.into(),
             Expect::One => guarded(statement.sql),
         };
-        list.push(Ready { form: form(client, session, sql).await?, parameters: parameters(&statement.params) });
+        list.push(prepare(client, session, sql, &[&statement.params]).await?);
     }
     Ok(list)
+}
+
+async fn prepare<'a>(
+    client: &ClientWrapper,
+    session: &Session,
+    sql: Cow<'a, str>,
+    values: &[&'a [Value]],
+) -> Result<Ready<'a>, Trouble> {
+    let parameters = values.iter().copied().flat_map(parameters).collect();
+    Ok(Ready { form: form(client, session, sql).await?, parameters })
 }
 
 async fn form<'a>(client: &ClientWrapper, session: &Session, sql: Cow<'a, str>) -> Result<Form<'a>, Error> {
@@ -156,11 +186,22 @@ async fn form<'a>(client: &ClientWrapper, session: &Session, sql: Cow<'a, str>) 
     }
 }
 
-/// What plain inserts end in, for SQLite, which would fail otherwise instead of touching no row.
+/// A write of one row that is its whole transaction, with the marker in the same statement: the marker is inserted for each row that is
+/// written. A conflict writes nothing and is the row count 0, without an error in the server's log.
+fn marked(sql: &str, params: usize) -> Cow<'static, str> {
+    let (at, salt) = (params + 1, params + 2);
+    format!(
+        "WITH written AS ({sql} RETURNING 1) INSERT INTO commit_marks (at, salt) \
+         SELECT CAST(${at} AS BIGINT), CAST(${salt} AS BIGINT) FROM written"
+    )
+    .into()
+}
+
+/// The end of plain inserts, for SQLite.
 const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
 
-/// The same write, failing within the database where it does not touch one row, so that nothing need be waited for before `COMMIT`. A row
-/// that is inserted by its values fails by itself where its place is taken; of others the rows are counted.
+/// A write within a longer transaction that divides by zero unless it writes one row. Only an error makes the server skip the statements
+/// that were sent behind it and undo those before. An insert of values fails by itself if the row exists.
 fn guarded(sql: &str) -> Cow<'_, str> {
     match sql.strip_suffix(UNLESS_THERE) {
         Some(insert) if !insert.contains("SELECT") => insert.into(),
@@ -171,19 +212,27 @@ fn guarded(sql: &str) -> Cow<'_, str> {
     }
 }
 
-/// What the answers to `BEGIN`, the mark, the statements and `COMMIT` come to. After a failure the server refuses everything up to
-/// the end of the transaction, and `COMMIT` undoes it: the first failure is the one that counts.
-fn outcome(answers: impl Iterator<Item = Result<u64, Error>>) -> Result<Done, Trouble> {
+/// The outcome of a transaction with its marker first. After a failure the server rejects everything up to the end of the transaction,
+/// and `COMMIT` undoes it: the first failure is the reason.
+fn outcome(responses: Vec<Result<u64, Error>>) -> Result<Done, Trouble> {
     const MARK: usize = 1;
-    let mut first = None;
-    for (place, answer) in answers.enumerate() {
-        if let (Err(error), None) = (answer, &first) {
-            first = Some((place, error));
-        }
+    match first_error(responses) {
+        Ok(_) => Ok(Done::Now),
+        Err((MARK, error)) if error.code().is_some_and(|state| state.code() == TAKEN) => Ok(Done::Before),
+        Err((_, error)) => Err(error.into()),
     }
-    match first {
-        None => Ok(Done::Now),
-        Some((MARK, error)) if error.code().is_some_and(|state| state.code() == TAKEN) => Ok(Done::Before),
-        Some((_, error)) => Err(error.into()),
+}
+
+/// The outcome of a transaction of one marked statement.
+fn single_outcome(responses: Vec<Result<u64, Error>>) -> Result<Done, Trouble> {
+    match first_error(responses) {
+        Ok(written) if written.contains(&1) => Ok(Done::Now),
+        Ok(_) => Err(Trouble::HostError(HostError::Conflict)),
+        Err((_, error)) => Err(error.into()),
     }
+}
+
+/// Returns the row counts, or the first error and its position.
+fn first_error(responses: Vec<Result<u64, Error>>) -> Result<Vec<u64>, (usize, Error)> {
+    responses.into_iter().enumerate().map(|(position, response)| response.map_err(|error| (position, error))).collect()
 }
