@@ -229,7 +229,7 @@ async fn a_database_that_only_reads_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_train_keeps_its_order_and_undoes_the_conflicts_alone() {
+async fn pipeline_keeps_order_and_undoes_only_conflicts() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 1).await;
     let mut writes: Vec<Changes> = (1..=100).map(create).collect();
@@ -241,7 +241,7 @@ async fn a_train_keeps_its_order_and_undoes_the_conflicts_alone() {
     let wanted: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
     assert_eq!(results, wanted);
     let stats = backend.host().driver().stats();
-    assert_eq!((stats.commits, stats.conflicts, stats.trains), (67, 34, 5), "{stats:?}");
+    assert_eq!((stats.commits, stats.conflicts, stats.pipelines), (67, 34, 5), "{stats:?}");
     let journal = backend.host().journal(Journal { matrix: store_id(1), branch: None }, 0, 200).await.unwrap();
     let orders: Vec<u64> = journal.iter().map(|entry| entry.recorded.event.order.get()).collect();
     assert_eq!(orders, (1..=100).filter(|number| number % 3 != 1).collect::<Vec<_>>());

@@ -10,40 +10,40 @@ use despacho_core::host::HostError;
 use despacho_sql::{Expect, Query, Statement, Value};
 
 use crate::{
-    error::Trouble,
+    error::PgError,
     order::{Sent, in_order},
     value::{Parameter, borrowed, inferred, parameters},
 };
 
-/// Puts a transaction's mark down. A second transaction of the same mark waits for the first one's end, and then finds it.
-const PUT_MARK: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2)";
-/// What a mark that is there already ends in.
-const TAKEN: &str = "23505";
+/// Inserts a transaction's marker. A second transaction with the same marker waits until the first one ends.
+const INSERT_MARKER: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2)";
+/// The SQLSTATE of a marker that exists.
+const UNIQUE_VIOLATION: &str = "23505";
 
-/// What tells one transaction from all others: when it began, and chance.
+/// Identifies a transaction across retries, by its start and a random number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mark([Value; 2]);
+pub(crate) struct CommitMarker([Value; 2]);
 
-impl Mark {
-    /// A fresh one. The time comes first, so that marks are written side by side and old ones go together.
-    pub(crate) fn at(millis: i64) -> Mark {
-        Mark([Value::Integer(millis), Value::Integer(fastrand::i64(..))])
+impl CommitMarker {
+    /// Returns a new marker. The time comes first, so that inserts and deletions of old markers each touch few pages.
+    pub(crate) fn at(millis: i64) -> CommitMarker {
+        CommitMarker([Value::Integer(millis), Value::Integer(fastrand::i64(..))])
     }
 }
 
-/// A transaction under its mark.
-pub(crate) struct Wagon<'a> {
-    pub(crate) mark: Mark,
+/// A transaction with its marker.
+pub(crate) struct MarkedTransaction<'a> {
+    pub(crate) marker: CommitMarker,
     pub(crate) statements: &'a [Statement],
 }
 
-/// When it was committed.
+/// A transaction that is committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Done {
-    /// Just now.
-    Now,
-    /// When it was sent before, on a connection that broke.
-    Before,
+pub(crate) enum CommitOutcome {
+    /// By this attempt.
+    Committed,
+    /// By an earlier attempt whose connection broke.
+    AlreadyCommitted,
 }
 
 /// A statement and its parameters.
@@ -97,7 +97,7 @@ impl Session {
 }
 
 /// The rows of one statement, which is a transaction of its own.
-pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, Trouble> {
+pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, PgError> {
     let params = parameters(&query.params);
     let Session::Shared { begin } = session else {
         let statement = client.prepare_cached(query.sql).await?;
@@ -121,17 +121,18 @@ pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Que
 pub(crate) async fn run(
     client: &ClientWrapper,
     session: &Session,
-    wagons: &[&Wagon<'_>],
+    transactions: &[&MarkedTransaction<'_>],
     resent: bool,
-) -> Result<Vec<Result<Done, Trouble>>, Trouble> {
-    let mut prepared = Vec::with_capacity(wagons.len());
-    for wagon in wagons {
-        prepared.push(match wagon.statements {
+) -> Result<Vec<Result<CommitOutcome, PgError>>, PgError> {
+    let mut prepared = Vec::with_capacity(transactions.len());
+    for transaction in transactions {
+        prepared.push(match transaction.statements {
             [Statement { sql, params, expect: Expect::One }] if !resent => {
-                let single = prepare(client, session, marked(sql, params.len()), &[params, &wagon.mark.0]).await?;
+                let single =
+                    prepare(client, session, marked(sql, params.len()), &[params, &transaction.marker.0]).await?;
                 Prepared { is_single: true, statements: vec![single] }
             }
-            _ => Prepared { is_single: false, statements: prepare_all(client, session, wagon).await? },
+            _ => Prepared { is_single: false, statements: prepare_all(client, session, transaction).await? },
         });
     }
     let mut requests: Vec<Sent<'_, Result<u64, Error>>> = Vec::new();
@@ -155,11 +156,11 @@ pub(crate) async fn run(
 async fn prepare_all<'a>(
     client: &ClientWrapper,
     session: &Session,
-    wagon: &'a Wagon<'_>,
-) -> Result<Vec<Ready<'a>>, Trouble> {
-    let mut list = Vec::with_capacity(wagon.statements.len() + 1);
-    list.push(prepare(client, session, PUT_MARK.into(), &[&wagon.mark.0]).await?);
-    for statement in wagon.statements {
+    transaction: &'a MarkedTransaction<'_>,
+) -> Result<Vec<Ready<'a>>, PgError> {
+    let mut list = Vec::with_capacity(transaction.statements.len() + 1);
+    list.push(prepare(client, session, INSERT_MARKER.into(), &[&transaction.marker.0]).await?);
+    for statement in transaction.statements {
         let sql = match statement.expect {
             Expect::Any => statement.sql.into(),
             Expect::One => guarded(statement.sql),
@@ -174,7 +175,7 @@ async fn prepare<'a>(
     session: &Session,
     sql: Cow<'a, str>,
     values: &[&'a [Value]],
-) -> Result<Ready<'a>, Trouble> {
+) -> Result<Ready<'a>, PgError> {
     let parameters = values.iter().copied().flat_map(parameters).collect();
     Ok(Ready { form: form(client, session, sql).await?, parameters })
 }
@@ -214,20 +215,22 @@ fn guarded(sql: &str) -> Cow<'_, str> {
 
 /// The outcome of a transaction with its marker first. After a failure the server rejects everything up to the end of the transaction,
 /// and `COMMIT` undoes it: the first failure is the reason.
-fn outcome(responses: Vec<Result<u64, Error>>) -> Result<Done, Trouble> {
-    const MARK: usize = 1;
+fn outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, PgError> {
+    const MARKER: usize = 1;
     match first_error(responses) {
-        Ok(_) => Ok(Done::Now),
-        Err((MARK, error)) if error.code().is_some_and(|state| state.code() == TAKEN) => Ok(Done::Before),
+        Ok(_) => Ok(CommitOutcome::Committed),
+        Err((MARKER, error)) if error.code().is_some_and(|state| state.code() == UNIQUE_VIOLATION) => {
+            Ok(CommitOutcome::AlreadyCommitted)
+        }
         Err((_, error)) => Err(error.into()),
     }
 }
 
 /// The outcome of a transaction of one marked statement.
-fn single_outcome(responses: Vec<Result<u64, Error>>) -> Result<Done, Trouble> {
+fn single_outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, PgError> {
     match first_error(responses) {
-        Ok(written) if written.contains(&1) => Ok(Done::Now),
-        Ok(_) => Err(Trouble::HostError(HostError::Conflict)),
+        Ok(written) if written.contains(&1) => Ok(CommitOutcome::Committed),
+        Ok(_) => Err(PgError::Permanent(HostError::Conflict)),
         Err((_, error)) => Err(error.into()),
     }
 }
