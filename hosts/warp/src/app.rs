@@ -47,7 +47,7 @@ pub struct App {
     /// The streams that are open.
     pub streams: Streams,
     /// Where traces go, where they go anywhere.
-    pub tracer: Option<Arc<Tracer>>,
+    pub tracer: Option<Tracer>,
     /// How much is taken on.
     pub overload: Overload,
     /// The open connections.

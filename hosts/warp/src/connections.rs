@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use ipnet::Ipv6Net;
 use tokio::{sync::Notify, time::interval};
 
 /// How often connections without progress are looked for.
@@ -26,7 +27,7 @@ const MIN_PROGRESS: usize = 4 * 1024;
 /// A client address for limits: IPv4, or the /64 network of IPv6, which one subscriber has as a whole.
 pub fn address_group(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        IpAddr::V6(address) => Ipv6Net::new_assert(address, 64).network().into(),
         address => address,
     }
 }

@@ -51,6 +51,11 @@ impl SpanFigures {
     pub fn dropped(&self, count: u64) {
         self.dropped.inc_by(count);
     }
+
+    #[cfg(test)]
+    pub(crate) fn dropped_total(&self) -> u64 {
+        self.dropped.get()
+    }
 }
 
 /// The server's counters.

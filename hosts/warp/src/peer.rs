@@ -1,4 +1,4 @@
-//! Who calls: the address that a connection comes from, or the one that a trusted proxy names.
+//! The client's IP address: the connection's, or the one that a trusted proxy reports.
 
 use std::{
     fmt,
@@ -7,61 +7,57 @@ use std::{
 
 use despacho_core::api::CallerAddress;
 use http::HeaderMap;
+use ipnet::{IpNet, Ipv4Net};
 
-/// The header that proxies append the address to that they were called from.
+/// The header to which each proxy appends the address of its client.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// A range of addresses: a single one, or all that begin with the same bits.
+/// A single address, or the range of addresses with a common prefix. IPv4-mapped IPv6 addresses are IPv4 addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    base: IpAddr,
-    bits: u8,
-}
+pub struct Network(IpNet);
 
 impl Network {
-    /// Reads `10.0.0.0/8`, `192.0.2.1` or `2001:db8::/32`.
+    /// Parses `10.0.0.0/8`, `192.0.2.1` or `2001:db8::/32`.
     ///
     /// # Errors
-    /// What to write in place of a text that is none.
+    /// A message that describes the syntax.
     pub fn parse(text: &str) -> Result<Network, String> {
-        let error = || format!("{text} is no network; write an address, as 192.0.2.1, or a range, as 10.0.0.0/8");
-        let (base, bits) = text.split_once('/').map_or((text, None), |(base, bits)| (base, Some(bits)));
-        let base: IpAddr = base.parse().map_err(|_| error())?;
-        let most = if base.is_ipv4() { 32 } else { 128 };
-        let bits = bits.map_or(Ok(most), str::parse).map_err(|_| error())?;
-        if bits <= most { Ok(Network { base: base.to_canonical(), bits }) } else { Err(error()) }
+        let parsed = text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
+        let network = parsed.ok_or_else(|| {
+            format!("{text} is not a network; write an address, as 192.0.2.1, or a range, as 10.0.0.0/8")
+        })?;
+        let mapped = match network {
+            IpNet::V6(v6) => v6.addr().to_ipv4_mapped().zip(v6.prefix_len().checked_sub(MAPPED_BITS)),
+            IpNet::V4(_) => None,
+        };
+        let v4 = mapped.and_then(|(address, bits)| Ipv4Net::new(address, bits).ok());
+        Ok(Network(v4.map_or(network, IpNet::V4)))
     }
 
-    /// Whether an address is one of it.
+    /// Returns whether an address is in the network.
     pub fn contains(&self, address: IpAddr) -> bool {
-        let shift = |width: u8| u32::from(width.saturating_sub(self.bits));
-        match (self.base, address.to_canonical()) {
-            (IpAddr::V4(base), IpAddr::V4(other)) => {
-                (base.to_bits() ^ other.to_bits()).checked_shr(shift(32)).unwrap_or(0) == 0
-            }
-            (IpAddr::V6(base), IpAddr::V6(other)) => {
-                (base.to_bits() ^ other.to_bits()).checked_shr(shift(128)).unwrap_or(0) == 0
-            }
-            _ => false,
-        }
+        self.0.contains(&address.to_canonical())
     }
 }
+
+/// Bits before the IPv4 address in an IPv4-mapped IPv6 address.
+const MAPPED_BITS: u8 = 96;
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.base, self.bits)
+        self.0.fmt(f)
     }
 }
 
-/// The caller's address: the connection's, or, where that is a trusted proxy's, the last one that the proxies name and that is none
-/// of theirs. What stands before it came from outside and may be made up.
+/// Returns the connection's address. If that is a trusted proxy, returns the last address in `X-Forwarded-For` that is not a trusted proxy.
+/// Clients can forge the entries before it.
 pub fn caller(connected: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> CallerAddress {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut caller = connected.to_canonical();
     if is_trusted(caller) {
         let lines: Vec<&str> = headers.get_all(FORWARDED).iter().filter_map(|line| line.to_str().ok()).collect();
         for named in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
-            // What is no address ends the chain: nobody whom we trust wrote it.
+            // A trusted proxy never writes an invalid address, so the entries before it cannot be trusted either.
             let Some(address) = address(named.trim()) else { break };
             caller = address;
             if !is_trusted(caller) {
@@ -72,7 +68,7 @@ pub fn caller(connected: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> Ca
     CallerAddress(caller)
 }
 
-/// An address as proxies write it, with or without a port.
+/// Parses an address in the syntax of proxies, with or without a port.
 fn address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(text, |(inside, _)| inside);
     if let Ok(address) = bare.parse::<Ipv6Addr>() {
@@ -100,13 +96,16 @@ mod tests {
     }
 
     #[test]
-    fn a_network_has_its_addresses_and_no_other() {
+    fn network_contains_only_its_own_addresses() {
         for (network, inside, outside) in [
             ("10.0.0.0/8", "10.255.0.1", "11.0.0.1"),
             ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
             ("2001:db8::/32", "2001:db8:1::1", "2001:db9::1"),
             ("0.0.0.0/0", "203.0.113.9", "::1"),
             ("127.0.0.0/8", "::ffff:127.0.0.1", "::1"),
+            ("::ffff:10.0.0.0/104", "10.255.0.1", "11.0.0.1"),
+            ("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.2"),
+            ("::/0", "2001:db8::1", "192.0.2.1"),
         ] {
             let network = Network::parse(network).unwrap();
             assert!(network.contains(ip(inside)) && !network.contains(ip(outside)), "{network}");
@@ -117,19 +116,15 @@ mod tests {
     }
 
     #[test]
-    fn without_trust_the_caller_is_whoever_connects() {
+    fn untrusted_peer_is_the_client() {
         assert_eq!(named(&["203.0.113.9"], &[]), ip("10.1.2.3"));
     }
 
     #[test]
-    fn the_last_address_that_is_no_proxys_is_the_callers() {
+    fn last_untrusted_forwarded_address_is_the_client() {
         let trusted = ["10.0.0.0/8"];
         assert_eq!(named(&["203.0.113.9"], &trusted), ip("203.0.113.9"));
-        assert_eq!(
-            named(&["198.51.100.7, 203.0.113.9, 10.9.9.9"], &trusted),
-            ip("203.0.113.9"),
-            "the first is made up"
-        );
+        assert_eq!(named(&["198.51.100.7, 203.0.113.9, 10.9.9.9"], &trusted), ip("203.0.113.9"), "the first is forged");
         assert_eq!(named(&["203.0.113.8", "203.0.113.9:4711"], &trusted), ip("203.0.113.9"));
         assert_eq!(named(&["[2001:db8::1]:443"], &trusted), ip("2001:db8::1"));
         assert_eq!(named(&["198.51.100.7, nonsense, 10.9.9.9"], &trusted), ip("10.9.9.9"));

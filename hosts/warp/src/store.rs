@@ -202,7 +202,7 @@ impl Store {
         each!(self, host => host.platform().geography())
     }
 
-    /// The database's figures. On PostgreSQL a group is what left in one message train.
+    /// The database's figures. On PostgreSQL a group is one pipeline.
     pub fn stats(&self) -> Stats {
         match self {
             Store::Sqlite(host) => host.driver().stats(),
@@ -212,7 +212,7 @@ impl Store {
                     commits: stats.commits,
                     conflicts: stats.conflicts,
                     failures: stats.failures,
-                    groups: stats.trains,
+                    groups: stats.pipelines,
                     reads: stats.reads,
                     queued_writes: stats.waiting,
                     ..Stats::default()

@@ -1,15 +1,10 @@
-//! Makes a built component smaller by Binaryen's wasm-opt, which knows modules but no components: the component's one large module is
-//! taken out, shrunk, and put back in its place.
+//! Optimises the large core module inside a component with Binaryen's wasm-opt, which cannot read components, and removes custom sections.
 
-use std::{
-    fs,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use crate::run::{self, Failure};
 
-/// What the component is compiled with; wasm-opt must be told, since the list is stripped from the file.
+/// The features that the component is compiled with. wasm-opt cannot detect them: the list is stripped from the file.
 const FEATURES: [&str; 7] = [
     "--enable-bulk-memory",
     "--enable-multivalue",
@@ -21,102 +16,84 @@ const FEATURES: [&str; 7] = [
 ];
 /// Bytes of `\0asm` and a version at the start of a component or a module.
 const PREAMBLE: usize = 8;
-/// A section that changes nothing, of a component as of a module.
+/// The ID of sections for debuggers and lists of compilers, which no runtime reads.
 const CUSTOM: u8 = 0;
-/// A component's section that holds a module.
+/// The ID of a component's section with a module.
 const MODULE: u8 = 1;
 
 /// Shrinks a component in place by `program`, a wasm-opt.
 pub fn shrink(component: &Path, program: &str) -> Result<(), Failure> {
     let failed = |path: &Path, error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
     let whole = fs::read(component).map_err(|error| failed(component, error))?;
-    let no_component = || Failure::new(format!("{} is no component with a module", component.display()));
-    let place = largest_module(&whole).ok_or_else(no_component)?;
-    let beside = |ending: &str| component.with_extension(ending);
-    let (module, shrunk): (PathBuf, PathBuf) = (beside("module.wasm"), beside("module.opt.wasm"));
-    fs::write(&module, whole.get(place.body.clone()).unwrap_or_default()).map_err(|error| failed(&module, error))?;
-    let mut words = vec![program, "-Oz"];
-    words.extend(FEATURES);
-    let mut command = run::command(Path::new("."), &words);
-    command.arg(&module).arg("-o").arg(&shrunk);
+    let invalid = || Failure::new(format!("{} is not a component with a module", component.display()));
+    let mut sections = sections(&whole).ok_or_else(invalid)?;
+    sections.retain(|section| section.id != CUSTOM);
+    let module = largest_module(&mut sections).ok_or_else(invalid)?;
+    let (before, after) = (component.with_extension("module.wasm"), component.with_extension("module.opt.wasm"));
+    fs::write(&before, module.body).map_err(|error| failed(&before, error))?;
+    let mut command = run::command(Path::new("."), &[&[program, "-Oz"], &FEATURES[..]].concat());
+    command.arg(&before).arg("-o").arg(&after);
     run::show(command)?;
-    let body = fs::read(&shrunk).map_err(|error| failed(&shrunk, error))?;
-    let smaller = without_notes(&replaced(&whole, &place, &body)).ok_or_else(no_component)?;
-    fs::write(&shrunk, &smaller).map_err(|error| failed(&shrunk, error))?;
-    fs::rename(&shrunk, component).map_err(|error| failed(component, error))?;
-    // What stays behind is below target and harms nobody.
-    _ = fs::remove_file(&module);
-    Ok(())
+    let optimised = fs::read(&after).map_err(|error| failed(&after, error))?;
+    module.body = &optimised;
+    // Written to another file first, so that an interrupted run leaves no half component.
+    fs::write(&after, encode(&sections)).map_err(|error| failed(&after, error))?;
+    fs::rename(&after, component).map_err(|error| failed(component, error))?;
+    fs::remove_file(&before).map_err(|error| failed(&before, error))
 }
 
-/// Where a section stands, and where what is in it.
+/// A section of a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
-    section: Range<usize>,
-    body: Range<usize>,
+struct Section<'a> {
+    id: u8,
+    body: &'a [u8],
 }
 
-/// The largest module of a component: the others are a few bytes of glue.
-fn largest_module(whole: &[u8]) -> Option<Place> {
-    let (mut at, mut largest) = (PREAMBLE, None::<Place>);
-    while at < whole.len() {
-        let kind = *whole.get(at)?;
-        let (length, start) = number(whole, at + 1)?;
-        let body = start..start.checked_add(length).filter(|end| *end <= whole.len())?;
-        let section = at..body.end;
-        at = body.end;
-        if kind == MODULE && largest.as_ref().is_none_or(|known| known.body.len() < body.len()) {
-            largest = Some(Place { section, body });
-        }
+/// Returns the sections of a component, or `None` if it is cut off.
+fn sections(component: &[u8]) -> Option<Vec<Section<'_>>> {
+    let (mut rest, mut sections) = (component.get(PREAMBLE..)?, Vec::new());
+    while let Some((id, tail)) = rest.split_first() {
+        let (length, tail) = decode_number(tail)?;
+        let (body, tail) = tail.split_at_checked(length)?;
+        sections.push(Section { id: *id, body });
+        rest = tail;
     }
-    largest
+    Some(sections)
 }
 
-/// The component with other bytes as that module.
-fn replaced(whole: &[u8], place: &Place, body: &[u8]) -> Vec<u8> {
-    let (before, after) = (whole.get(..place.section.start), whole.get(place.section.end..));
-    let mut made = before.unwrap_or_default().to_vec();
-    made.push(MODULE);
-    let mut left = body.len();
-    loop {
-        // Seven bits a byte, the lowest first; the eighth says that more follow.
-        let [bits, ..] = left.to_le_bytes();
-        left >>= 7;
-        made.push(if left == 0 { bits & 0x7f } else { bits | 0x80 });
-        if left == 0 {
-            break;
-        }
+/// Returns the core module: the other modules are a few bytes of glue.
+fn largest_module<'s, 'a>(sections: &'s mut [Section<'a>]) -> Option<&'s mut Section<'a>> {
+    sections.iter_mut().filter(|section| section.id == MODULE).max_by_key(|section| section.body.len())
+}
+
+fn encode(sections: &[Section<'_>]) -> Vec<u8> {
+    let mut component = b"\0asm\x0d\0\x01\0".to_vec();
+    for Section { id, body } in sections {
+        component.push(*id);
+        encode_number(&mut component, body.len());
+        component.extend_from_slice(body);
     }
-    made.extend_from_slice(body);
-    made.extend_from_slice(after.unwrap_or_default());
-    made
+    component
 }
 
-/// The component without its custom sections: names for debuggers and the list of compilers, which nobody reads at run time.
-fn without_notes(whole: &[u8]) -> Option<Vec<u8>> {
-    let mut kept = whole.get(..PREAMBLE)?.to_vec();
-    let mut at = PREAMBLE;
-    while at < whole.len() {
-        let (length, start) = number(whole, at + 1)?;
-        let section = whole.get(at..start.checked_add(length)?)?;
-        if section.first() != Some(&CUSTOM) {
-            kept.extend_from_slice(section);
-        }
-        at += section.len();
-    }
-    Some(kept)
-}
-
-/// The number that stands there, and where it ends.
-fn number(whole: &[u8], at: usize) -> Option<(usize, usize)> {
-    let mut value = 0_usize;
-    for (index, byte) in whole.get(at..)?.iter().take(5).enumerate() {
+/// Reads an unsigned LEB128 number of up to 32 bits.
+fn decode_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut value = 0;
+    for (index, byte) in bytes.iter().take(5).enumerate() {
         value |= usize::from(byte & 0x7f) << (7 * index);
         if byte & 0x80 == 0 {
-            return Some((value, at + index + 1));
+            return Some((value, &bytes[index + 1..]));
         }
     }
     None
+}
+
+fn encode_number(out: &mut Vec<u8>, mut value: usize) {
+    while value >= 0x80 {
+        out.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    out.push(value.to_le_bytes()[0]);
 }
 
 #[cfg(test)]
@@ -124,30 +101,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_module_is_found_and_replaced() {
-        let small = [1, 2, 0xaa, 0xbb];
+    fn component_with_replaced_module_keeps_other_sections() {
         let mut large = vec![1, 0x80, 0x02];
         large.extend([7; 256]);
-        let whole = [b"\0asm\r\0\x01\0".as_slice(), &small, &large, &[0, 1, 9]].concat();
-        let place = largest_module(&whole).expect("a module");
-        assert_eq!(place, Place { section: 12..271, body: 15..271 });
-        let made = replaced(&whole, &place, &[8; 130]);
-        let back = largest_module(&made).expect("a module");
-        assert_eq!((back.body.len(), &made[back.body]), (130, [8; 130].as_slice()));
-        assert_eq!((&made[..12], &made[made.len() - 3..]), (&whole[..12], [0, 1, 9].as_slice()));
+        let whole = [b"\0asm\r\0\x01\0".as_slice(), &[1, 2, 0xaa, 0xbb], &large, &[7, 1, 9]].concat();
+        let mut parsed = sections(&whole).expect("a component");
+        assert_eq!(encode(&parsed), whole);
+        let module = largest_module(&mut parsed).expect("a module");
+        assert_eq!(module.body, [7; 256]);
+        module.body = &[8; 130];
+        let expected = [&whole[..12], &[1, 0x82, 0x01], &[8; 130], &[7, 1, 9]].concat();
+        assert_eq!(encode(&parsed), expected);
     }
 
     #[test]
-    fn notes_are_left_out_and_all_else_is_kept() {
-        let whole = b"\0asm\r\0\x01\0\x00\x02\x01x\x01\x02\xaa\xbb\x00\x01\x00\x07\x01\x09";
-        assert_eq!(without_notes(whole).as_deref(), Some(b"\0asm\r\0\x01\0\x01\x02\xaa\xbb\x07\x01\x09".as_slice()));
-        assert_eq!(without_notes(b"\0asm\r\0\x01\0\x00\x7f"), None);
-    }
-
-    #[test]
-    fn what_is_no_component_has_no_module() {
-        assert_eq!(largest_module(b"\0asm\r\0\x01\0"), None);
-        assert_eq!(largest_module(b"\0asm\r\0\x01\0\x01\x7f"), None);
-        assert_eq!(largest_module(b""), None);
+    fn invalid_component_has_no_sections() {
+        assert_eq!(sections(b""), None);
+        assert_eq!(sections(b"\0asm\r\0\x01\0\x01\x7f"), None);
+        assert_eq!(sections(b"\0asm\r\0\x01\0\x00\xff\xff\xff\xff\xff"), None);
+        assert_eq!(largest_module(&mut sections(b"\0asm\r\0\x01\0\x00\x01\x07").expect("a custom section")), None);
     }
 }

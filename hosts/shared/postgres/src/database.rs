@@ -20,13 +20,14 @@ use tokio::{
 use crate::{
     address::{Address, Pooling},
     connector::{Connector, PoolConnect},
-    error::{Trouble, text, unavailable},
+    error::{PgError, text, unavailable},
     lease::Lease,
     migrate::{OpenError, PATIENT, demand, first, migrate},
-    news, pooler,
+    news,
+    pipeline::{self, CommitMarker, CommitOutcome, MarkedTransaction, Session},
+    pooler,
     server::{Flush, Kind},
     stats::{Counters, Stats},
-    train::{self, Done, Mark, Session, Wagon},
     value::row,
 };
 
@@ -49,20 +50,20 @@ impl Default for Options {
     }
 }
 
-/// Transactions in one train at most: each waits for those before it.
-const TRAIN: usize = 32;
+/// Transactions in one pipeline: each waits for those before it.
+const MAX_PIPELINED: usize = 32;
 /// How often a transaction that met another is sent again before its caller decides anew.
 const AGAIN: u32 = 5;
 /// How often a question is asked again on a new connection.
 const QUESTIONS: u32 = 2;
 /// How long a server that is just starting is waited for.
 const STARTING: Duration = Duration::from_secs(15);
-/// Marks are kept for an hour, hundreds of times as long as anybody asks for one.
-const MARKS_KEPT_MS: i64 = 3_600_000;
-/// Transactions between two rounds of clearing old marks away.
+/// Markers are stored for an hour, hundreds of times as long as a transaction is retried.
+const MARKER_TTL_MS: i64 = 3_600_000;
+/// Transactions between two deletions of old markers.
 const SWEEP: u64 = 1_024;
-/// Marks that one round clears away at most: more than come between two.
-const FORGET_MARKS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
+/// One run deletes more markers than are inserted between two.
+const DELETE_MARKERS: &str = "DELETE FROM commit_marks WHERE (at, salt) IN \
      (SELECT at, salt FROM commit_marks WHERE at < $1 ORDER BY at, salt LIMIT 4096)";
 
 /// An open database. A clone is the same one.
@@ -74,7 +75,7 @@ struct Inner {
     ways: Arc<Ways>,
     pool: Pool,
     /// Connections whose writes are flushed with the next transaction of any other; none where there is no one log to flush.
-    hasty: Option<Pool>,
+    relaxed: Option<Pool>,
     counters: Counters,
     health: WriteHealth,
     opened: Instant,
@@ -122,7 +123,7 @@ impl Postgres {
         drop(client);
         driving.abort();
         migrated?;
-        let (hasty, others) = match kind.flush() {
+        let (relaxed, others) = match kind.flush() {
             Flush::Later => {
                 let few = (options.connections / 8).max(1);
                 (
@@ -136,12 +137,12 @@ impl Postgres {
         let ways = Arc::new(Ways { connector, kind });
         let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
         let (patience, news) = (options.patience, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, hasty, counters, health, opened, patience, news })))
+        Ok(Postgres(Arc::new(Inner { ways, pool, relaxed, counters, health, opened, patience, news })))
     }
 
     /// The figures so far.
     pub fn stats(&self) -> Stats {
-        let pools = std::iter::once(&self.0.pool).chain(&self.0.hasty);
+        let pools = std::iter::once(&self.0.pool).chain(&self.0.relaxed);
         self.0.counters.stats(pools.map(Pool::status))
     }
 
@@ -198,10 +199,10 @@ impl Postgres {
         }
         let lease = Lease::of(&self.0.pool).await?;
         for sql in ["BEGIN", PATIENT, Dialect::EXCLUSIVE] {
-            lease.client()?.batch_execute(sql).await.map_err(Trouble::from)?;
+            lease.client()?.batch_execute(sql).await.map_err(PgError::from)?;
         }
         let done = work.await;
-        lease.client()?.batch_execute("COMMIT").await.map_err(Trouble::from)?;
+        lease.client()?.batch_execute("COMMIT").await.map_err(PgError::from)?;
         lease.settled();
         Ok(done)
     }
@@ -211,7 +212,7 @@ impl Postgres {
         if let Some(news) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).take() {
             news.abort();
         }
-        std::iter::once(&self.0.pool).chain(&self.0.hasty).for_each(Pool::close);
+        std::iter::once(&self.0.pool).chain(&self.0.relaxed).for_each(Pool::close);
         Ok(())
     }
 
@@ -219,7 +220,7 @@ impl Postgres {
     async fn ask(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let pool = match flush {
             Flush::Now => &self.0.pool,
-            Flush::Later => self.0.hasty.as_ref().unwrap_or(&self.0.pool),
+            Flush::Later => self.0.relaxed.as_ref().unwrap_or(&self.0.pool),
         };
         let (mut asked, session) = (0, self.0.ways.session(flush));
         loop {
@@ -231,12 +232,12 @@ impl Postgres {
                     self.0.counters.reads.fetch_add(1, Relaxed);
                     return Ok(rows);
                 }
-                Ok(Err(Trouble::Lost(_) | Trouble::Again(_))) if asked <= QUESTIONS => {}
-                Ok(Err(trouble)) => {
-                    if !matches!(trouble, Trouble::Lost(_)) {
+                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_))) if asked <= QUESTIONS => {}
+                Ok(Err(error)) => {
+                    if !matches!(error, PgError::ConnectionLost(_)) {
                         lease.settled();
                     }
-                    return Err(trouble.into());
+                    return Err(error.into());
                 }
                 Err(_) => {
                     self.drop_idle();
@@ -249,26 +250,26 @@ impl Postgres {
     /// Sends transactions until it is known what became of each.
     async fn settle(&self, transactions: &[Vec<Statement>]) -> Vec<Result<(), HostError>> {
         let now = now();
-        let wagon = |statements| Wagon { mark: Mark::at(now), statements };
-        let mut open: Vec<(usize, Wagon<'_>)> =
-            transactions.iter().map(|statements| wagon(statements.as_slice())).enumerate().collect();
+        let marked = |statements| MarkedTransaction { marker: CommitMarker::at(now), statements };
+        let mut open: Vec<(usize, MarkedTransaction<'_>)> =
+            transactions.iter().map(|statements| marked(statements.as_slice())).enumerate().collect();
         let mut results: Vec<Result<(), HostError>> = transactions.iter().map(|_| Ok(())).collect();
         let (until, mut attempt, mut lost) = (Instant::now() + self.0.patience, 0, false);
         loop {
-            let wagons: Vec<&Wagon<'_>> = open.iter().map(|(_, wagon)| wagon).collect();
-            let (answers, sent) = self.send(&wagons).await;
+            let attempted: Vec<&MarkedTransaction<'_>> = open.iter().map(|(_, transaction)| transaction).collect();
+            let (answers, sent) = self.send(&attempted, lost).await;
             let (mut left, mut waits) = (Vec::new(), false);
-            for ((index, wagon), answer) in open.into_iter().zip(answers) {
+            for ((index, transaction), answer) in open.into_iter().zip(answers) {
                 let again = match &answer {
-                    Err(Trouble::Again(_)) => attempt < AGAIN,
+                    Err(PgError::Retryable(_)) => attempt < AGAIN,
                     // What was never sent was not done, and whoever asks should learn soon that nobody is there.
-                    Err(Trouble::Lost(_)) => (sent || lost) && Instant::now() < until,
+                    Err(PgError::ConnectionLost(_)) => (sent || lost) && Instant::now() < until,
                     _ => false,
                 };
                 if again {
-                    lost |= matches!(answer, Err(Trouble::Lost(_)));
+                    lost |= matches!(answer, Err(PgError::ConnectionLost(_)));
                     waits |= !sent || attempt > 0;
-                    left.push((index, wagon));
+                    left.push((index, transaction));
                     continue;
                 }
                 let result = self.count(answer, lost);
@@ -288,57 +289,61 @@ impl Postgres {
     }
 
     /// What a transaction came to, counted.
-    fn count(&self, answer: Result<Done, Trouble>, lost: bool) -> Result<(), HostError> {
+    fn count(&self, answer: Result<CommitOutcome, PgError>, lost: bool) -> Result<(), HostError> {
         let counters = &self.0.counters;
         match answer {
             Ok(done) => {
-                counters.found_done.fetch_add(u64::from(done == Done::Before), Relaxed);
+                counters.found_done.fetch_add(u64::from(done == CommitOutcome::AlreadyCommitted), Relaxed);
                 if counters.commits.fetch_add(1, Relaxed).is_multiple_of(SWEEP) {
                     self.sweep();
                 }
                 Ok(())
             }
-            Err(Trouble::HostError(HostError::Conflict) | Trouble::Again(_)) => {
+            Err(PgError::Permanent(HostError::Conflict) | PgError::Retryable(_)) => {
                 counters.conflicts.fetch_add(1, Relaxed);
                 Err(HostError::Conflict)
             }
-            Err(Trouble::Lost(detail)) if lost => {
+            Err(PgError::ConnectionLost(detail)) if lost => {
                 counters.failures.fetch_add(1, Relaxed);
                 Err(unavailable(format!("whether a transaction was committed is not known: {detail}")))
             }
-            Err(trouble) => {
+            Err(error) => {
                 counters.failures.fetch_add(1, Relaxed);
-                Err(trouble.into())
+                Err(error.into())
             }
         }
     }
 
-    /// Sends a train once, and says whether anything can have left.
-    async fn send(&self, wagons: &[&Wagon<'_>]) -> (Vec<Result<Done, Trouble>>, bool) {
-        let all = |trouble: Trouble| -> Vec<Result<Done, Trouble>> {
-            let copy = || match &trouble {
-                Trouble::HostError(error) => Trouble::HostError(error.clone()),
-                Trouble::Again(detail) => Trouble::Again(detail.clone()),
-                Trouble::Lost(detail) => Trouble::Lost(detail.clone()),
+    /// Sends transactions once, and returns whether the server can have received any. `resent` if they were sent before.
+    async fn send(
+        &self,
+        transactions: &[&MarkedTransaction<'_>],
+        resent: bool,
+    ) -> (Vec<Result<CommitOutcome, PgError>>, bool) {
+        let all = |error: PgError| -> Vec<Result<CommitOutcome, PgError>> {
+            let copy = || match &error {
+                PgError::Permanent(error) => PgError::Permanent(error.clone()),
+                PgError::Retryable(detail) => PgError::Retryable(detail.clone()),
+                PgError::ConnectionLost(detail) => PgError::ConnectionLost(detail.clone()),
             };
-            wagons.iter().map(|_| Err(copy())).collect()
+            transactions.iter().map(|_| Err(copy())).collect()
         };
         let lease = match Lease::of(&self.0.pool).await {
             Ok(lease) => lease,
-            Err(trouble) => return (all(trouble), false),
+            Err(error) => return (all(error), false),
         };
-        self.0.counters.trains.fetch_add(1, Relaxed);
+        self.0.counters.pipelines.fetch_add(1, Relaxed);
         let session = self.0.ways.session(Flush::Now);
-        let exchange = async { train::run(lease.client()?, &session, wagons).await };
+        let exchange = async { pipeline::run(lease.client()?, &session, transactions, resent).await };
         let answers = match timeout(self.0.patience, exchange).await {
             Ok(Ok(answers)) => answers,
-            Ok(Err(trouble)) => all(trouble),
+            Ok(Err(error)) => all(error),
             Err(_) => {
                 self.drop_idle();
-                all(Trouble::Lost("the server did not answer in time".to_owned()))
+                all(PgError::ConnectionLost("the server did not answer in time".to_owned()))
             }
         };
-        if !answers.iter().any(|answer| matches!(answer, Err(Trouble::Lost(_)))) {
+        if !answers.iter().any(|answer| matches!(answer, Err(PgError::ConnectionLost(_)))) {
             lease.settled();
         }
         (answers, true)
@@ -347,18 +352,19 @@ impl Postgres {
     /// Closes idle connections. The server ends a slow statement earlier than this program stops waiting: without any response the host is
     /// frozen or away, and each idle connection to it would cost the same time again.
     fn drop_idle(&self) {
-        for pool in std::iter::once(&self.0.pool).chain(&self.0.hasty) {
+        for pool in std::iter::once(&self.0.pool).chain(&self.0.relaxed) {
             pool.retain(|_, _| false);
         }
     }
 
-    /// Clears old marks away in the background.
+    /// Deletes old markers in the background.
     fn sweep(&self) {
         let database = self.clone();
         tokio::spawn(async move {
-            let params = vec![(now() - MARKS_KEPT_MS).into()];
-            if let Err(error) = database.ask(&Query { sql: FORGET_MARKS, params }, database.0.ways.kind.flush()).await {
-                tracing::debug!(%error, "old marks of transactions are cleared away later");
+            let params = vec![(now() - MARKER_TTL_MS).into()];
+            if let Err(error) = database.ask(&Query { sql: DELETE_MARKERS, params }, database.0.ways.kind.flush()).await
+            {
+                tracing::debug!(%error, "old commit markers are deleted later");
             }
         });
     }
@@ -386,15 +392,15 @@ impl Driver for Postgres {
 
     async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(transactions.len());
-        for train in transactions.chunks(TRAIN) {
-            results.extend(self.settle(train).await);
+        for pipeline in transactions.chunks(MAX_PIPELINED) {
+            results.extend(self.settle(pipeline).await);
         }
         results
     }
 }
 
-async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row>, Trouble> {
-    train::query(lease.client()?, session, query).await?.iter().map(row).collect()
+async fn rows(lease: &Lease, session: &Session, query: &Query) -> Result<Vec<Row>, PgError> {
+    pipeline::query(lease.client()?, session, query).await?.iter().map(row).collect()
 }
 
 /// A first connection, with the task that drives it.
@@ -403,11 +409,11 @@ async fn reach(connector: &Connector) -> Result<(Client, JoinHandle<()>), OpenEr
     loop {
         let failed = match timeout(connector.timeout(), connector.connect(None)).await {
             Ok(Ok(connected)) => return Ok(connected),
-            Ok(Err(error)) => Trouble::from(error),
-            Err(_) => Trouble::Lost("it accepts connections and does not respond".to_owned()),
+            Ok(Err(error)) => PgError::from(error),
+            Err(_) => PgError::ConnectionLost("it accepts connections and does not respond".to_owned()),
         };
         // A server that is starting refuses connections, or says so; a wrong password stays wrong.
-        let passing = matches!(failed, Trouble::Lost(_)) && Instant::now() < until;
+        let passing = matches!(failed, PgError::ConnectionLost(_)) && Instant::now() < until;
         if !passing {
             let detail = HostError::from(failed).to_string();
             return Err(OpenError::Database(format!("{} cannot be reached: {detail}", connector.address())));

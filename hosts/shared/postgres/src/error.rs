@@ -1,4 +1,4 @@
-//! From PostgreSQL's errors to faults.
+//! Maps PostgreSQL's errors to host errors.
 
 use deadpool_postgres::PoolError;
 use despacho_core::host::HostError;
@@ -12,19 +12,19 @@ const DATABASE: &str = "database";
 pub(crate) const SHARED_SESSION: &str = "a connection pooler between this program and the database shares sessions: add \
      pooler=transaction to the database's URL, or set the pooler to session mode (PgBouncer: pool_mode = session)";
 
-/// Why something was not done, or not known to be.
+/// An operation failed, or its outcome is unknown.
 #[derive(Debug)]
-pub(crate) enum Trouble {
-    /// It was not done, and to send it again is no use.
-    HostError(HostError),
-    /// It was not done since it met another transaction; it may be sent again.
-    Again(String),
-    /// The connection is gone, and with it the answer.
-    Lost(String),
+pub(crate) enum PgError {
+    /// Nothing was written, and a retry would fail as well.
+    Permanent(HostError),
+    /// Nothing was written because of a concurrent transaction; a retry may succeed.
+    Retryable(String),
+    /// The connection broke before the response.
+    ConnectionLost(String),
 }
 
-impl From<Error> for Trouble {
-    fn from(error: Error) -> Trouble {
+impl From<Error> for PgError {
+    fn from(error: Error) -> PgError {
         let Some(database) = error.as_db_error() else {
             // Everything that is no answer of the server: a socket that broke, a connection that was never made. The rest is
             // ours: a parameter of the wrong type, a column that nobody can read.
@@ -32,60 +32,60 @@ impl From<Error> for Trouble {
             let is_ours = error.to_string().starts_with("error serializing")
                 || error.to_string().starts_with("error deserializing")
                 || error.to_string().starts_with("error encoding");
-            return if is_ours { Trouble::HostError(internal(text)) } else { Trouble::Lost(text) };
+            return if is_ours { PgError::Permanent(internal(text)) } else { PgError::ConnectionLost(text) };
         };
         by_state(database.code().code(), format!("{}: {}", database.code().code(), database.message()))
     }
 }
 
-impl From<PoolError> for Trouble {
-    fn from(error: PoolError) -> Trouble {
+impl From<PoolError> for PgError {
+    fn from(error: PoolError) -> PgError {
         match error {
-            PoolError::Backend(error) => match Trouble::from(error) {
+            PoolError::Backend(error) => match PgError::from(error) {
                 // Nothing was asked yet: to wait for the next attempt is the caller's decision.
-                Trouble::Lost(detail) | Trouble::Again(detail) => Trouble::Lost(detail),
+                PgError::ConnectionLost(detail) | PgError::Retryable(detail) => PgError::ConnectionLost(detail),
                 // A password or a name that is refused now may have been changed by an operator.
-                Trouble::HostError(HostError::Internal { detail }) => Trouble::HostError(unavailable(detail)),
+                PgError::Permanent(HostError::Internal { detail }) => PgError::Permanent(unavailable(detail)),
                 other => other,
             },
-            PoolError::Timeout(_) => Trouble::HostError(unavailable("no connection was to be had in time")),
-            PoolError::Closed => Trouble::HostError(unavailable("the database is closed")),
-            other => Trouble::Lost(other.to_string()),
+            PoolError::Timeout(_) => PgError::Permanent(unavailable("no connection was to be had in time")),
+            PoolError::Closed => PgError::Permanent(unavailable("the database is closed")),
+            other => PgError::ConnectionLost(other.to_string()),
         }
     }
 }
 
-impl From<Trouble> for HostError {
-    fn from(trouble: Trouble) -> HostError {
-        match trouble {
-            Trouble::HostError(error) => error,
-            Trouble::Again(_) => HostError::Conflict,
-            Trouble::Lost(detail) => unavailable(detail),
+impl From<PgError> for HostError {
+    fn from(error: PgError) -> HostError {
+        match error {
+            PgError::Permanent(error) => error,
+            PgError::Retryable(_) => HostError::Conflict,
+            PgError::ConnectionLost(detail) => unavailable(detail),
         }
     }
 }
 
 /// What a SQLSTATE means.
-fn by_state(state: &str, detail: String) -> Trouble {
+fn by_state(state: &str, detail: String) -> PgError {
     match state {
         // A statement that must touch one row and did not divides by zero; the other is a unique value that an index keeps.
-        "22012" | "23505" => Trouble::HostError(HostError::Conflict),
+        "22012" | "23505" => PgError::Permanent(HostError::Conflict),
         // Transactions that raced, or waited for each other, or waited too long for a row.
-        "40001" | "40P01" | "40003" | "55P03" => Trouble::Again(detail),
+        "40001" | "40P01" | "40003" | "55P03" => PgError::Retryable(detail),
         // A statement that took too long; it was undone.
-        "57014" => Trouble::HostError(HostError::Timeout { what: DATABASE }),
+        "57014" => PgError::Permanent(HostError::Timeout { what: DATABASE }),
         // The server is going or coming, or cut the connection: 57P01 to 57P05, and the connection's own class.
-        _ if state.starts_with("57P") || state.starts_with("08") => Trouble::Lost(detail),
+        _ if state.starts_with("57P") || state.starts_with("08") => PgError::ConnectionLost(detail),
         // A pooler gave the session to another client: a prepared statement is missing, or another one has its name.
-        "26000" | "42P05" => Trouble::Lost(format!("{detail}; {SHARED_SESSION}")),
+        "26000" | "42P05" => PgError::ConnectionLost(format!("{detail}; {SHARED_SESSION}")),
         // The disk is full or failing, or the server is a replica that only reads.
         _ if state == "53100" || state.starts_with("58") || state == "25006" => {
-            Trouble::HostError(HostError::Unavailable { what: STORAGE, detail })
+            PgError::Permanent(HostError::Unavailable { what: STORAGE, detail })
         }
         // No memory, no connections left.
-        _ if state.starts_with("53") => Trouble::HostError(unavailable(detail)),
-        "25P03" | "28P01" | "28000" | "3D000" => Trouble::HostError(unavailable(detail)),
-        _ => Trouble::HostError(internal(detail)),
+        _ if state.starts_with("53") => PgError::Permanent(unavailable(detail)),
+        "25P03" | "28P01" | "28000" | "3D000" => PgError::Permanent(unavailable(detail)),
+        _ => PgError::Permanent(internal(detail)),
     }
 }
 
@@ -116,24 +116,24 @@ mod tests {
 
     #[test]
     fn states_become_what_can_be_done_about_them() {
-        let trouble = |state: &str| by_state(state, String::new());
+        let error = |state: &str| by_state(state, String::new());
         for state in ["22012", "23505"] {
-            assert!(matches!(trouble(state), Trouble::HostError(HostError::Conflict)), "{state}");
+            assert!(matches!(error(state), PgError::Permanent(HostError::Conflict)), "{state}");
         }
         for state in ["40001", "40P01", "55P03"] {
-            assert!(matches!(trouble(state), Trouble::Again(_)), "{state}");
+            assert!(matches!(error(state), PgError::Retryable(_)), "{state}");
         }
         for state in ["57P01", "57P02", "57P03", "08006", "26000", "42P05"] {
-            assert!(matches!(trouble(state), Trouble::Lost(_)), "{state}");
+            assert!(matches!(error(state), PgError::ConnectionLost(_)), "{state}");
         }
-        assert!(matches!(trouble("57014"), Trouble::HostError(HostError::Timeout { .. })));
+        assert!(matches!(error("57014"), PgError::Permanent(HostError::Timeout { .. })));
         for state in ["53100", "58030", "25006"] {
             assert!(
-                matches!(trouble(state), Trouble::HostError(HostError::Unavailable { what: STORAGE, .. })),
+                matches!(error(state), PgError::Permanent(HostError::Unavailable { what: STORAGE, .. })),
                 "{state}"
             );
         }
-        assert!(matches!(trouble("53300"), Trouble::HostError(HostError::Unavailable { what: DATABASE, .. })));
-        assert!(matches!(trouble("42P01"), Trouble::HostError(HostError::Internal { .. })));
+        assert!(matches!(error("53300"), PgError::Permanent(HostError::Unavailable { what: DATABASE, .. })));
+        assert!(matches!(error("42P01"), PgError::Permanent(HostError::Internal { .. })));
     }
 }

@@ -2,7 +2,7 @@
 
 use deadpool_postgres::{ClientWrapper, Object, Pool};
 
-use crate::error::Trouble;
+use crate::error::PgError;
 
 /// A connection that goes back to the pool once it is [`Lease::settled`]. One that is dropped before, by a time limit or a caller who
 /// went away, may be in the middle of a transaction: it is closed, and the server undoes what was open.
@@ -10,7 +10,7 @@ pub(crate) struct Lease(Option<Object>);
 
 impl Lease {
     /// A connection of the pool, or a new one where there is room.
-    pub(crate) async fn of(pool: &Pool) -> Result<Lease, Trouble> {
+    pub(crate) async fn of(pool: &Pool) -> Result<Lease, PgError> {
         Ok(Lease(Some(pool.get().await?)))
     }
 
@@ -20,8 +20,8 @@ impl Lease {
     }
 
     /// The connection.
-    pub(crate) fn client(&self) -> Result<&ClientWrapper, Trouble> {
-        self.0.as_deref().ok_or_else(|| Trouble::Lost("the connection was given back".to_owned()))
+    pub(crate) fn client(&self) -> Result<&ClientWrapper, PgError> {
+        self.0.as_deref().ok_or_else(|| PgError::ConnectionLost("the connection was given back".to_owned()))
     }
 }
 

@@ -1,9 +1,8 @@
-//! PostgreSQL under Despacho: a bounded pool, transactions sent as one message train, and news between instances.
+//! The PostgreSQL driver of Despacho: a bounded pool, pipelined transactions, and notifications between instances.
 //!
-//! A transaction costs one round trip. Its statements and its `COMMIT` leave together; a statement that misses the row it must touch
-//! fails within the database, so that nothing after it counts. Each transaction puts down a mark of its own first. Where a
-//! connection breaks before the answer, the same transaction is sent again with the same mark: if the mark is there already, it was
-//! done, and it is never done twice. hosts/shared/postgres/README.md is the operator's page.
+//! A transaction is one round trip: its statements and its `COMMIT` are sent together, and a write that does not touch its row fails within
+//! the database, so that the transaction is rolled back. Each transaction inserts a marker. If a connection breaks before the response,
+//! the transaction is sent again with the same marker, and is already committed if the marker exists. See hosts/shared/postgres/README.md.
 
 mod address;
 mod connector;
@@ -13,11 +12,11 @@ mod lease;
 mod migrate;
 mod news;
 mod order;
+mod pipeline;
 mod pooler;
 mod server;
 mod stats;
 mod tls;
-mod train;
 mod value;
 
 pub use address::Address;

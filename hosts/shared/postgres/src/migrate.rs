@@ -4,7 +4,7 @@ use deadpool_postgres::tokio_postgres::{Client, SimpleQueryMessage};
 use despacho_sql::{Dialect, SchemaError, Standing, is_ahead, migrations, pending};
 
 use crate::{
-    error::{Trouble, text},
+    error::{PgError, text},
     server::Kind,
 };
 
@@ -37,9 +37,9 @@ impl std::error::Error for OpenError {}
 
 impl From<tokio_postgres::Error> for OpenError {
     fn from(error: tokio_postgres::Error) -> OpenError {
-        match Trouble::from(error) {
-            Trouble::HostError(error) => OpenError::Database(error.to_string()),
-            Trouble::Again(detail) | Trouble::Lost(detail) => OpenError::Database(detail),
+        match PgError::from(error) {
+            PgError::Permanent(error) => OpenError::Database(error.to_string()),
+            PgError::Retryable(detail) | PgError::ConnectionLost(detail) => OpenError::Database(detail),
         }
     }
 }

@@ -11,11 +11,11 @@ pub struct Stats {
     pub conflicts: u64,
     /// Transactions that failed otherwise: no connection, a full disk.
     pub failures: u64,
-    /// Message trains that carried transactions; `commits / trains` is the mean number in one.
-    pub trains: u64,
+    /// Pipelines that were sent; `commits / pipelines` is the mean number in one.
+    pub pipelines: u64,
     /// Transactions that were sent again: after a deadlock, a failed serialization or a lost connection.
     pub repeats: u64,
-    /// Transactions whose connection broke before the answer, and that turned out to be done.
+    /// Transactions that were committed although their connection broke before the response.
     pub found_done: u64,
     /// Reads that were answered.
     pub reads: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Counters {
     pub(crate) commits: AtomicU64,
     pub(crate) conflicts: AtomicU64,
     pub(crate) failures: AtomicU64,
-    pub(crate) trains: AtomicU64,
+    pub(crate) pipelines: AtomicU64,
     pub(crate) repeats: AtomicU64,
     pub(crate) found_done: AtomicU64,
     pub(crate) reads: AtomicU64,
@@ -51,7 +51,7 @@ impl Counters {
             commits: self.commits.load(Relaxed),
             conflicts: self.conflicts.load(Relaxed),
             failures: self.failures.load(Relaxed),
-            trains: self.trains.load(Relaxed),
+            pipelines: self.pipelines.load(Relaxed),
             repeats: self.repeats.load(Relaxed),
             found_done: self.found_done.load(Relaxed),
             reads: self.reads.load(Relaxed),

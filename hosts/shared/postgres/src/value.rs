@@ -8,7 +8,7 @@ use deadpool_postgres::tokio_postgres::{
 };
 use despacho_sql::{Row, Value};
 
-use crate::error::Trouble;
+use crate::error::PgError;
 
 type Strange = Box<dyn Error + Sync + Send>;
 
@@ -85,7 +85,7 @@ pub(crate) fn inferred<'a>(parameters: &'a [Parameter<'a>]) -> Vec<(&'a (dyn ToS
 }
 
 /// A row of an answer.
-pub(crate) fn row(answer: &SqlRow) -> Result<Row, Trouble> {
+pub(crate) fn row(answer: &SqlRow) -> Result<Row, PgError> {
     let columns: Result<Vec<Value>, _> =
         (0..answer.len()).map(|index| answer.try_get::<_, Column>(index).map(|column| column.0)).collect();
     Ok(Row::new(columns?))

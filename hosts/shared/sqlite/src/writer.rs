@@ -1,6 +1,7 @@
 //! The writer: one thread that takes what waits and commits it as a group.
 
 use std::{
+    cell::LazyCell,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::Ordering::Relaxed,
@@ -126,19 +127,19 @@ struct Shift {
     log: Log,
 }
 
-/// What the last group tells about the next one.
+/// Predicts the next group from the last one.
 #[derive(Default)]
 struct Pace {
-    /// Requests that were answered or waiting when it was done: so many clients there are, and most will write again.
+    /// Writes that were done or queued at the last commit: an estimate of the clients, most of which will write again.
     expected: usize,
     /// How long to wait for them.
     linger: Duration,
 }
 
-/// A group waits at most this part of the time that its flush will take, judged by the last one.
+/// A group waits for at most this part of the time that the last flush took.
 const LINGER_PART: u32 = 4;
-/// Nor longer than this, however slow the disk.
-const LONGEST_LINGER: Duration = Duration::from_millis(2);
+/// The upper limit of that time on a slow disk.
+const MAX_LINGER: Duration = Duration::from_millis(2);
 /// How long the writer must be idle before it folds a large log into the database, and how soon it tries again.
 const FOLD_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -204,7 +205,7 @@ impl Shift {
         let open = self.fill(&mut done, last);
         let started = Instant::now();
         let committed = self.finish();
-        let linger = (started.elapsed() / LINGER_PART).min(LONGEST_LINGER);
+        let linger = (started.elapsed() / LINGER_PART).min(MAX_LINGER);
         self.count(done.len() as u64);
         self.record_health(&done, &committed);
         let waiting = usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
@@ -213,23 +214,19 @@ impl Shift {
         open.then_some(pace)
     }
 
-    /// Adds what waits to a group and, where there are several clients, those that were just answered and are about to write again.
-    /// Without these, clients fall into two halves that take turns, and every flush serves half of them. One client alone
-    /// never waits. False where the database is to close.
+    /// Adds queued writes to a group. If the last group had several clients, waits shortly for those that have not written again:
+    /// otherwise clients split into two halves that alternate, and each flush serves half of them. A single client never waits.
+    /// Returns false if the database is to close.
     fn fill(&self, done: &mut Vec<Done>, last: &Pace) -> bool {
-        let mut until = None;
-        while done.len() < self.group {
-            let job = match self.waiting.try_recv() {
-                Ok(job) => job,
-                Err(_) if done.len() >= last.expected => break,
-                Err(_) => {
-                    let until = *until.get_or_insert_with(|| Instant::now() + last.linger);
-                    let Ok(job) = self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())) else {
-                        break;
-                    };
-                    job
-                }
-            };
+        let deadline = LazyCell::new(|| Instant::now() + last.linger);
+        let next_job = |size: usize| match self.waiting.try_recv() {
+            Ok(job) => Some(job),
+            Err(_) if size >= last.expected => None,
+            Err(_) => self.waiting.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok(),
+        };
+        while done.len() < self.group
+            && let Some(job) = next_job(done.len())
+        {
             match self.accept(job) {
                 Next::Run(work) => done.push(work.run(&self.connection)),
                 Next::Skip => {}

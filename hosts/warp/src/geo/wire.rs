@@ -17,7 +17,7 @@ use super::{
     cache::Cache,
     figures::{Cached, Figures},
 };
-use crate::telemetry::{self, Attribute, Kind};
+use crate::telemetry::{self, SpanKind};
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000.
 const LONGEST_ANSWER: usize = 16 << 20;
@@ -77,16 +77,16 @@ impl Wire {
 
 impl World for Wire {
     async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
-        let Some(mut span) = telemetry::child("service", Kind::Client) else {
+        let Some(mut span) = telemetry::child("service", SpanKind::Client) else {
             return self.in_time(url, question, patience).await;
         };
         // Of the address its host alone: what is asked for is where somebody lives.
         if let Some(host) = url.parse::<Uri>().ok().as_ref().and_then(Uri::host) {
-            span.note("server.address", Attribute::Text(host.to_owned()));
+            span.set_attribute("server.address", host.to_owned());
         }
         let answer = telemetry::within(Some(span.context()), self.in_time(url, question, patience)).await;
         if let Ok(answer) = &answer {
-            span.note("http.response.status_code", Attribute::Number(answer.status.into()));
+            span.set_attribute("http.response.status_code", i64::from(answer.status));
         }
         span.end(answer.is_err());
         answer

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use crate::{
     app::App,
     overload, refusal,
-    telemetry::{Attribute, Kind, Span},
+    telemetry::{Span, SpanKind},
 };
 
 /// Half a year of HTTPS alone.
@@ -35,7 +35,7 @@ impl Asked {
         let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
         // Who only looks whether the server is there would bury what people look for.
         let tracer = app.tracer.as_ref().filter(|_| !overload::is_watched(request.uri().path()));
-        let span = tracer.and_then(|tracer| tracer.root(request.headers(), "request", Kind::Server));
+        let span = tracer.and_then(|tracer| tracer.root(request.headers(), "request", SpanKind::Server));
         if let Some(span) = &span {
             request.extensions_mut().insert(span.context());
         }
@@ -95,12 +95,12 @@ fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
 /// Ends a request's span with what its endpoint was, as the conventions for HTTP name it.
 fn end(mut span: Span, method: &Method, outcome: &Outcome, status: u16) {
     span.rename(outcome.route);
-    span.note("http.request.method", Attribute::Text(method.to_string()));
-    span.note("http.route", Attribute::Text(outcome.route.to_owned()));
-    span.note("http.response.status_code", Attribute::Number(status.into()));
-    span.note("despacho.request_id", Attribute::Text(outcome.request_id.clone()));
+    span.set_attribute("http.request.method", method.to_string());
+    span.set_attribute("http.route", outcome.route);
+    span.set_attribute("http.response.status_code", i64::from(status));
+    span.set_attribute("despacho.request_id", outcome.request_id.clone());
     if let Some(code) = outcome.code {
-        span.note("error.type", Attribute::Text(code.to_owned()));
+        span.set_attribute("error.type", code);
     }
     span.end(status >= 500);
 }

@@ -1,6 +1,6 @@
-//! Sends spans to the collector: batches of JSON over HTTP, one at a time, each given up after a while.
+//! Sends spans to the collector: batches of JSON over HTTP, one at a time, each with a timeout.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Request, header};
@@ -10,35 +10,49 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
 };
+use opentelemetry::{Context, InstrumentationScope, KeyValue, trace::TracerProvider as _};
+use opentelemetry_proto::{
+    tonic::collector::trace::v1::ExportTraceServiceRequest,
+    transform::{common::tonic::ResourceAttributesWithSchema, trace::tonic::group_spans_by_resource_and_scope},
+};
+use opentelemetry_sdk::{
+    Resource,
+    error::OTelSdkResult,
+    trace::{Sampler, SdkTracerProvider, Span, SpanData, SpanProcessor},
+};
 use tokio::{
     sync::{mpsc, watch},
     time::timeout,
 };
 
-use super::{Ended, Tracer, otlp};
+use super::Tracer;
 use crate::{geo::connector, metrics::SpanFigures};
 
-/// Spans that wait to be sent; some 2 MB.
+/// Spans that wait to be sent; about 2 MB.
 const QUEUE: usize = 4_096;
 /// Spans in one message, at most.
 const BATCH: usize = 512;
-/// How long spans are gathered for one message.
+/// How long spans are collected for one message.
 const GATHER: Duration = Duration::from_secs(1);
-/// How long the collector may take.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// Bytes of its answer that are read.
-const ANSWER: usize = 64 * 1024;
-/// How long is tried to send what is left when the server stops.
-const LAST: Duration = Duration::from_secs(2);
+/// Timeout of one message.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes of the collector's response that are read.
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
+/// Timeout of the last messages when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where traces go, and how many.
+/// The name of the service and of the instrumentation scope.
+const SERVICE: &str = "despacho";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The collector and the sampling of traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtlpTerms {
-    /// The collector's address; none where nothing is traced.
+    /// The collector's address; without it nothing is traced.
     pub endpoint: Option<String>,
-    /// Headers that it wants, as a key.
+    /// Headers that the collector requires, such as an API key.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Of traces that begin here, how many in a hundred are recorded.
+    /// The sampled percentage of traces that start here.
     pub sample_percent: u64,
 }
 
@@ -48,41 +62,92 @@ impl Default for OtlpTerms {
     }
 }
 
-/// What is needed to send.
+/// The receiver of the queue, and the connection to the collector.
 pub struct Exporter {
-    spans: mpsc::Receiver<Ended>,
+    spans: mpsc::Receiver<SpanData>,
+    resource: ResourceAttributesWithSchema,
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     url: String,
     headers: Vec<(HeaderName, HeaderValue)>,
     figures: SpanFigures,
 }
 
-/// A tracer and what sends its spans, where a collector is configured.
-pub fn start(terms: &OtlpTerms, figures: &SpanFigures) -> Result<Option<(Arc<Tracer>, Exporter)>, String> {
+/// The sender of the queue. The SDK's batch processor blocks a thread without a Tokio runtime, and does not count the spans that it
+/// drops.
+#[derive(Debug)]
+struct Queue {
+    spans: mpsc::Sender<SpanData>,
+    figures: SpanFigures,
+}
+
+impl SpanProcessor for Queue {
+    fn on_start(&self, _: &mut Span, _: &Context) {}
+
+    fn on_end(&self, span: SpanData) {
+        if self.spans.try_send(span).is_err() {
+            self.figures.dropped(1);
+        }
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        Ok(())
+    }
+
+    fn shutdown_with_timeout(&self, _: Duration) -> OTelSdkResult {
+        Ok(())
+    }
+}
+
+/// Returns a tracer and the exporter of its spans, if a collector is configured.
+pub fn start(terms: &OtlpTerms, figures: &SpanFigures) -> Result<Option<(Tracer, Exporter)>, String> {
     let Some(endpoint) = &terms.endpoint else { return Ok(None) };
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .build(connector(endpoint.starts_with("https:"))?);
-    let (queue, spans) = mpsc::channel(QUEUE);
-    let tracer = Tracer { queue, figures: figures.clone(), sample_percent: terms.sample_percent };
-    let url = target(endpoint);
-    let exporter = Exporter { spans, client, url, headers: terms.headers.clone(), figures: figures.clone() };
-    Ok(Some((Arc::new(tracer), exporter)))
+    let resource = resource();
+    let (tracer, spans) = tracer(terms.sample_percent, resource.clone(), figures);
+    let (url, headers, figures) = (target(endpoint), terms.headers.clone(), figures.clone());
+    Ok(Some((tracer, Exporter { spans, resource: (&resource).into(), client, url, headers, figures })))
 }
 
-/// The traces' own path, as the protocol has it, below a collector's address.
+/// The service that spans belong to. The SDK's default would add attributes from environment variables.
+fn resource() -> Resource {
+    let version = KeyValue::new("service.version", VERSION);
+    Resource::builder_empty().with_service_name(SERVICE).with_attribute(version).build()
+}
+
+fn tracer(sample_percent: u64, resource: Resource, figures: &SpanFigures) -> (Tracer, mpsc::Receiver<SpanData>) {
+    let (sender, receiver) = mpsc::channel(QUEUE);
+    let percent = u8::try_from(sample_percent).unwrap_or(100);
+    let sampler = Sampler::TraceIdRatioBased(f64::from(percent) / 100.0);
+    let provider = SdkTracerProvider::builder()
+        .with_sampler(Sampler::ParentBased(Box::new(sampler)))
+        .with_resource(resource)
+        .with_span_processor(Queue { spans: sender, figures: figures.clone() })
+        .build();
+    let scope = InstrumentationScope::builder(SERVICE).with_version(VERSION).build();
+    (Tracer(provider.tracer_with_scope(scope)), receiver)
+}
+
+/// Encodes a batch as the body of `POST /v1/traces`.
+fn encode(batch: Vec<SpanData>, resource: &ResourceAttributesWithSchema) -> Result<Vec<u8>, String> {
+    let resource_spans = group_spans_by_resource_and_scope(batch, resource);
+    serde_json::to_vec(&ExportTraceServiceRequest { resource_spans }).map_err(|error| error.to_string())
+}
+
+/// Returns the URL of traces below a collector's address.
 fn target(endpoint: &str) -> String {
     let base = endpoint.trim_end_matches('/');
     if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") }
 }
 
-/// Sends until `stop` says true, and then what is left, for a moment.
+/// Sends spans until `stop` is true, and then the spans that are left.
 pub async fn run(mut exporter: Exporter, mut stop: watch::Receiver<bool>) {
     let mut failed = false;
     loop {
         let mut batch = Vec::new();
         let count = tokio::select! {
-            () = told(&mut stop) => break,
+            _ = stop.wait_for(|stop| *stop) => break,
             count = exporter.spans.recv_many(&mut batch, BATCH) => count,
         };
         if count == 0 {
@@ -91,17 +156,12 @@ pub async fn run(mut exporter: Exporter, mut stop: watch::Receiver<bool>) {
         exporter.gather(&mut batch).await;
         failed = exporter.send(batch, failed).await;
     }
-    let _ = timeout(LAST, exporter.rest()).await;
-}
-
-/// Until the server was told to stop.
-async fn told(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, exporter.rest()).await;
 }
 
 impl Exporter {
-    /// Adds what ends within a moment.
-    async fn gather(&mut self, batch: &mut Vec<Ended>) {
+    /// Adds the spans that end within the next second.
+    async fn gather(&mut self, batch: &mut Vec<SpanData>) {
         let more = async {
             while batch.len() < BATCH {
                 let room = BATCH - batch.len();
@@ -113,7 +173,7 @@ impl Exporter {
         let _ = timeout(GATHER, more).await;
     }
 
-    /// Sends what waits, without waiting for more.
+    /// Sends the queued spans without waiting for more.
     async fn rest(&mut self) {
         loop {
             let mut batch = Vec::new();
@@ -129,29 +189,30 @@ impl Exporter {
         }
     }
 
-    /// Sends a batch, and says whether that failed; the first failure of a row is logged. What failed is not sent again: traces are worth
-    /// less than the memory that a collector's outage would take.
-    async fn send(&self, batch: Vec<Ended>, failed_before: bool) -> bool {
+    /// Sends a batch and returns whether that failed. Only the first of consecutive failures is logged. A failed batch is not sent
+    /// again: queued batches would take memory for as long as the collector is unavailable.
+    async fn send(&self, batch: Vec<SpanData>, failed_before: bool) -> bool {
         let count = batch.len() as u64;
-        match timeout(PATIENCE, self.post(otlp::body(&batch))).await.unwrap_or_else(|_| Err("too late".to_owned())) {
+        match timeout(EXPORT_TIMEOUT, self.post(batch)).await.unwrap_or_else(|_| Err("timeout".to_owned())) {
             Ok(()) => {
                 self.figures.exported(count);
                 if failed_before {
-                    tracing::info!("the collector of traces answers again");
+                    tracing::info!("trace export recovered");
                 }
                 false
             }
             Err(error) => {
                 self.figures.dropped(count);
                 if !failed_before {
-                    tracing::warn!(error, "traces do not reach their collector and are dropped");
+                    tracing::warn!(error, "trace export failed; spans are dropped");
                 }
                 true
             }
         }
     }
 
-    async fn post(&self, body: Vec<u8>) -> Result<(), String> {
+    async fn post(&self, batch: Vec<SpanData>) -> Result<(), String> {
+        let body = encode(batch, &self.resource)?;
         let mut request = Request::post(&self.url).header(header::CONTENT_TYPE, "application/json");
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -159,20 +220,90 @@ impl Exporter {
         let request = request.body(Full::from(body)).map_err(|error| error.to_string())?;
         let response = self.client.request(request).await.map_err(|error| error.to_string())?;
         let status = response.status();
-        // Read, so that the connection can be used again.
-        let _ = Limited::new(response.into_body(), ANSWER).collect().await;
+        // A connection can be reused only after its response is read.
+        let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
         if status.is_success() { Ok(()) } else { Err(format!("status {}", status.as_u16())) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderMap;
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::telemetry::{SpanKind, TRACEPARENT};
+
+    const SAMPLED: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    fn root(sample_percent: u64, traceparent: Option<&str>) -> (Option<super::super::Span>, mpsc::Receiver<SpanData>) {
+        let (tracer, spans) = tracer(sample_percent, resource(), &SpanFigures::default());
+        let headers =
+            HeaderMap::from_iter(traceparent.map(|text| (HeaderName::from_static(TRACEPARENT), text.parse().unwrap())));
+        (tracer.root(&headers, "request", SpanKind::Server), spans)
+    }
 
     #[test]
-    fn an_address_with_and_without_the_path_is_the_same() {
+    fn endpoint_with_or_without_path_has_same_target() {
         for endpoint in ["http://c:4318", "http://c:4318/", "http://c:4318/v1/traces"] {
             assert_eq!(target(endpoint), "http://c:4318/v1/traces");
         }
+    }
+
+    #[test]
+    fn span_is_encoded_as_otlp_json() {
+        let (span, mut spans) = root(0, Some(SAMPLED));
+        let mut span = span.expect("sampled by the client");
+        span.rename("GET /x");
+        span.set_attribute("http.response.status_code", 200);
+        let header = span.context().header().unwrap().1;
+        span.end(true);
+        let body = encode(vec![spans.try_recv().unwrap()], &(&resource()).into()).unwrap();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        let scope = &body["resourceSpans"][0]["scopeSpans"][0];
+        assert_eq!(scope["scope"]["name"], "despacho");
+        let span = &scope["spans"][0];
+        assert_eq!(span["traceId"], "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(span["parentSpanId"], "00f067aa0ba902b7");
+        assert_eq!(format!("00-4bf92f3577b34da6a3ce929d0e0e4736-{}-01", span["spanId"].as_str().unwrap()), header);
+        assert_eq!((&span["name"], &span["kind"], &span["status"]["code"]), (&json!("GET /x"), &json!(2), &json!(2)));
+        assert_eq!(span["attributes"][0]["value"]["intValue"], "200");
+        assert!(span["startTimeUnixNano"].is_string() && span["endTimeUnixNano"].is_string());
+    }
+
+    #[test]
+    fn dropped_span_ends_as_failed_and_ended_span_does_not() {
+        let (span, mut spans) = root(100, None);
+        drop(span);
+        assert_eq!(spans.try_recv().unwrap().status, opentelemetry::trace::Status::error(""));
+        let (span, mut spans) = root(100, None);
+        span.unwrap().end(false);
+        assert_eq!(spans.try_recv().unwrap().status, opentelemetry::trace::Status::Unset);
+        assert!(spans.try_recv().is_err(), "an ended span is exported once");
+    }
+
+    #[test]
+    fn client_decides_on_sampling_of_its_trace() {
+        assert!(root(0, Some(SAMPLED)).0.is_some());
+        assert!(root(100, Some("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00")).0.is_none());
+        assert!(root(0, None).0.is_none());
+        for invalid in [
+            "",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        ] {
+            assert!(root(0, Some(invalid)).0.is_none() && root(100, Some(invalid)).0.is_some(), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn full_queue_drops_and_counts_spans() {
+        let figures = SpanFigures::default();
+        let (tracer, mut spans) = tracer(100, resource(), &figures);
+        for _ in 0..=QUEUE {
+            drop(tracer.root(&HeaderMap::new(), "request", SpanKind::Server));
+        }
+        assert_eq!(figures.dropped_total(), 1);
+        assert!(spans.try_recv().is_ok());
     }
 }

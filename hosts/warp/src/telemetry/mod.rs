@@ -1,208 +1,133 @@
-//! Traces for OpenTelemetry: what a request waited for, sent to a collector where one is configured, and nothing at all where none is.
+//! Traces for OpenTelemetry: spans of a request and of the calls that it waits for, sent to a collector if one is configured.
 //!
-//! A span costs a place in a bounded queue. What does not fit, or does not reach the collector, is dropped and counted: no request waits
-//! for its trace.
+//! An ended span enters a bounded queue. A span that does not fit, or does not reach the collector, is dropped and counted: requests
+//! never wait for the collector.
 
 mod export;
-mod otlp;
-mod parent;
 mod storage;
 
-use std::{
-    future::Future,
-    sync::Arc,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
-};
+use std::future::Future;
 
 use http::{HeaderMap, HeaderValue};
-use tokio::sync::mpsc;
+use opentelemetry::{
+    Context as TraceContext, KeyValue, Value,
+    propagation::{Extractor, TextMapPropagator},
+    trace::{FutureExt, Status, TraceContextExt, Tracer as _},
+};
+use opentelemetry_sdk::{propagation::TraceContextPropagator, trace::SdkTracer};
 
-use self::parent::Parent;
 pub use self::{
     export::{Exporter, OtlpTerms, run, start},
     storage::Traced,
 };
-use crate::metrics::SpanFigures;
+
+/// The role of a span: [`SpanKind::Server`] for received requests, [`SpanKind::Client`] for sent ones.
+pub use opentelemetry::trace::SpanKind;
 
 /// The header of W3C Trace Context.
 const TRACEPARENT: &str = "traceparent";
 
-tokio::task_local! {
-    static CURRENT: Context;
-}
-
-/// What spans are for, as OTLP numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Work inside the server.
-    Internal = 1,
-    /// A request that is answered.
-    Server = 2,
-    /// A request that is sent.
-    Client = 3,
-}
-
-/// A value of a span's attribute.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attribute {
-    /// A text.
-    Text(String),
-    /// A whole number.
-    Number(i64),
-}
-
-/// A span that has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
-    trace: [u8; 16],
-    id: [u8; 8],
-    parent: Option<[u8; 8]>,
-    name: &'static str,
-    kind: Kind,
-    started: Duration,
-    took: Duration,
-    attributes: Vec<(&'static str, Attribute)>,
-    failed: bool,
-}
-
-/// Where spans go.
-#[derive(Debug)]
-pub struct Tracer {
-    queue: mpsc::Sender<Ended>,
-    figures: SpanFigures,
-    sample_percent: u64,
-}
-
-/// Where in a trace somebody is.
+/// Starts spans.
 #[derive(Clone, Debug)]
-pub struct Context {
-    tracer: Arc<Tracer>,
-    trace: [u8; 16],
-    span: [u8; 8],
-}
+pub struct Tracer(SdkTracer);
 
-/// A piece of work that goes on. It is sent when it is ended; one that is dropped has failed.
+/// A position in a trace: the parent of spans that start there.
+#[derive(Clone, Debug)]
+pub struct Context(TraceContext);
+
+/// A span that has not ended. Dropping it ends it as failed.
 #[derive(Debug)]
-pub struct Span {
-    context: Context,
-    parent: Option<[u8; 8]>,
-    name: &'static str,
-    kind: Kind,
-    started: Duration,
-    clock: Instant,
-    attributes: Vec<(&'static str, Attribute)>,
-    ended: bool,
-}
+pub struct Span(TraceContext);
 
 impl Tracer {
-    /// A span that has no other of this server's above it: the caller's, where it sent one, or a trace of its own. None where it is not
-    /// to be recorded.
-    pub fn root(self: &Arc<Tracer>, headers: &HeaderMap, name: &'static str, kind: Kind) -> Option<Span> {
-        let sent = headers.get(TRACEPARENT).and_then(|value| value.to_str().ok()).and_then(Parent::parse);
-        let (trace, parent) = match sent {
-            Some(parent) if parent.sampled => (parent.trace, Some(parent.span)),
-            Some(_) => return None,
-            None => {
-                let trace: [u8; 16] = random()?;
-                let [.., low, high] = trace;
-                if u64::from(u16::from_be_bytes([high, low])) % 100 >= self.sample_percent {
-                    return None;
-                }
-                (trace, None)
-            }
-        };
-        let context = Context { tracer: self.clone(), trace, span: random()? };
-        Some(Span::begin(context, parent, name, kind))
+    /// Starts a span below the client's span if the headers name one, and a new trace otherwise. Returns `None` if the trace is not
+    /// sampled.
+    pub fn root(&self, headers: &HeaderMap, name: &'static str, kind: SpanKind) -> Option<Span> {
+        let parent = TraceContextPropagator::new().extract_with_context(&TraceContext::new(), &Headers(headers));
+        self.start(&parent.with_value(self.clone()), name, kind)
     }
 
-    fn send(&self, ended: Ended) {
-        if self.queue.try_send(ended).is_err() {
-            self.figures.dropped(1);
-        }
+    fn start(&self, parent: &TraceContext, name: &'static str, kind: SpanKind) -> Option<Span> {
+        let span =
+            Span(parent.with_span(self.0.span_builder(name).with_kind(kind).start_with_context(&self.0, parent)));
+        span.0.span().is_recording().then_some(span)
     }
 }
 
 impl Span {
-    fn begin(context: Context, parent: Option<[u8; 8]>, name: &'static str, kind: Kind) -> Span {
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Span { context, parent, name, kind, started, clock: Instant::now(), attributes: Vec::new(), ended: false }
-    }
-
-    /// Where what belongs to it is.
+    /// Returns the parent of spans below this one.
     pub fn context(&self) -> Context {
-        self.context.clone()
+        Context(self.0.clone())
     }
 
-    /// Notes something about it.
-    pub fn note(&mut self, key: &'static str, value: Attribute) {
-        self.attributes.push((key, value));
+    /// Sets an attribute.
+    pub fn set_attribute(&mut self, key: &'static str, value: impl Into<Value>) {
+        self.0.span().set_attribute(KeyValue::new(key, value));
     }
 
-    /// The name that is known once it has ended.
+    /// Replaces the name.
     pub fn rename(&mut self, name: &'static str) {
-        self.name = name;
+        self.0.span().update_name(name);
     }
 
-    /// Its end.
-    pub fn end(mut self, failed: bool) {
-        self.leave(failed);
-    }
-
-    fn leave(&mut self, failed: bool) {
-        self.ended = true;
-        self.context.tracer.send(Ended {
-            trace: self.context.trace,
-            id: self.context.span,
-            parent: self.parent,
-            name: self.name,
-            kind: self.kind,
-            started: self.started,
-            took: self.clock.elapsed(),
-            attributes: std::mem::take(&mut self.attributes),
-            failed,
-        });
+    /// Ends the span. The conventions leave the status of a success unset.
+    pub fn end(self, failed: bool) {
+        if !failed {
+            self.0.span().end();
+        }
     }
 }
 
 impl Drop for Span {
     fn drop(&mut self) {
-        if !self.ended {
-            self.leave(true);
+        let span = self.0.span();
+        if span.is_recording() {
+            span.set_status(Status::error(""));
+            span.end();
         }
     }
 }
 
 impl Context {
-    /// As the header that a request to somebody else takes along.
+    /// Returns the header that passes the trace on with an outbound request.
     pub fn header(&self) -> Option<(&'static str, HeaderValue)> {
-        let parent = Parent { trace: self.trace, span: self.span, sampled: true };
-        Some((TRACEPARENT, HeaderValue::try_from(parent.text()).ok()?))
+        let span = self.0.span();
+        let parent = span.span_context();
+        // Only sampled spans have a context here.
+        let text = format!("00-{}-{}-01", parent.trace_id(), parent.span_id());
+        Some((TRACEPARENT, HeaderValue::try_from(text).ok()?))
     }
 }
 
-/// Does work as part of a trace; as it is where there is none.
+/// The headers that the propagator may read. Without `tracestate`, the spans in the queue have a small bounded size.
+struct Headers<'a>(&'a HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).filter(|_| key == TRACEPARENT)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        vec![TRACEPARENT]
+    }
+}
+
+/// Runs work as part of a trace, or unchanged without one.
 pub async fn within<T>(context: Option<Context>, work: impl Future<Output = T>) -> T {
     match context {
-        Some(context) => CURRENT.scope(context, work).await,
+        Some(Context(context)) => work.with_context(context).await,
         None => work.await,
     }
 }
 
-/// Where the current task is in a trace.
+/// Returns the current task's position in a trace.
 pub fn current() -> Option<Context> {
-    CURRENT.try_with(Clone::clone).ok()
+    let context = TraceContext::current();
+    context.has_active_span().then_some(Context(context))
 }
 
-/// A span below the current one, where there is one.
-pub fn child(name: &'static str, kind: Kind) -> Option<Span> {
-    let context = current()?;
-    let below = Context { span: random()?, ..context.clone() };
-    Some(Span::begin(below, Some(context.span), name, kind))
-}
-
-/// Random bytes that are not all zero, since those mean none; none where the machine has no randomness.
-fn random<const N: usize>() -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).ok()?;
-    bytes.iter().any(|byte| *byte != 0).then_some(bytes)
+/// Starts a span below the current one, if there is one.
+pub fn child(name: &'static str, kind: SpanKind) -> Option<Span> {
+    let parent = TraceContext::current();
+    parent.get::<Tracer>()?.start(&parent, name, kind)
 }

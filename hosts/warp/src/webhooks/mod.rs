@@ -21,10 +21,7 @@ use tokio::{
     time::MissedTickBehavior,
 };
 
-use crate::{
-    app::App,
-    telemetry::{Attribute, Kind},
-};
+use crate::{app::App, telemetry::SpanKind};
 use client::Client;
 
 /// How often it is looked what is due: events of other instances, and messages to be tried again.
@@ -145,13 +142,13 @@ async fn send(sender: &Arc<Sender>, batch: &Batch) -> Vec<Tried> {
 /// One message, with a trace of its own: the request that it comes from was answered long ago.
 async fn post(sender: &Sender, url: &str, job: &Job) -> Answer {
     let tracer = sender.app.tracer.as_ref();
-    let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", Kind::Client)) else {
+    let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", SpanKind::Client)) else {
         return sender.client.post(url, job, None).await;
     };
-    span.note("despacho.webhook", Attribute::Number(i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX)));
+    span.set_attribute("despacho.webhook", i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX));
     let answer = sender.client.post(url, job, span.context().header()).await;
     if let Answer::Status(status) = answer {
-        span.note("http.response.status_code", Attribute::Number(status.into()));
+        span.set_attribute("http.response.status_code", i64::from(status));
     }
     span.end(!answer.is_success());
     answer

@@ -40,7 +40,7 @@ fn spans_until(received: &Receiver<Question>, fits: impl Fn(&Value) -> bool) -> 
         assert_eq!((told.header("content-type"), told.header("x-team")), (Some("application/json"), Some("despacho")));
         let message: Value = serde_json::from_str(&told.body).unwrap();
         let resource = &message["resourceSpans"][0];
-        assert_eq!(resource["resource"]["attributes"][0]["value"]["stringValue"], "despacho");
+        assert_eq!(attribute(&resource["resource"], "service.name"), Some(&"despacho".into()));
         spans.extend(resource["scopeSpans"][0]["spans"].as_array().unwrap().iter().cloned());
     }
     spans

@@ -93,10 +93,23 @@ async fn what_is_no_database_is_refused_and_its_password_never_told() {
     assert!(!told.contains("tell-nobody"), "{told}");
 }
 
-/// Creates orders from many tasks while `disturb` does its worst; every one of them is to be acknowledged, and is there once.
+/// Takes claims and creates orders from many tasks while `disturb` runs. Each must be acknowledged, and is stored once.
 async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl AsyncFn(&AtomicBool)) {
     let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
     put_stores(backend.host(), 1).await;
+    // Retries like a client, and returns whether the outcome was unknown in between. Then a conflict means that the write is done.
+    let commit = async |changes: &Changes| {
+        let mut was_unknown = false;
+        while let Err(error) = backend.host().commit(changes).await {
+            match error {
+                HostError::Unavailable { .. } | HostError::Timeout { .. } => was_unknown = true,
+                HostError::Conflict if was_unknown => break,
+                other => panic!("{other}: {changes:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        was_unknown
+    };
     let client = || async {
         let mut unknown = Vec::new();
         loop {
@@ -104,15 +117,9 @@ async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl Asy
             if number > orders {
                 return unknown;
             }
-            // As a client does that was told to come again later.
-            while let Err(error) = backend.host().commit(&create(number)).await {
-                match error {
-                    HostError::Unavailable { .. } | HostError::Timeout { .. } => unknown.push(number),
-                    // It was told once that nobody knows: then this says that it was done.
-                    HostError::Conflict if unknown.contains(&number) => break,
-                    other => panic!("{number}: {other}"),
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
+            let take = ClaimChange::Take(claim(&number.to_string(), "first"));
+            if commit(&Changes { claim: Some(take), ..changes() }).await | commit(&create(number)).await {
+                unknown.push(number);
             }
         }
     };
@@ -125,6 +132,7 @@ async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl Asy
     let stats = backend.host().driver().stats();
     eprintln!("{} unanswered for a while, {stats:?}", unknown.len());
     let wanted = orders.to_string();
+    assert_eq!(backend.ask("SELECT COUNT(*) FROM claims"), wanted);
     assert_eq!(backend.ask("SELECT COUNT(*) FROM orders"), wanted);
     assert_eq!(backend.ask("SELECT COUNT(*) FROM events"), wanted);
     assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(*) FROM events"), format!("1|{wanted}|{wanted}"));
@@ -221,7 +229,7 @@ async fn a_database_that_only_reads_is_not_ready() {
 }
 
 #[tokio::test]
-async fn a_train_keeps_its_order_and_undoes_the_conflicts_alone() {
+async fn pipeline_keeps_order_and_undoes_only_conflicts() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 1).await;
     let mut writes: Vec<Changes> = (1..=100).map(create).collect();
@@ -233,11 +241,29 @@ async fn a_train_keeps_its_order_and_undoes_the_conflicts_alone() {
     let wanted: Vec<_> = (0..100).map(|index| if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) }).collect();
     assert_eq!(results, wanted);
     let stats = backend.host().driver().stats();
-    assert_eq!((stats.commits, stats.conflicts, stats.trains), (67, 34, 5), "{stats:?}");
+    assert_eq!((stats.commits, stats.conflicts, stats.pipelines), (67, 34, 5), "{stats:?}");
     let journal = backend.host().journal(Journal { matrix: store_id(1), branch: None }, 0, 200).await.unwrap();
     let orders: Vec<u64> = journal.iter().map(|entry| entry.recorded.event.order.get()).collect();
     assert_eq!(orders, (1..=100).filter(|number| number % 3 != 1).collect::<Vec<_>>());
     assert_eq!(backend.ask("SELECT amount FROM balances WHERE store = 1"), "-6600");
+}
+
+#[tokio::test]
+async fn conflict_in_single_statement_logs_no_database_error() {
+    let Some(backend) = OnPostgres::alone().await else { return };
+    put_stores(backend.host(), 1).await;
+    let errors = || backend.cluster.log().unwrap().matches("ERROR:").count();
+    let before = errors();
+    let take = Changes { claim: Some(ClaimChange::Take(claim("a", "first"))), ..changes() };
+    let results = join_all((0..32).map(|_| backend.host().commit(&take))).await;
+    assert_eq!(results.iter().filter(|result| **result == Ok(())).count(), 1, "{results:?}");
+    assert_eq!(results.iter().filter(|result| **result == Err(HostError::Conflict)).count(), 31, "{results:?}");
+    assert_eq!(errors() - before, 0, "{}", backend.cluster.log().unwrap());
+    assert_eq!(backend.ask("SELECT COUNT(*) FROM claims"), "1");
+    // A longer transaction is aborted by an error, and the statements behind it are rejected, so the log is the right one.
+    let unknown_account = Changes { ledger: vec![entry(99, 1, None)], ..create(1) };
+    assert_eq!(backend.host().commit(&unknown_account).await, Err(HostError::Conflict));
+    assert_eq!(errors() - before, 2);
 }
 
 #[tokio::test]

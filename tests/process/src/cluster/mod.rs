@@ -126,6 +126,12 @@ impl Cluster {
         ]))
     }
 
+    /// Returns the server's log.
+    pub fn log(&self) -> Result<String, Failure> {
+        let path = self.data().join("log");
+        std::fs::read_to_string(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+    }
+
     /// Ends the server at once, as a crash would.
     pub fn crash(&self) -> Result<(), Failure> {
         self.stop("--mode=immediate")

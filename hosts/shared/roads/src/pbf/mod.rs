@@ -1,7 +1,7 @@
 //! The file format `.osm.pbf`: blobs that hold blocks of nodes, ways and relations.
 //!
-//! Read here in a few hundred lines, because the format has been frozen since 2010 and the readers on the registry bring a compiler
-//! of protocol buffers with them. Nothing in a damaged file may panic or take unbounded memory.
+//! Written by hand: the maintained reader, `osmpbf` 0.3.8, takes twice as long (see the page of this package) and decodes every element.
+//! A damaged file must not cause a panic or unbounded memory.
 
 mod blob;
 mod block;

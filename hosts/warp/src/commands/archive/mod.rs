@@ -23,12 +23,12 @@ use crate::{cli::ArchiveRun, config::Database, server::print, store};
 
 pub(super) use self::file::show;
 
-/// Orders in one file at most: what is remembered of each until it is taken out bounds the memory.
+/// Orders in one file, which bounds the memory; the last window may exceed it.
 const ORDERS_IN_A_FILE: usize = 100_000;
-/// Orders that one transaction takes out.
+/// Orders that one transaction removes.
 const AT_ONCE: usize = 50;
-/// How often a database that is busy is asked again, and after how long.
-const TRIES: u32 = 5;
+/// Attempts while the database is busy, and the pause between two.
+const MAX_ATTEMPTS: u32 = 5;
 const WAIT: Span = Span::from_millis(500);
 /// Days that must have passed since an order's last event: webhooks are tried again for three, idempotency keys hold for one.
 const FEWEST_DAYS: i64 = 7;
@@ -72,7 +72,7 @@ pub(super) async fn archive(run: &ArchiveRun) -> Result<(), Failure> {
             done?
         }
     };
-    Ok(print(&told(&tally, before, folder))?)
+    Ok(print(&summary(&tally, before, folder))?)
 }
 
 pub(super) fn now() -> Timestamp {
@@ -95,6 +95,7 @@ fn limit(run: &ArchiveRun, now: Timestamp) -> Result<Timestamp, Failure> {
     Ok(before)
 }
 
+/// Reads every window of ended orders, and writes and removes their histories file by file.
 async fn archive_from<D: Driver>(
     driver: &D,
     before: Timestamp,
@@ -102,49 +103,68 @@ async fn archive_from<D: Driver>(
     folder: Option<&Path>,
 ) -> Result<Tally, Failure> {
     let (mut tally, mut next) = (Tally::default(), Some(0));
-    let readers = patiently(async || Readers::of(driver).await).await?;
-    while next.is_some() {
-        let (mut draft, mut leaves) = (None, Vec::new());
-        while let Some(after) = next.filter(|_| leaves.len() < ORDERS_IN_A_FILE) {
-            let found = patiently(async || ended_orders(driver, &readers, after, before).await).await?;
-            next = found.next;
-            for order in &found.orders {
-                if order.awaited_by.is_some() {
-                    tally.awaited += 1;
-                    tally.awaited_by = tally.awaited_by.or(order.awaited_by);
-                    continue;
-                }
-                tally.count(order);
-                if let Some(folder) = folder {
-                    let draft = match &mut draft {
-                        Some(draft) => draft,
-                        none => none.insert(Draft::begin(folder, now)?),
-                    };
-                    draft.add(&order.record)?;
-                    leaves.push(order.leaf);
-                }
+    let readers = retry_if_busy(async || Readers::of(driver).await).await?;
+    let mut batch = Batch::default();
+    while let Some(after) = next {
+        let found = retry_if_busy(async || ended_orders(driver, &readers, after, before).await).await?;
+        next = found.next;
+        for order in &found.orders {
+            let is_ready = tally.count(order);
+            if let Some(folder) = folder.filter(|_| is_ready) {
+                batch.add(order, folder, now)?;
             }
         }
-        if let Some(draft) = draft {
-            let (path, bytes) = draft.seal()?;
-            tally.files += 1;
-            print(&format!("{}: {} orders, {bytes} bytes, written and flushed", path.display(), leaves.len()))?;
-            remove(driver, &leaves, &mut tally).await?;
+        if next.is_none() || batch.leaves.len() >= ORDERS_IN_A_FILE {
+            std::mem::take(&mut batch).finish(driver, &mut tally).await?;
         }
     }
     Ok(tally)
 }
 
-impl Tally {
-    fn count(&mut self, order: &EndedOrder) {
-        self.orders += 1;
-        self.events += u64::try_from(order.leaf.events).unwrap_or(0);
-        self.bytes += order.record.len() as u64;
+/// The orders of one file, with the file once there is an order.
+#[derive(Default)]
+struct Batch {
+    draft: Option<Draft>,
+    leaves: Vec<Leaf>,
+}
+
+impl Batch {
+    fn add(&mut self, order: &EndedOrder, folder: &Path, now: Timestamp) -> Result<(), Failure> {
+        let draft = match &mut self.draft {
+            Some(draft) => draft,
+            none => none.insert(Draft::begin(folder, now)?),
+        };
+        draft.add(&order.record)?;
+        self.leaves.push(order.leaf);
+        Ok(())
+    }
+
+    /// Flushes the file, and only then removes its orders' histories from the database.
+    async fn finish<D: Driver>(self, driver: &D, tally: &mut Tally) -> Result<(), Failure> {
+        let Some(draft) = self.draft else { return Ok(()) };
+        let (path, bytes) = draft.seal()?;
+        tally.files += 1;
+        print(&format!("{}: {} orders, {bytes} bytes, written and flushed", path.display(), self.leaves.len()))?;
+        remove(driver, &self.leaves, tally).await
     }
 }
 
-/// Takes histories out, a few at once, and rests after each transaction as long as it took: half of the writer's time is for those who
-/// serve.
+impl Tally {
+    /// Counts an order, and returns whether it can be archived: every webhook has received its events.
+    fn count(&mut self, order: &EndedOrder) -> bool {
+        if order.awaited_by.is_some() {
+            self.awaited += 1;
+            self.awaited_by = self.awaited_by.or(order.awaited_by);
+            return false;
+        }
+        self.orders += 1;
+        self.events += u64::try_from(order.leaf.events).unwrap_or(0);
+        self.bytes += order.record.len() as u64;
+        true
+    }
+}
+
+/// Removes histories in small transactions, and pauses after each for as long as it took: half of the writer's time is left to requests.
 async fn remove<D: Driver>(driver: &D, leaves: &[Leaf], tally: &mut Tally) -> Result<(), Failure> {
     for leaves in leaves.chunks(AT_ONCE) {
         let begun = Instant::now();
@@ -160,28 +180,28 @@ async fn remove<D: Driver>(driver: &D, leaves: &[Leaf], tally: &mut Tally) -> Re
     Ok(())
 }
 
-/// Whether it was done; not where an order has changed since.
+/// Returns whether the histories were removed; false if an order has changed.
 async fn transact<D: Driver>(driver: &D, leaves: &[Leaf]) -> Result<bool, Failure> {
-    patiently(async || match driver.transact(take_out(leaves)).await {
+    retry_if_busy(async || match driver.transact(take_out(leaves)).await {
         Err(HostError::Conflict) => Ok(false),
         done => done.map(|()| true),
     })
     .await
 }
 
-/// Asks again where the database is too busy.
-async fn patiently<T>(mut ask: impl AsyncFnMut() -> Result<T, HostError>) -> Result<T, Failure> {
-    let mut asked = 1;
+/// Repeats an operation while the database is busy.
+async fn retry_if_busy<T>(mut run: impl AsyncFnMut() -> Result<T, HostError>) -> Result<T, Failure> {
+    let mut attempt = 1;
     loop {
-        match ask().await {
-            Err(HostError::Unavailable { .. } | HostError::Timeout { .. }) if asked < TRIES => asked += 1,
-            answer => return answer.map_err(|error| Failure::Failed(error.to_string())),
+        match run().await {
+            Err(HostError::Unavailable { .. } | HostError::Timeout { .. }) if attempt < MAX_ATTEMPTS => attempt += 1,
+            result => return result.map_err(|error| Failure::Failed(error.to_string())),
         }
         tokio::time::sleep(WAIT).await;
     }
 }
 
-fn told(tally: &Tally, before: Timestamp, folder: Option<&Path>) -> String {
+fn summary(tally: &Tally, before: Timestamp, folder: Option<&Path>) -> String {
     let Tally { orders, events, bytes, changed, awaited, awaited_by, files } = tally;
     let what = format!("{orders} orders that rest since {before} with {events} events ({bytes} bytes of records)");
     let mut lines = vec![match folder {

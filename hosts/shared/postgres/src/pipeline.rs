@@ -1,0 +1,241 @@
+//! Pipelined transactions: all messages are sent at once, and the responses are read afterwards.
+
+use std::borrow::Cow;
+
+use deadpool_postgres::{
+    ClientWrapper,
+    tokio_postgres::{Error, Row as SqlRow},
+};
+use despacho_core::host::HostError;
+use despacho_sql::{Expect, Query, Statement, Value};
+
+use crate::{
+    error::PgError,
+    order::{Sent, in_order},
+    value::{Parameter, borrowed, inferred, parameters},
+};
+
+/// Inserts a transaction's marker. A second transaction with the same marker waits until the first one ends.
+const INSERT_MARKER: &str = "INSERT INTO commit_marks (at, salt) VALUES ($1, $2)";
+/// The SQLSTATE of a marker that exists.
+const UNIQUE_VIOLATION: &str = "23505";
+
+/// Identifies a transaction across retries, by its start and a random number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommitMarker([Value; 2]);
+
+impl CommitMarker {
+    /// Returns a new marker. The time comes first, so that inserts and deletions of old markers each touch few pages.
+    pub(crate) fn at(millis: i64) -> CommitMarker {
+        CommitMarker([Value::Integer(millis), Value::Integer(fastrand::i64(..))])
+    }
+}
+
+/// A transaction with its marker.
+pub(crate) struct MarkedTransaction<'a> {
+    pub(crate) marker: CommitMarker,
+    pub(crate) statements: &'a [Statement],
+}
+
+/// A transaction that is committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommitOutcome {
+    /// By this attempt.
+    Committed,
+    /// By an earlier attempt whose connection broke.
+    AlreadyCommitted,
+}
+
+/// A statement and its parameters.
+struct Ready<'a> {
+    form: Form<'a>,
+    parameters: Vec<Parameter<'a>>,
+}
+
+/// A transaction without its `BEGIN` and `COMMIT`.
+struct Prepared<'a> {
+    /// Whether it is one statement that [`marked`] made.
+    is_single: bool,
+    statements: Vec<Ready<'a>>,
+}
+
+/// How a statement is sent.
+enum Form<'a> {
+    Prepared(deadpool_postgres::tokio_postgres::Statement),
+    /// With its SQL, parsed and run by one message: the session may be another one the next time.
+    Unnamed(Cow<'a, str>),
+}
+
+impl Ready<'_> {
+    async fn send(&self, client: &ClientWrapper) -> Result<u64, Error> {
+        match &self.form {
+            Form::Prepared(statement) => client.execute(statement, &borrowed(&self.parameters)).await,
+            Form::Unnamed(sql) => client.execute_typed(sql, &inferred(&self.parameters)).await,
+        }
+    }
+}
+
+/// How a transaction begins, and whether statements stay prepared after it.
+#[derive(Clone, Debug)]
+pub(crate) enum Session {
+    /// The session is ours: its settings are made once.
+    Own,
+    /// A pooler shares it between transactions; each begins with its settings.
+    Shared {
+        /// `BEGIN` with the settings.
+        begin: String,
+    },
+}
+
+impl Session {
+    fn begin(&self) -> &str {
+        match self {
+            Session::Own => "BEGIN",
+            Session::Shared { begin } => begin,
+        }
+    }
+}
+
+/// The rows of one statement, which is a transaction of its own.
+pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Query) -> Result<Vec<SqlRow>, PgError> {
+    let params = parameters(&query.params);
+    let Session::Shared { begin } = session else {
+        let statement = client.prepare_cached(query.sql).await?;
+        return Ok(client.query(&statement, &borrowed(&params)).await?);
+    };
+    let inferred = inferred(&params);
+    let plain = |sql| async move { client.batch_execute(sql).await.map(|()| Vec::new()) };
+    let requests: Vec<Sent<'_, Result<Vec<SqlRow>, Error>>> = vec![
+        Box::pin(plain(begin.as_str())),
+        Box::pin(client.query_typed(query.sql, &inferred)),
+        Box::pin(plain("COMMIT")),
+    ];
+    let mut rows = Vec::new();
+    for answer in in_order(requests).await {
+        rows.append(&mut answer?);
+    }
+    Ok(rows)
+}
+
+/// Runs transactions one after the other and returns the outcome of each. `resent` if they were sent before on a connection that broke.
+pub(crate) async fn run(
+    client: &ClientWrapper,
+    session: &Session,
+    transactions: &[&MarkedTransaction<'_>],
+    resent: bool,
+) -> Result<Vec<Result<CommitOutcome, PgError>>, PgError> {
+    let mut prepared = Vec::with_capacity(transactions.len());
+    for transaction in transactions {
+        prepared.push(match transaction.statements {
+            [Statement { sql, params, expect: Expect::One }] if !resent => {
+                let single =
+                    prepare(client, session, marked(sql, params.len()), &[params, &transaction.marker.0]).await?;
+                Prepared { is_single: true, statements: vec![single] }
+            }
+            _ => Prepared { is_single: false, statements: prepare_all(client, session, transaction).await? },
+        });
+    }
+    let mut requests: Vec<Sent<'_, Result<u64, Error>>> = Vec::new();
+    for transaction in &prepared {
+        requests.push(Box::pin(async { client.batch_execute(session.begin()).await.map(|()| 0) }));
+        for ready in &transaction.statements {
+            requests.push(Box::pin(ready.send(client)));
+        }
+        requests.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| 0) }));
+    }
+    let mut answers = in_order(requests).await.into_iter();
+    let outcomes = prepared.iter().map(|transaction| {
+        // The iterator must advance past all responses of the transaction: BEGIN, the statements and COMMIT.
+        let responses = answers.by_ref().take(transaction.statements.len() + 2).collect();
+        if transaction.is_single { single_outcome(responses) } else { outcome(responses) }
+    });
+    Ok(outcomes.collect())
+}
+
+/// Prepares the marker and the statements of a transaction that the server aborts at the first conflict.
+async fn prepare_all<'a>(
+    client: &ClientWrapper,
+    session: &Session,
+    transaction: &'a MarkedTransaction<'_>,
+) -> Result<Vec<Ready<'a>>, PgError> {
+    let mut list = Vec::with_capacity(transaction.statements.len() + 1);
+    list.push(prepare(client, session, INSERT_MARKER.into(), &[&transaction.marker.0]).await?);
+    for statement in transaction.statements {
+        let sql = match statement.expect {
+            Expect::Any => statement.sql.into(),
+            Expect::One => guarded(statement.sql),
+        };
+        list.push(prepare(client, session, sql, &[&statement.params]).await?);
+    }
+    Ok(list)
+}
+
+async fn prepare<'a>(
+    client: &ClientWrapper,
+    session: &Session,
+    sql: Cow<'a, str>,
+    values: &[&'a [Value]],
+) -> Result<Ready<'a>, PgError> {
+    let parameters = values.iter().copied().flat_map(parameters).collect();
+    Ok(Ready { form: form(client, session, sql).await?, parameters })
+}
+
+async fn form<'a>(client: &ClientWrapper, session: &Session, sql: Cow<'a, str>) -> Result<Form<'a>, Error> {
+    match session {
+        Session::Own => client.prepare_cached(&sql).await.map(Form::Prepared),
+        Session::Shared { .. } => Ok(Form::Unnamed(sql)),
+    }
+}
+
+/// A write of one row that is its whole transaction, with the marker in the same statement: the marker is inserted for each row that is
+/// written. A conflict writes nothing and is the row count 0, without an error in the server's log.
+fn marked(sql: &str, params: usize) -> Cow<'static, str> {
+    let (at, salt) = (params + 1, params + 2);
+    format!(
+        "WITH written AS ({sql} RETURNING 1) INSERT INTO commit_marks (at, salt) \
+         SELECT CAST(${at} AS BIGINT), CAST(${salt} AS BIGINT) FROM written"
+    )
+    .into()
+}
+
+/// The end of plain inserts, for SQLite.
+const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
+
+/// A write within a longer transaction that divides by zero unless it writes one row. Only an error makes the server skip the statements
+/// that were sent behind it and undo those before. An insert of values fails by itself if the row exists.
+fn guarded(sql: &str) -> Cow<'_, str> {
+    match sql.strip_suffix(UNLESS_THERE) {
+        Some(insert) if !insert.contains("SELECT") => insert.into(),
+        _ => format!(
+            "WITH touched AS ({sql} RETURNING 1) SELECT 1 / CASE WHEN COUNT(*) = 1 THEN 1 ELSE 0 END FROM touched"
+        )
+        .into(),
+    }
+}
+
+/// The outcome of a transaction with its marker first. After a failure the server rejects everything up to the end of the transaction,
+/// and `COMMIT` undoes it: the first failure is the reason.
+fn outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, PgError> {
+    const MARKER: usize = 1;
+    match first_error(responses) {
+        Ok(_) => Ok(CommitOutcome::Committed),
+        Err((MARKER, error)) if error.code().is_some_and(|state| state.code() == UNIQUE_VIOLATION) => {
+            Ok(CommitOutcome::AlreadyCommitted)
+        }
+        Err((_, error)) => Err(error.into()),
+    }
+}
+
+/// The outcome of a transaction of one marked statement.
+fn single_outcome(responses: Vec<Result<u64, Error>>) -> Result<CommitOutcome, PgError> {
+    match first_error(responses) {
+        Ok(written) if written.contains(&1) => Ok(CommitOutcome::Committed),
+        Ok(_) => Err(PgError::Permanent(HostError::Conflict)),
+        Err((_, error)) => Err(error.into()),
+    }
+}
+
+/// Returns the row counts, or the first error and its position.
+fn first_error(responses: Vec<Result<u64, Error>>) -> Result<Vec<u64>, (usize, Error)> {
+    responses.into_iter().enumerate().map(|(position, response)| response.map_err(|error| (position, error))).collect()
+}
