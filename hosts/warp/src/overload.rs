@@ -32,13 +32,13 @@ pub struct OverloadTerms {
     /// How long a request waits for its turn before it is refused.
     pub patience: Duration,
     /// Megabytes of bodies of all requests that are being read, wait or are answered.
-    pub body_megabytes: usize,
+    pub body_mib: usize,
 }
 
 impl Default for OverloadTerms {
     /// The SQLite writer commits 256 writes together: twice as many keep it busy, and as many again wait less than a second for it.
     fn default() -> OverloadTerms {
-        OverloadTerms { requests: 512, waiting: 512, patience: Duration::from_secs(1), body_megabytes: 64 }
+        OverloadTerms { requests: 512, waiting: 512, patience: Duration::from_secs(1), body_mib: 64 }
     }
 }
 
@@ -97,8 +97,8 @@ impl Overload {
             queue: Semaphore::new(terms.waiting),
             watchers: Arc::new(Semaphore::new(WATCHERS)),
             bodies: Arc::new(MemoryBudget::new(MemoryLimits {
-                total_megabytes: terms.body_megabytes,
-                caller_megabytes: (terms.body_megabytes / ADDRESS_SHARE).max(1),
+                total_mib: terms.body_mib,
+                caller_mib: (terms.body_mib / ADDRESS_SHARE).max(1),
             })),
             terms,
         }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn doors(requests: usize, waiting: usize) -> Overload {
-        Overload::new(OverloadTerms { requests, waiting, patience: Duration::from_secs(1), body_megabytes: 1 })
+        Overload::new(OverloadTerms { requests, waiting, patience: Duration::from_secs(1), body_mib: 1 })
     }
 
     #[tokio::test(start_paused = true)]
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn bodies_of_one_address_leave_memory_for_others() {
-        let doors = Overload::new(OverloadTerms { body_megabytes: 8, ..OverloadTerms::default() });
+        let doors = Overload::new(OverloadTerms { body_mib: 8, ..OverloadTerms::default() });
         let mut slow = doors.weight([192, 0, 2, 1].into());
         slow.add(2 << 20).unwrap();
         assert_eq!(doors.weight([192, 0, 2, 1].into()).add(1), Err(Shed::BodyMemory));

@@ -301,16 +301,16 @@ pub static FIELDS: &[Field] = &[
         limits.reads_per_minute
     ),
     field!(
-        "limits.logins-per-quarter",
+        "limits.logins-per-15-minutes",
         "COUNT",
         "Logins for each email and quarter of an hour",
         1..=10_000,
-        limits.logins_per_quarter
+        limits.logins_per_15_minutes
     ),
     overload::BRANCHES,
     overload::REGISTRATIONS,
     overload::IDEMPOTENCY_RECORDS,
-    overload::IDEMPOTENCY_MEGABYTES,
+    overload::IDEMPOTENCY_MIB,
     overload::LOGINS_FROM,
     overload::UNKNOWN_KEYS,
     overload::REQUESTS,
@@ -355,25 +355,25 @@ pub static FIELDS: &[Field] = &[
         dispatch.radius_km
     ),
     field!(
-        "dispatch.seen-minutes",
+        "dispatch.max-position-age-minutes",
         "MINUTES",
         "How old a courier's last place may be for an order to be given",
         1..=60,
-        dispatch.seen_minutes
+        dispatch.max_position_age_minutes
     ),
     field!(
-        "dispatch.silent-minutes",
+        "dispatch.silence-timeout-minutes",
         "MINUTES",
         "Silence, neither a place nor a step, after which a courier before the pickup loses the order",
         1..=120,
-        dispatch.silent_minutes
+        dispatch.silence_timeout_minutes
     ),
     field!(
-        "dispatch.ask-again-minutes",
+        "dispatch.reoffer-after-minutes",
         "MINUTES",
         "Searching after which a courier that let the order go may get it again, where nobody else is free",
         0..=60,
-        dispatch.ask_again_minutes
+        dispatch.reoffer_after_minutes
     ),
     field!(
         "dispatch.position-seconds",
@@ -409,11 +409,11 @@ pub static FIELDS: &[Field] = &[
         webhooks.first_retry_ms
     ),
     field!(
-        "webhooks.longest-retry-minutes",
+        "webhooks.max-retry-minutes",
         "MINUTES",
         "How long a wait between attempts lasts at most",
         1..=1_440,
-        webhooks.longest_retry_minutes
+        webhooks.max_retry_minutes
     ),
     field!(
         "webhooks.give-up-minutes",

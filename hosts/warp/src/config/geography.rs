@@ -57,15 +57,15 @@ impl Default for Geography {
             gazetteer: Vec::new(),
             nominatim: None,
             photon: None,
-            geocoder_timeout: Duration::from_millis(geocoder.timeout_milliseconds),
+            geocoder_timeout: Duration::from_millis(geocoder.timeout_ms),
             geocoder_pace: geocoder.per_second,
             geocoder_days: geocoder.cache_days,
             geocoder_entries: geocoder.cache_entries,
             roads: Vec::new(),
             osrm: None,
             valhalla: None,
-            routing_timeout: Duration::from_millis(routing.timeout_milliseconds),
-            routing_snap_m: routing.snap_metres,
+            routing_timeout: Duration::from_millis(routing.timeout_ms),
+            routing_snap_m: routing.snap_m,
             routing_percent: routing.duration_percent,
             routing_points: routing.osrm_points,
             routing_pairs: routing.valhalla_pairs,
@@ -79,7 +79,7 @@ impl Geography {
     /// How geocoders are asked.
     pub(crate) fn geocoder_terms(&self) -> GeocoderTerms {
         GeocoderTerms {
-            timeout_milliseconds: whole(self.geocoder_timeout),
+            timeout_ms: whole(self.geocoder_timeout),
             per_second: self.geocoder_pace,
             cache_days: self.geocoder_days,
             cache_entries: self.geocoder_entries,
@@ -89,8 +89,8 @@ impl Geography {
     /// How road networks are asked.
     pub(crate) fn routing_terms(&self) -> RoutingTerms {
         RoutingTerms {
-            timeout_milliseconds: whole(self.routing_timeout),
-            snap_metres: self.routing_snap_m,
+            timeout_ms: whole(self.routing_timeout),
+            snap_m: self.routing_snap_m,
             duration_percent: self.routing_percent,
             osrm_points: self.routing_points,
             valhalla_pairs: self.routing_pairs,
@@ -142,7 +142,7 @@ pub(super) const PHOTON: Field = field!(
 );
 
 pub(super) const GEOCODER_TIMEOUT: Field = Field {
-    key: "geocoder.timeout-milliseconds",
+    key: "geocoder.timeout-ms",
     unit: "MILLISECONDS",
     help: "For one attempt at a geocoder; there are at most three",
     range: Some((50, 30_000)),
@@ -205,7 +205,7 @@ pub(super) const VALHALLA: Field = field!(
 );
 
 pub(super) const ROUTING_TIMEOUT: Field = Field {
-    key: "routing.timeout-milliseconds",
+    key: "routing.timeout-ms",
     unit: "MILLISECONDS",
     help: "For one attempt at a road service; there are at most two",
     range: Some((50, 30_000)),
@@ -215,7 +215,7 @@ pub(super) const ROUTING_TIMEOUT: Field = Field {
 };
 
 pub(super) const ROUTING_SNAP: Field = field!(
-    "routing.snap-metres",
+    "routing.snap-m",
     "METRES",
     "How far from a road a place may lie; beyond it the embedded model is used",
     10..=10_000,

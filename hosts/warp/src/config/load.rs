@@ -187,11 +187,11 @@ impl Reader {
                 "stands beside osrm: one road service is asked, choose one of them",
             );
         }
-        let heard_minutes = config.dispatch.seen_minutes.min(config.dispatch.silent_minutes);
+        let heard_minutes = config.dispatch.max_position_age_minutes.min(config.dispatch.silence_timeout_minutes);
         if config.dispatch.position_seconds * 2 > heard_minutes * 60 {
             let key = "dispatch.position-seconds";
             let source = sources.get(key).cloned().unwrap_or(Source::Default);
-            let detail = "must be at most half of dispatch.seen-minutes and of dispatch.silent-minutes: \
+            let detail = "must be at most half of dispatch.max-position-age-minutes and of dispatch.silence-timeout-minutes: \
                           couriers who say where they are would be taken for lost";
             self.reject(key.to_owned(), &source, detail);
         }

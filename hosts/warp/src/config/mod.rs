@@ -196,7 +196,7 @@ impl Default for Config {
             max_connections_per_address: 1_000,
             metrics_listen: None,
             metrics_token: None,
-            responses: MemoryLimits { total_megabytes: 64, caller_megabytes: 16 },
+            responses: MemoryLimits { total_mib: 64, caller_mib: 16 },
             overload: OverloadTerms::default(),
             otlp: OtlpTerms::default(),
             trusted_proxies: Vec::new(),

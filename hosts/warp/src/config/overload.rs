@@ -10,7 +10,7 @@ use super::{
 use crate::peer::Network;
 
 pub(super) const REQUESTS: Field = field!(
-    "overload.requests",
+    "overload.max-in-flight",
     "COUNT",
     "Requests answered at once; health checks and metrics have room of their own",
     1..=100_000,
@@ -18,7 +18,7 @@ pub(super) const REQUESTS: Field = field!(
 );
 
 pub(super) const WAITING: Field = field!(
-    "overload.waiting",
+    "overload.max-queued",
     "COUNT",
     "Requests that wait for their turn; further ones get 503 at once",
     0..=100_000,
@@ -26,7 +26,7 @@ pub(super) const WAITING: Field = field!(
 );
 
 pub(super) const WAIT: Field = Field {
-    key: "overload.wait-ms",
+    key: "overload.max-queue-ms",
     unit: "MILLISECONDS",
     help: "How long a request waits for its turn before it gets 503",
     range: Some((1, 30_000)),
@@ -38,11 +38,11 @@ pub(super) const WAIT: Field = Field {
 };
 
 pub(super) const BODIES: Field = field!(
-    "overload.body-megabytes",
+    "overload.body-mib",
     "MEGABYTES",
     "Bodies of all requests at once, and a quarter of it for one client address; what does not fit gets 503",
     1..=65_536,
-    overload.body_megabytes
+    overload.body_mib
 );
 
 pub(super) const MERCHANT_STREAMS: Field = field!(
@@ -80,28 +80,28 @@ pub(super) const IDEMPOTENCY_RECORDS: Field = field!(
     limits.idempotency_records
 );
 
-pub(super) const IDEMPOTENCY_MEGABYTES: Field = field!(
-    "limits.idempotency-megabytes",
+pub(super) const IDEMPOTENCY_MIB: Field = field!(
+    "limits.idempotency-mib",
     "MEGABYTES",
     "Size of those stored responses",
     1..=1_000_000,
-    limits.idempotency_megabytes
+    limits.idempotency_mib
 );
 
 pub(super) const RESPONSES: Field = field!(
-    "overload.response-megabytes",
+    "overload.response-mib",
     "MEGABYTES",
     "Responses of all callers that are not sent yet; beyond it reads get 503 and stalled connections are closed",
     1..=65_536,
-    responses.total_megabytes
+    responses.total_mib
 );
 
 pub(super) const CALLER_RESPONSES: Field = field!(
-    "overload.response-megabytes-per-caller",
+    "overload.response-per-caller-mib",
     "MEGABYTES",
     "Unsent responses of one merchant, or of one client address without a key; beyond it reads get 503",
     1..=65_536,
-    responses.caller_megabytes
+    responses.caller_mib
 );
 
 pub(super) const PER_ADDRESS: Field = field!(

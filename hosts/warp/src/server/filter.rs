@@ -168,7 +168,7 @@ mod tests {
     use crate::overload::{Overload, OverloadTerms};
 
     fn weight() -> Weight {
-        Overload::new(OverloadTerms { body_megabytes: 1, ..OverloadTerms::default() })
+        Overload::new(OverloadTerms { body_mib: 1, ..OverloadTerms::default() })
             .weight(Ipv4Addr::LOCALHOST.into())
     }
 
