@@ -132,8 +132,7 @@ mod tests {
         for costing in Costing::ALL {
             assert_eq!(serde_json::to_value(costing).unwrap(), costing.name());
         }
-        let terms: RoutingTerms =
-            serde_json::from_str(r#"{"snap-m": 50, "valhalla-costing": "bicycle"}"#).unwrap();
+        let terms: RoutingTerms = serde_json::from_str(r#"{"snap-m": 50, "valhalla-costing": "bicycle"}"#).unwrap();
         assert_eq!((terms.snap_m, terms.valhalla_costing, terms.osrm_points), (50, Costing::Bicycle, 100));
         assert!(serde_json::from_str::<GeocoderTerms>(r#"{"per-minute": 1}"#).is_err());
     }

@@ -17,12 +17,12 @@ use tokio::{
 
 use crate::{
     connections::{Connection, Connections},
+    early::{self, EarlyResponse},
     endpoints,
     memory::MemoryBudget,
     metrics::Metrics,
     overload::Overload,
     panel::Panel,
-    refusal::{self, Refusal},
     store::Store,
     streams::{self, Streams},
     telemetry::{self, Context, Tracer},
@@ -66,7 +66,7 @@ impl App {
     /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps. `place` is held
     /// until the work has ended, whether or not somebody still waits for it: callers who give up must not let others in too early.
     pub async fn answer<P: Send + 'static>(self: Arc<App>, request: Request<Bytes>, place: P) -> warp::reply::Response {
-        let facts = refusal::facts(&request);
+        let facts = early::facts(&request);
         let writes = api::may_write(&request);
         let (app, patience) = (self.clone(), self.patience);
         let context = request.extensions().get::<Context>().cloned();
@@ -85,10 +85,10 @@ impl App {
             Ended::Answered((begun, Some(subscription))) => {
                 return streams::respond(&self, &facts, begun, subscription, connection);
             }
-            Ended::Late => refusal::respond(&facts, "unmatched", Refusal::Late),
+            Ended::Late => early::respond(&facts, "unmatched", EarlyResponse::Late),
             Ended::Panicked => {
                 self.metrics.panics.inc();
-                refusal::respond(&facts, "unmatched", Refusal::Broken)
+                early::respond(&facts, "unmatched", EarlyResponse::Broken)
             }
         };
         response.map(Into::into)

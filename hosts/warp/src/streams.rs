@@ -34,8 +34,8 @@ use crate::{
     app::App,
     config::StreamLimits,
     connections::Connection,
+    early::{self, EarlyResponse},
     feed::{Feed, Feeds, Freshness},
-    refusal::{self, Refusal},
 };
 
 /// How often a stream looks for events that another instance has written, of which this one was not told.
@@ -118,7 +118,7 @@ pub fn respond(
 ) -> warp::reply::Response {
     let merchant = subscription.journal.matrix;
     if !app.streams.enter(merchant) {
-        return refusal::respond(facts, "GET /delivery/events/stream", Refusal::TooManyStreams).map(Into::into);
+        return early::respond(facts, "GET /delivery/events/stream", EarlyResponse::TooManyStreams).map(Into::into);
     }
     app.metrics.streams.inc();
     let place = Place { app: app.clone(), merchant, connection };

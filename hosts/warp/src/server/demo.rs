@@ -21,7 +21,7 @@ pub(super) fn start(
     if !config.demo || config.robots.count == 0 {
         return None;
     }
-    if config.tls_cert.is_some() {
+    if config.tls.cert.is_some() {
         tracing::warn!(
             "robots speak no TLS: the demonstration's orders wait for `despacho simulate` on another address"
         );

@@ -51,12 +51,12 @@ pub async fn serve(
         settings,
         store,
         metrics,
-        metrics_token: config.metrics_token.clone(),
+        metrics_token: config.metrics.token.clone(),
         panel,
         patience,
         write_timeout: config.timeouts.write,
         connections: Arc::new(Connections::new(config.connection_limits())),
-        responses: Arc::new(MemoryBudget::new(config.responses)),
+        responses: Arc::new(MemoryBudget::new(config.response_limits())),
         streams: Streams::new(config.streams),
         tracer,
         overload: Overload::new(config.overload),
@@ -114,7 +114,7 @@ async fn wait_for_connections(finished: &mut mpsc::Receiver<()>, deadline: Insta
 }
 
 async fn bind_metrics(config: &Config) -> Result<Option<TcpListener>, Failure> {
-    match config.metrics_listen {
+    match config.metrics.listen {
         Some(address) => bind(address).await.map(Some),
         None => Ok(None),
     }

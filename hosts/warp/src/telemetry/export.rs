@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{Ended, Tracer, otlp};
-use crate::{geo::connector, metrics::SpanFigures};
+use crate::{config::OtlpTerms, geo::connector, metrics::SpanFigures};
 
 /// Spans that wait to be sent; some 2 MB.
 const QUEUE: usize = 4_096;
@@ -30,23 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const ANSWER: usize = 64 * 1024;
 /// How long is tried to send what is left when the server stops.
 const LAST: Duration = Duration::from_secs(2);
-
-/// Where traces go, and how many.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtlpTerms {
-    /// The collector's address; none where nothing is traced.
-    pub endpoint: Option<String>,
-    /// Headers that it wants, as a key.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Of traces that begin here, how many in a hundred are recorded.
-    pub sample_percent: u64,
-}
-
-impl Default for OtlpTerms {
-    fn default() -> OtlpTerms {
-        OtlpTerms { endpoint: None, headers: Vec::new(), sample_percent: 100 }
-    }
-}
 
 /// What is needed to send.
 pub struct Exporter {

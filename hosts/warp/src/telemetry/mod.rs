@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 
 use self::parent::Parent;
 pub use self::{
-    export::{Exporter, OtlpTerms, run, start},
+    export::{Exporter, run, start},
     storage::Traced,
 };
 use crate::metrics::SpanFigures;
