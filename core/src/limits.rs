@@ -25,7 +25,7 @@ pub struct Limits {
     /// Reads of one merchant per minute.
     pub reads_per_minute: u32,
     /// Failed and successful logins for each email and quarter of an hour.
-    pub logins_per_quarter: u32,
+    pub logins_per_15_minutes: u32,
     /// The same for each caller's address, where the host knows it: more than for an email, since an office shares one.
     pub logins_per_address: u32,
     /// Branches that a parent store may have.
@@ -36,7 +36,7 @@ pub struct Limits {
     /// Responses that are stored for the idempotency keys of one merchant, or one courier, within 24 hours.
     pub idempotency_records: u32,
     /// Their megabytes.
-    pub idempotency_megabytes: u32,
+    pub idempotency_mib: u32,
     /// Requests with a key that nobody has, for each caller's address and minute, where the host knows it.
     pub unknown_keys_per_minute: u32,
 }
@@ -50,12 +50,12 @@ impl Default for Limits {
             previews_per_minute: 600,
             writes_per_minute: 120,
             reads_per_minute: 600,
-            logins_per_quarter: 10,
+            logins_per_15_minutes: 10,
             logins_per_address: 100,
             branches: 1_000,
             registrations_per_day: 200,
             idempotency_records: 50_000,
-            idempotency_megabytes: 64,
+            idempotency_mib: 64,
             unknown_keys_per_minute: 600,
         }
     }

@@ -73,7 +73,8 @@ pub struct RetentionConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PlaceTerms {
-    /// The least precision that an address is accepted with; below it is 422 `address_imprecise`.
+    /// The minimum precision of an address; below it the response is 422 `address_imprecise`.
+    #[serde(rename = "min-precision")]
     pub least_precision: Precision,
 }
 

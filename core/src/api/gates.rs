@@ -192,7 +192,7 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
         Usage::Preview => limits.previews_per_minute,
         Usage::Create => limits.writes_per_minute,
         Usage::Read => limits.reads_per_minute,
-        Usage::Login => limits.logins_per_quarter,
+        Usage::Login => limits.logins_per_15_minutes,
         Usage::UnknownKey => limits.unknown_keys_per_minute,
     };
     let bucket = Bucket { name, usage, quota, window: Duration::minutes(1) };

@@ -101,7 +101,7 @@ async fn fingerprint_of<H: Host>(
 async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
     let limits = &call.settings.limits;
     let usage = call.host.claim_usage(owner, call.moment.now.before(KEPT)).await?;
-    let megabytes = u64::from(limits.idempotency_megabytes);
+    let megabytes = u64::from(limits.idempotency_mib);
     if usage.records < limits.idempotency_records.into() && usage.bytes < megabytes * 1_048_576 {
         return Ok(());
     }

@@ -13,11 +13,11 @@ pub struct Dispatch {
     /// Great-circle kilometres between a courier and a pickup, at most.
     pub radius_km: u32,
     /// Minutes after the last known place in which a courier may still get an order.
-    pub seen_minutes: u32,
+    pub max_position_age_minutes: u32,
     /// Minutes without a place or a step after which a courier before pickup is taken the order from.
-    pub silent_minutes: u32,
+    pub silence_timeout_minutes: u32,
     /// Minutes of searching after which a courier that let an order go may be asked for it again, where nobody else is free.
-    pub ask_again_minutes: u32,
+    pub reoffer_after_minutes: u32,
     /// Seconds between two places of a courier that are stored.
     pub position_seconds: u32,
     /// Searching orders with a free courier nearby that a pass matches at most; where there are more, half of them are those that have
@@ -30,9 +30,9 @@ impl Default for Dispatch {
         Dispatch {
             interval_seconds: 3,
             radius_km: 10,
-            seen_minutes: 5,
-            silent_minutes: 10,
-            ask_again_minutes: 3,
+            max_position_age_minutes: 5,
+            silence_timeout_minutes: 10,
+            reoffer_after_minutes: 3,
             position_seconds: 20,
             orders_per_pass: 2_000,
         }
@@ -57,16 +57,16 @@ impl Dispatch {
 
     /// How long after the last known place a courier may still get an order.
     pub(crate) fn seen(&self) -> Duration {
-        Duration::minutes(self.seen_minutes.into())
+        Duration::minutes(self.max_position_age_minutes.into())
     }
 
     /// How long a courier before pickup may say nothing.
     pub(crate) fn silence(&self) -> Duration {
-        Duration::minutes(self.silent_minutes.into())
+        Duration::minutes(self.silence_timeout_minutes.into())
     }
 
     /// How long an order looks for others before it comes back to a courier that let it go.
     pub(crate) fn ask_again(&self) -> Duration {
-        Duration::minutes(self.ask_again_minutes.into())
+        Duration::minutes(self.reoffer_after_minutes.into())
     }
 }

@@ -12,7 +12,7 @@ pub struct WebhookTerms {
     /// Milliseconds after the first attempt that the second follows; each further wait is three times as long.
     pub first_retry_ms: u32,
     /// Minutes that a wait lasts at most.
-    pub longest_retry_minutes: u32,
+    pub max_retry_minutes: u32,
     /// Minutes after which a message is given up.
     pub give_up_minutes: u32,
     /// Attempts in a row that fail until a subscription is disabled.
@@ -32,7 +32,7 @@ impl Default for WebhookTerms {
     fn default() -> WebhookTerms {
         WebhookTerms {
             first_retry_ms: 10_000,
-            longest_retry_minutes: 12 * 60,
+            max_retry_minutes: 12 * 60,
             give_up_minutes: 3 * 24 * 60,
             disable_after: 300,
             timeout_seconds: 15,
@@ -47,7 +47,7 @@ impl WebhookTerms {
     /// How long to wait after so many attempts, the first being 1: by the table, a fifth more or less by chance, so that what failed
     /// together does not come back together.
     pub fn wait(&self, tries: u32, entropy: &mut Entropy) -> Duration {
-        let longest = i64::from(self.longest_retry_minutes) * 60_000;
+        let longest = i64::from(self.max_retry_minutes) * 60_000;
         let factor = 3_i64.saturating_pow(tries.saturating_sub(1));
         let wait = i64::from(self.first_retry_ms).saturating_mul(factor).min(longest);
         let chance = i64::from(u16::from_be_bytes(entropy.bytes()));

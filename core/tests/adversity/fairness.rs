@@ -96,7 +96,7 @@ fn stored_responses_are_bounded_per_merchant() {
     host.advance(Duration::minutes(25 * 60));
     assert_eq!(create(&parent, "e", &[("idempotency-key", "e")]).status, 201, "a day later there is room");
 
-    let megabyte = limited(Limits { idempotency_megabytes: 1, ..Limits::default() });
+    let megabyte = limited(Limits { idempotency_mib: 1, ..Limits::default() });
     let mut stored = 0;
     let outcome = loop {
         let (code, body) = (format!("m{stored}"), order(&format!("m{stored}")).to_string());

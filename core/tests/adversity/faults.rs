@@ -161,7 +161,7 @@ fn a_quota_is_counted_by_merchant_and_kind() {
 #[test]
 fn logins_are_throttled_by_email() {
     let host = demo_host();
-    let limits = Limits { logins_per_quarter: 3, ..Limits::default() };
+    let limits = Limits { logins_per_15_minutes: 3, ..Limits::default() };
     let settings = Settings { limits, ..settings() };
     let log_in = |email: &str, password: &str| {
         let body = json!({ "email": email, "password": password }).to_string();

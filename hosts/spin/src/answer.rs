@@ -11,6 +11,11 @@ use despacho_core::{
     domain::{Duration, Entropy},
     host,
 };
+use despacho_shell::{
+    early::{self, EarlyResponse},
+    probes,
+    settings::ConfigErrors,
+};
 use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
@@ -37,7 +42,7 @@ thread_local! {
 /// Answers a request.
 pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
     let (parts, body) = request.into_parts();
-    let mut response = match endpoints::alone(&parts) {
+    let mut response = match endpoints::local(&parts) {
         Some(response) => response,
         None => match begin(&parts, body).await {
             Ok(Begun::Answered(response)) => response,
@@ -75,9 +80,9 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
         return Ok(Begun::Answered(response));
     }
     let limit = config.settings.limits.body_bytes;
-    let body = body::collect(body, limit).await.ok_or_else(|| unmatched(broken_off()))?;
+    let body = body::collect(body, limit).await.ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;
     let error = |error: host::HostError| unmatched(problem(error));
-    let database = Database::of(config.database_url.as_deref());
+    let database = Database::of(config.own.database_url.as_deref());
     let machine = Machine::new(database.clone(), Rc::clone(&config.geography)).map_err(error)?;
     let host = SqlHost::new(database, machine, config.settings.timing.clone());
     let host = host.reserving(FEW_IDS).remembering(KEYS.with(Arc::clone));
@@ -91,7 +96,9 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
 
 async fn carried_out(world: World, mut request: Request<Bytes>) -> Response<Bytes> {
     let World { host, config } = world;
-    if let Some(address) = config.caller_address.as_ref().and_then(|header| caller(request.headers(), header)) {
+    if let Some(address) =
+        config.own.caller_address_header.as_ref().and_then(|header| caller(request.headers(), header))
+    {
         request.extensions_mut().insert(address);
     }
     let response = api::handle(&host, &config.settings, request).await;
@@ -110,7 +117,7 @@ fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
 /// Sends webhooks before the answer to a round of dispatch, and where the operator wants it after every answer that has news.
 async fn send_webhooks(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
     let outcome = response.extensions().get::<Outcome>();
-    let after = config.webhooks_after_answers && host.platform().has_news();
+    let after = config.own.webhooks_after_responses && host.platform().has_news();
     let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     let sending = async move {
         if let Err(error) = webhooks::deliver(&host, host.driver(), &config.settings).await {
@@ -125,8 +132,13 @@ async fn send_webhooks(response: &Response<Bytes>, host: SqlHost<Database, Machi
 }
 
 /// A problem of the component's own, in the core's shape.
-pub(crate) fn refuse(parts: &Parts, route: &'static str, problem: Problem) -> Response<Bytes> {
+fn refuse(parts: &Parts, route: &'static str, problem: Problem) -> Response<Bytes> {
     api::refuse(parts, route, problem, fresh_id)
+}
+
+/// An early response of any host.
+pub(crate) fn respond_early(parts: &Parts, route: &'static str, early: EarlyResponse) -> Response<Bytes> {
+    early::respond(parts, route, early, fresh_id)
 }
 
 /// An identifier for a request that came with none.
@@ -137,8 +149,8 @@ pub(crate) fn fresh_id() -> String {
     Entropy::new(seed).hex()
 }
 
-fn misconfigured(errors: &[config::ConfigError]) -> Problem {
-    let told: Vec<String> = errors.iter().map(|error| format!("`{}` {}", error.variable, error.detail)).collect();
+fn misconfigured(errors: &ConfigErrors) -> Problem {
+    let told: Vec<String> = errors.0.iter().map(config::describe).collect();
     let told = told.join("; ");
     Problem {
         log: Some(format!("variables: {told}")),
@@ -169,14 +181,6 @@ fn problem(error: host::HostError) -> Problem {
     }
 }
 
-fn broken_off() -> Problem {
-    Problem::new(
-        Code::MalformedRequest,
-        "The request's body did not arrive completely and in time, or its chunks are malformed. Send the request again.",
-        "O corpo da requisição não chegou completo e a tempo, ou seus blocos (chunks) são inválidos. Envie a requisição novamente.",
-    )
-}
-
 /// One line for what failed on this side. Of the request nothing is written but its endpoint's template: paths,
 /// headers and bodies may hold secrets and people's data. What succeeds is counted by Spin itself.
 fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
@@ -190,9 +194,8 @@ fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
 
 /// Gives a response of the component's own what every response carries.
 pub(crate) fn json(parts: &Parts, text: &'static str) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
+    let mut response = probes::json(text);
     let headers = response.headers_mut();
-    headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Without a length the last piece waits for the client's delayed acknowledgement.
     headers.insert(http::header::CONTENT_LENGTH, HeaderValue::from(text.len()));
     identify(parts, &mut response);
@@ -201,7 +204,7 @@ pub(crate) fn json(parts: &Parts, text: &'static str) -> Response<Bytes> {
 
 /// Gives a response the request's identifier.
 pub(crate) fn identify(parts: &Parts, response: &mut Response<Bytes>) {
-    let id = api::sent_request_id(&parts.headers).map_or_else(fresh_id, str::to_owned);
+    let id = probes::request_id(&parts.headers, fresh_id);
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert("x-request-id", id);
     }

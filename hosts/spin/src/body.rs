@@ -3,14 +3,13 @@
 use std::{pin::pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
+use despacho_shell::body::BodyLimit;
 use http_body_util::BodyExt;
 
 use crate::wait::within;
 
 /// How long a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much is read and thrown away past the limit, so that a caller who is still sending gets to see the refusal.
-const GRACE_BYTES: usize = 1 << 20;
 
 /// Collects a body up to `limit` and one more byte; `None` where it broke off or took too long.
 pub(crate) async fn collect<B>(body: B, limit: usize) -> Option<Bytes>
@@ -24,24 +23,21 @@ async fn read<B>(body: B, limit: usize) -> Option<Bytes>
 where
     B: http_body_util::BodyExt<Data = Bytes>,
 {
-    let most = limit.saturating_add(1);
-    // The end of a body that says its length is known without asking the host again for its end and its trailers.
+    // The end of a body that declares its length is known without another call to the runtime.
     let length = body.size_hint().upper().and_then(|length| usize::try_from(length).ok());
-    let (mut body, mut whole, mut wasted) = (pin!(body), BytesMut::new(), 0);
-    while length.is_none_or(|length| whole.len() < length)
+    let (mut body, mut whole, mut limit) = (pin!(body), BytesMut::new(), BodyLimit::new(limit));
+    while !limit.is_exhausted()
+        && length.is_none_or(|length| whole.len() < length)
         && let Some(frame) = body.frame().await
     {
-        // Trailers say nothing here.
+        // Trailers are ignored.
         let Ok(piece) = frame.ok()?.into_data() else { continue };
-        if whole.is_empty() && piece.len() < most && length == Some(piece.len()) {
+        let fitting = limit.fitting(&piece);
+        if whole.is_empty() && fitting == piece.len() && length == Some(fitting) {
             return Some(piece);
         }
-        let room = most - whole.len();
-        whole.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
-        wasted += piece.len().saturating_sub(room);
-        if wasted > GRACE_BYTES {
-            break;
-        }
+        limit.add(&piece, fitting);
+        whole.extend_from_slice(piece.get(..fitting).unwrap_or_default());
     }
     Some(whole.freeze())
 }

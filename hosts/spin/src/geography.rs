@@ -4,17 +4,18 @@
 use std::time::{Duration, Instant};
 
 use despacho_core::{
-    domain::{self, Address, Located, Matrix, Precision},
+    domain::{self, Address, Located, Matrix},
     geo::{self, LocateError},
     host::HostError,
 };
 use despacho_geo::{
-    Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, RoutingTerms, World,
-    networks,
+    Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, World, networks,
 };
+use despacho_shell::settings::SharedSettings;
 use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 
 use crate::{
+    config::OwnSettings,
     database::Database,
     log,
     outbound::{self, begin, collect, in_time},
@@ -33,15 +34,6 @@ thread_local! {
     static BEGAN: Instant = Instant::now();
 }
 
-/// Base addresses of services.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bases<'a> {
-    pub(crate) nominatim: Option<&'a str>,
-    pub(crate) photon: Option<&'a str>,
-    pub(crate) osrm: Option<&'a str>,
-    pub(crate) valhalla: Option<&'a str>,
-}
-
 /// What places and roads are known from. It lives as long as its instance, and so does what it knows of services that fail.
 #[derive(Debug)]
 pub(crate) struct Geography {
@@ -53,18 +45,13 @@ pub(crate) struct Geography {
 
 impl Geography {
     /// The services at these addresses; nothing is asked yet.
-    pub(crate) fn new(
-        bases: Bases<'_>,
-        geocoder: GeocoderTerms,
-        routing: &RoutingTerms,
-        least: Precision,
-    ) -> Geography {
-        let geocoders = Geocoders::at(bases.nominatim, bases.photon, &geocoder);
+    pub(crate) fn new(own: &OwnSettings, shared: &SharedSettings) -> Geography {
+        let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
         Geography {
-            places: Places::new(Vec::new(), geocoders, least),
-            networks: networks(bases.osrm, bases.valhalla, routing),
-            percent: routing.duration_percent,
-            geocoder,
+            places: Places::new(Vec::new(), geocoders, shared.places.least_precision),
+            networks: networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing),
+            percent: shared.routing.duration_percent,
+            geocoder: shared.geocoder.clone(),
         }
     }
 
@@ -80,7 +67,7 @@ impl Geography {
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // Nobody waits for a service while he keeps all other instances waiting.
-        if self.places.is_embedded() || database.is_alone() {
+        if self.places.is_embedded() || database.is_exclusive() {
             return Ok(addresses.iter().map(|address| geo::locate(address)).collect());
         }
         let found = self.places.locate(&self.outside(database), addresses).await?;
@@ -89,7 +76,7 @@ impl Geography {
 
     /// Legs between every pair of places.
     pub(crate) async fn matrix(&self, database: &Database, places: &[Located]) -> Matrix {
-        if self.networks.is_empty() || places.len() < 2 || database.is_alone() {
+        if self.networks.is_empty() || places.len() < 2 || database.is_exclusive() {
             return geo::matrix(places);
         }
         let (outside, mut legs) = (self.outside(database), Legs::between(places, self.percent));

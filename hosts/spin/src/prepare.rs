@@ -79,18 +79,18 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
         }
         // Another instance may be at it; then the log is on all the same.
         let _ = session.write_ahead().await;
-        database.alone(async || migrate(&session).await).await?;
+        database.exclusively(async || migrate(&session).await).await?;
     }
     host.align_deadlines().await?;
-    if config.demo && host.key(&KeyHash::of(demo::KEY)).await?.is_none() {
-        database.alone(async || demo::seed(host, &config.settings).await).await?;
+    if config.own.demo && host.key(&KeyHash::of(demo::KEY)).await?.is_none() {
+        database.exclusively(async || demo::seed(host, &config.settings).await).await?;
     }
     Ok(())
 }
 
 /// Whether this component may go on with the schema as it is. Where there is none, the question fails.
 async fn is_current(database: &Database, config: &Config) -> Result<bool, HostError> {
-    let dialect = if config.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
+    let dialect = if config.own.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
     let ask = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
     let version = match ask(Dialect::VERSION_QUERY).await {
         Ok(version) => version,

@@ -10,12 +10,13 @@ use std::{
 
 use despacho_core::{
     Settings,
-    api::outbox::{self, Job, Lane, Rounds},
+    api::outbox::{self, Job, Rounds},
     domain::WebhookId,
     host::{Host, HostError},
-    webhook::{Answer, ROUND, SendError, Tried, Webhook, WebhookTerms, check},
+    webhook::{Answer, SendError, Webhook, WebhookTerms, check},
 };
-use futures_util::{StreamExt, future::join_all, lock::Mutex, stream};
+use despacho_shell::webhooks::{self, MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT, Sent, pass_duration};
+use futures_util::{future::join_all, lock::Mutex};
 
 use crate::{
     database::Database,
@@ -25,15 +26,10 @@ use crate::{
 /// Subscriptions that are looked at together, and those that are sent for at once.
 const LOOKED_AT: u32 = 32;
 const AT_ONCE: usize = 8;
-/// Requests at once to one receiver.
-const REQUESTS_EACH: usize = 8;
-/// Bytes of an answer that are read, so that the connection can be used again, and how long that may take.
-const DRAINED: usize = 16 * 1024;
-const DRAINING: Duration = Duration::from_secs(1);
 
 /// Sends what is due until nothing is, or the time is over; what is left is sent by the next call.
 pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &Settings) -> Result<(), HostError> {
-    let until = Instant::now() + Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
+    let until = Instant::now() + pass_duration();
     // The request has one connection for its transactions, which they take in turns.
     let call = Call { host, database, settings, until, turn: Mutex::new(()) };
     // Subscriptions that had nothing to send, by the version that was looked at: as such they are not looked at again.
@@ -76,23 +72,19 @@ impl<H: Host> Call<'_, H> {
             taken
         };
         let Some(batch) = taken else { return Ok(false) };
-        let lanes = batch.lanes.iter().map(|jobs| self.lane(&batch.url, jobs.clone()));
-        let tried: Vec<Tried> = stream::iter(lanes).buffer_unordered(REQUESTS_EACH).concat().await;
+        let post = |job| self.post(&batch.url, job);
+        let tried = webhooks::send(batch.lanes.clone(), || Instant::now() < self.until, post).await;
         let _turn = self.turn.lock().await;
         outbox::finish(self.host, self.settings, &batch, tried).await?;
         self.database.release();
         Ok(true)
     }
 
-    async fn lane(&self, url: &str, jobs: Vec<Job>) -> Vec<Tried> {
-        let mut lane = Lane::new(jobs);
-        while let Some(job) = lane.turn(Instant::now() < self.until) {
-            let (at, began) = (self.host.moment().now, Instant::now());
-            let answer = post(url, &job, &self.settings.webhooks).await;
-            let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-            lane.answered(job, at, took_ms, answer);
-        }
-        lane.tried()
+    async fn post(&self, url: &str, job: Job) -> Sent {
+        let (at, began) = (self.host.moment().now, Instant::now());
+        let answer = post(url, &job, &self.settings.webhooks).await;
+        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Sent { job, at, took_ms, answer }
     }
 }
 
@@ -107,7 +99,7 @@ async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
         Ok(response) => {
             let status = response.status().as_u16();
             // What it says beyond its status is nobody's concern.
-            let _ = in_time(DRAINING, collect(response.into_body(), DRAINED)).await;
+            let _ = in_time(RESPONSE_TIMEOUT, collect(response.into_body(), MAX_RESPONSE_BYTES)).await;
             Answer::Status(status)
         }
         Err(missed) => Answer::HostError(fault(missed)),

@@ -3,18 +3,15 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::{
-    api::{Outcome, sent_request_id},
-    host::HostError,
-    store::KeyHash,
-};
+use despacho_core::{api::Outcome, host::HostError, store::KeyHash};
+use despacho_shell::probes::{self, ALIVE, HEALTH_ROUTE, PANEL_ROUTE, READY, READY_ROUTE, json};
 use despacho_sql::STORAGE;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
 
 use crate::{
     app::App,
     docs,
-    refusal::{self, Refusal},
+    early::{self, EarlyResponse},
 };
 
 /// How long the store may take to say that it is there.
@@ -23,27 +20,25 @@ const READINESS: Duration = Duration::from_secs(2);
 /// The answer, where the path is one of the deployment's.
 pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
     let path = request.uri().path();
-    let route = match path {
-        "/healthz" => "GET /healthz",
-        "/readyz" => "GET /readyz",
-        "/metrics" => "GET /metrics",
-        "/docs" => "GET /docs",
-        _ if path.starts_with("/docs/") => "GET /docs/{file}",
+    let route = match (probes::route(path), path) {
+        (Some(route), _) => route,
+        (None, "/metrics") => "GET /metrics",
+        (None, path) if path.starts_with("/docs/") => "GET /docs/{file}",
         _ => return panel(app, request),
     };
     let file = docs::file(path);
     if route == "GET /docs/{file}" && file.is_none() {
         return None;
     }
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return Some(refusal::respond(&refusal::facts(request), route, Refusal::ReadOnly));
+    if !probes::is_read(request.method()) {
+        return Some(early::respond(&early::facts(request), route, EarlyResponse::ReadOnly));
     }
     let mut response = match (route, file) {
         (_, Some(file)) => file.response(request.headers()),
-        ("GET /healthz", _) => json(r#"{"status":"alive"}"#),
-        ("GET /readyz", _) => readiness(app, request).await,
+        (HEALTH_ROUTE, _) => json(ALIVE),
+        (READY_ROUTE, _) => readiness(app, request).await,
         _ if may_read_metrics(app, request.headers()) => metrics(app, request),
-        _ => refusal::respond(&refusal::facts(request), route, Refusal::MetricsToken),
+        _ => early::respond(&early::facts(request), route, EarlyResponse::MetricsToken),
     };
     label(&mut response, request, route);
     Some(response)
@@ -51,40 +46,33 @@ pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response
 
 /// A file of the panel.
 fn panel(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
-    const ROUTE: &str = "GET /{panelFile}";
     let file = app.panel.as_ref()?.file(request.uri().path())?;
-    if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return Some(refusal::respond(&refusal::facts(request), ROUTE, Refusal::ReadOnly));
+    if !probes::is_read(request.method()) {
+        return Some(early::respond(&early::facts(request), PANEL_ROUTE, EarlyResponse::ReadOnly));
     }
     let mut response = file.response(request.headers());
-    label(&mut response, request, ROUTE);
+    label(&mut response, request, PANEL_ROUTE);
     Some(response)
 }
 
 /// What metrics and logs call an answer that did not come from the core.
 fn label(response: &mut Response<Bytes>, request: &Request<Bytes>, route: &'static str) {
     if response.extensions().get::<Outcome>().is_none() {
-        let request_id = sent_request_id(request.headers()).map_or_else(refusal::fresh_id, str::to_owned);
+        let request_id = probes::request_id(request.headers(), early::fresh_id);
         response.extensions_mut().insert(Outcome { route, code: None, request_id, log: None });
     }
 }
 
-fn json(text: &'static str) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::from_static(text.as_bytes()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
 async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> {
     match tokio::time::timeout(READINESS, app.store.ready()).await {
-        Ok(Ok(())) => json(r#"{"status":"ready"}"#),
+        Ok(Ok(())) => json(READY),
         Ok(Err(error)) => {
             tracing::warn!(%error, "not ready");
             let failing = matches!(error, HostError::Unavailable { what: STORAGE, .. });
-            let refusal = if failing { Refusal::StorageFailing } else { Refusal::NotReady };
-            refusal::respond(&refusal::facts(request), "GET /readyz", refusal)
+            let refusal = if failing { EarlyResponse::StorageFailing } else { EarlyResponse::NotReady };
+            early::respond(&early::facts(request), READY_ROUTE, refusal)
         }
-        Err(_) => refusal::respond(&refusal::facts(request), "GET /readyz", Refusal::NotReady),
+        Err(_) => early::respond(&early::facts(request), READY_ROUTE, EarlyResponse::NotReady),
     }
 }
 
@@ -106,7 +94,7 @@ pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
             response
         }
-        Err(_) => refusal::respond(&refusal::facts(request), "GET /metrics", Refusal::Broken),
+        Err(_) => early::respond(&early::facts(request), "GET /metrics", EarlyResponse::Broken),
     }
 }
 
@@ -114,7 +102,7 @@ pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
 mod tests {
     use despacho_core::Settings;
     use http_body_util::BodyExt;
-    use tokio::sync::{mpsc, watch};
+    use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
     use super::*;
     use crate::{
@@ -125,12 +113,11 @@ mod tests {
     #[tokio::test]
     async fn a_store_that_does_not_answer_is_not_ready_and_yet_alive() {
         let folder = tempfile::tempdir().unwrap();
-        let config = Config { data: folder.path().to_owned(), ..Config::default() };
+        let config = Config { data: folder.path().to_owned(), ..Config::defaults().unwrap() };
         Store::create(&config).await.unwrap();
         let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
         let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
-        let unfinished = mpsc::channel(1).0.downgrade();
-        let (streams, stopping) = (Streams::new(config.streams), watch::channel(false).1);
+        let streams = Streams::new(config.streams);
         let settings = Settings::default();
         let overload = Overload::new(config.overload);
         let app = App {
@@ -142,12 +129,12 @@ mod tests {
             patience,
             write_timeout: patience,
             connections: Arc::new(Connections::new(config.connection_limits())),
-            responses: Arc::new(MemoryBudget::new(config.responses)),
+            responses: Arc::new(MemoryBudget::new(config.response_limits())),
             streams,
             tracer: None,
             overload,
-            stopping,
-            unfinished,
+            shutdown: CancellationToken::new(),
+            tasks: TaskTracker::new(),
         };
         let app = Arc::new(app);
         let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();

@@ -16,9 +16,9 @@ use crate::connections::{Active, UnsentResponse};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryLimits {
     /// Of all callers.
-    pub total_megabytes: usize,
+    pub total_mib: usize,
     /// Of one caller.
-    pub caller_megabytes: usize,
+    pub caller_mib: usize,
 }
 
 /// The caller whose limit counts.
@@ -74,10 +74,10 @@ impl MemoryBudget {
         let mut used = self.used();
         let own = used.by_owner.get(&owner).copied().unwrap_or(0).saturating_add(bytes);
         let total = used.total.saturating_add(bytes);
-        if own > self.limits.caller_megabytes << 20 && !required {
+        if own > self.limits.caller_mib << 20 && !required {
             return Err(Limit::Caller);
         }
-        if total > self.limits.total_megabytes << 20 && !required {
+        if total > self.limits.total_mib << 20 && !required {
             return Err(Limit::Total);
         }
         used.total = total;
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn memory() -> Arc<MemoryBudget> {
-        Arc::new(MemoryBudget::new(MemoryLimits { total_megabytes: 2, caller_megabytes: 1 }))
+        Arc::new(MemoryBudget::new(MemoryLimits { total_mib: 2, caller_mib: 1 }))
     }
 
     fn owner(last: u8) -> MemoryOwner {

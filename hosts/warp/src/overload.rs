@@ -3,6 +3,8 @@
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
+use despacho_shell::settings::fields;
+use serde::Deserialize;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
@@ -23,23 +25,22 @@ const ADDRESS_SHARE: usize = 4;
 const WATCHED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 /// How much is taken on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct OverloadTerms {
-    /// Requests that are answered at once.
-    pub requests: usize,
-    /// Requests that wait for their turn; the next one is refused.
-    pub waiting: usize,
-    /// How long a request waits for its turn before it is refused.
-    pub patience: Duration,
-    /// Megabytes of bodies of all requests that are being read, wait or are answered.
-    pub body_megabytes: usize,
-}
-
-impl Default for OverloadTerms {
-    /// The SQLite writer commits 256 writes together: twice as many keep it busy, and as many again wait less than a second for it.
-    fn default() -> OverloadTerms {
-        OverloadTerms { requests: 512, waiting: 512, patience: Duration::from_secs(1), body_megabytes: 64 }
-    }
+    /// Requests processed at the same time. The SQLite writer commits 256 writes together; twice as many keep it busy.
+    pub max_in_flight: usize,
+    /// Queued requests; further requests are rejected.
+    pub max_queued: usize,
+    /// Time after which a queued request is rejected.
+    #[serde(rename = "max-queue-ms", deserialize_with = "fields::milliseconds")]
+    pub max_queue: Duration,
+    /// Memory of the bodies of all requests that are read, queued or processed.
+    pub body_mib: usize,
+    /// Memory of all unsent responses.
+    pub response_mib: usize,
+    /// Memory of the unsent responses of one caller.
+    pub response_per_caller_mib: usize,
 }
 
 /// Why a request was turned away. Nothing of it was carried out.
@@ -93,12 +94,12 @@ impl Overload {
     /// Doors with nobody inside.
     pub fn new(terms: OverloadTerms) -> Overload {
         Overload {
-            room: Arc::new(Semaphore::new(terms.requests)),
-            queue: Semaphore::new(terms.waiting),
+            room: Arc::new(Semaphore::new(terms.max_in_flight)),
+            queue: Semaphore::new(terms.max_queued),
             watchers: Arc::new(Semaphore::new(WATCHERS)),
             bodies: Arc::new(MemoryBudget::new(MemoryLimits {
-                total_megabytes: terms.body_megabytes,
-                caller_megabytes: (terms.body_megabytes / ADDRESS_SHARE).max(1),
+                total_mib: terms.body_mib,
+                caller_mib: (terms.body_mib / ADDRESS_SHARE).max(1),
             })),
             terms,
         }
@@ -122,7 +123,7 @@ impl Overload {
 
     async fn in_turn(&self) -> Result<OwnedSemaphorePermit, Shed> {
         let _chair = self.queue.try_acquire().map_err(|_| Shed::QueueFull)?;
-        match timeout(self.terms.patience, self.room.clone().acquire_owned()).await {
+        match timeout(self.terms.max_queue, self.room.clone().acquire_owned()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(Shed::WaitedTooLong),
         }
@@ -130,7 +131,7 @@ impl Overload {
 
     /// Requests that wait for their turn.
     pub fn waiting(&self) -> usize {
-        self.terms.waiting.saturating_sub(self.queue.available_permits())
+        self.terms.max_queued.saturating_sub(self.queue.available_permits())
     }
 
     /// Bytes of memory that bodies take.
@@ -171,9 +172,11 @@ pub fn is_watched(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
 
-    fn doors(requests: usize, waiting: usize) -> Overload {
-        Overload::new(OverloadTerms { requests, waiting, patience: Duration::from_secs(1), body_megabytes: 1 })
+    fn doors(max_in_flight: usize, max_queued: usize) -> Overload {
+        let terms = Config::defaults().unwrap().overload;
+        Overload::new(OverloadTerms { max_in_flight, max_queued, body_mib: 1, ..terms })
     }
 
     #[tokio::test(start_paused = true)]
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn bodies_of_one_address_leave_memory_for_others() {
-        let doors = Overload::new(OverloadTerms { body_megabytes: 8, ..OverloadTerms::default() });
+        let doors = Overload::new(OverloadTerms { body_mib: 8, ..Config::defaults().unwrap().overload });
         let mut slow = doors.weight([192, 0, 2, 1].into());
         slow.add(2 << 20).unwrap();
         assert_eq!(doors.weight([192, 0, 2, 1].into()).add(1), Err(Shed::BodyMemory));

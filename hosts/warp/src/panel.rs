@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use bytes::Bytes;
-use despacho_files::{File, HOW, PAGE, Site, TOLD, Tiles};
+use despacho_shell::{
+    files::File,
+    panel::{CONFIG, HOW, PAGE, Site, Tiles},
+};
 
 use crate::config::Config;
 
@@ -31,13 +34,13 @@ impl Panel {
         let site = Site::new(config.panel_tiles.as_deref().map(|url| Tiles { url, attribution }), config.demo)?;
         let files = found.into_iter().map(|(path, body)| (path.clone(), site.file(&path, body)));
         let mut files: BTreeMap<String, File> = files.collect();
-        files.insert(TOLD.to_owned(), site.told());
+        files.insert(CONFIG.to_owned(), site.config());
         Ok(Some(Panel { files }))
     }
 
     /// The file at a path.
     pub fn file(&self, path: &str) -> Option<&File> {
-        self.files.get(despacho_files::name(path)?)
+        self.files.get(despacho_shell::panel::name(path)?)
     }
 }
 
@@ -67,7 +70,7 @@ mod tests {
     use super::*;
 
     fn config(folder: &Path) -> Config {
-        Config { panel: Some(folder.to_owned()), ..Config::default() }
+        Config { panel: Some(folder.to_owned()), ..Config::defaults().unwrap() }
     }
 
     #[test]
@@ -91,6 +94,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(Panel::load(&config(folder.path())).unwrap_err().contains("npm run build"));
         assert!(Panel::load(&config(&folder.path().join("none"))).unwrap_err().contains("npm run build"));
-        assert!(Panel::load(&Config::default()).unwrap().is_none());
+        assert!(Panel::load(&Config::defaults().unwrap()).unwrap().is_none());
     }
 }

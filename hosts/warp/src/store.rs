@@ -66,7 +66,7 @@ impl Store {
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
                 let platform = platform.sharing(&database);
-                let host = SqlHost::new(Traced(database), platform, config.timing.clone());
+                let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
                 Store::Postgres(host.reserving(NO_MORE_IDS))
             }
         };
@@ -91,7 +91,7 @@ impl Store {
             Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.reserving(FEW_IDS))),
             Database::Postgres(address) => {
                 let (database, platform) = postgres(config, address, geography).await?;
-                let host = SqlHost::new(Traced(database), platform, config.timing.clone());
+                let host = SqlHost::new(Traced(database), platform, config.shared.timing.clone());
                 Ok(Store::Postgres(host.reserving(NO_MORE_IDS)))
             }
         }
@@ -260,7 +260,7 @@ async fn sqlite(
     geography: Arc<Geography>,
     create: bool,
 ) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
-    let (database, timing) = (open_file(config, create).await?, config.timing.clone());
+    let (database, timing) = (open_file(config, create).await?, config.shared.timing.clone());
     let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
     Ok(SqlHost::new(Traced(database), Platform::new(machine, geography), timing))
 }

@@ -78,7 +78,7 @@ impl Service {
             Settings { operator: operator_token(OPERATOR).ok(), secret: Secret(SECRET), ..Settings::default() };
         // A receiver that stays deaf is given up within a run, in some runs.
         settings.webhooks.disable_after = [300, 6].get(chance.index(2)).copied().unwrap_or(300);
-        settings.dispatch.silent_minutes = [10, 3].get(chance.index(2)).copied().unwrap_or(10);
+        settings.dispatch.silence_timeout_minutes = [10, 3].get(chance.index(2)).copied().unwrap_or(10);
         settings.limits.writes_per_minute = [120, 120, 12].get(chance.index(3)).copied().unwrap_or(120);
         Service {
             backend: Backend::new(seed, mutation),

@@ -18,7 +18,7 @@ const SETTINGS: [(&str, &str); 6] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
-    ("DESPACHO_LIMITS_LOGINS_PER_QUARTER", "10000"),
+    ("DESPACHO_LIMITS_LOGINS_PER_15_MINUTES", "10000"),
     ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
 ];
 /// Examples and boundary values of every field, the same in every run. What happens behind /docs and /metrics is not JSON.

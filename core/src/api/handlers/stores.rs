@@ -205,7 +205,7 @@ pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Resul
     let limits = &call.settings.limits;
     let address = call.parts.extensions.get::<CallerAddress>();
     let by_address = address.map(|address| (format!("login-from/{}", address.name()), limits.logins_per_address));
-    for (name, quota) in by_address.into_iter().chain([(login_name(email), limits.logins_per_quarter)]) {
+    for (name, quota) in by_address.into_iter().chain([(login_name(email), limits.logins_per_15_minutes)]) {
         let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
         let admission = call.host.admit(&bucket, call.moment.now).await?;
         if !admission.admitted {

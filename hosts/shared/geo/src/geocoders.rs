@@ -51,7 +51,7 @@ enum Kind {
 impl Geocoders {
     /// The geocoders at these base addresses.
     pub fn at(nominatim: Option<&str>, photon: Option<&str>, terms: &GeocoderTerms) -> Geocoders {
-        let timeout = Duration::from_millis(terms.timeout_milliseconds);
+        let timeout = Duration::from_millis(terms.timeout_ms);
         let manners = Manners { timeout, attempts: ATTEMPTS, per_second: Some(terms.per_second) };
         let geocoder = |kind, name, base| Geocoder { kind, service: Service::new(name, base, manners.clone()) };
         let nominatim = nominatim.map(|base| geocoder(Kind::Nominatim, "nominatim", base));

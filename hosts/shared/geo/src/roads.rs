@@ -49,13 +49,13 @@ impl Network {
 
 /// The networks at these base addresses, in the order they are asked in.
 pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, terms: &RoutingTerms) -> Vec<Network> {
-    let timeout = Duration::from_millis(terms.timeout_milliseconds);
+    let timeout = Duration::from_millis(terms.timeout_ms);
     let service = |name, base| Service::new(name, base, Manners { timeout, attempts: ATTEMPTS, per_second: None });
     let osrm = osrm.map(|base| {
         Network::Osrm(Osrm {
             service: service("osrm", base),
             profile: terms.osrm_profile.clone(),
-            snap_m: terms.snap_metres,
+            snap_m: terms.snap_m,
             most_points: terms.osrm_points,
         })
     });
@@ -63,7 +63,7 @@ pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, terms: &RoutingTerms
         Network::Valhalla(Valhalla {
             service: service("valhalla", base),
             costing: terms.valhalla_costing,
-            snap_m: terms.snap_metres,
+            snap_m: terms.snap_m,
             most_pairs: terms.valhalla_pairs,
         })
     });

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct GeocoderTerms {
     /// For one attempt, of which there are three.
-    pub timeout_milliseconds: u64,
+    pub timeout_ms: u64,
     /// Questions a second for each geocoder.
     pub per_second: u32,
     /// Days that a found place is kept; 0 keeps nothing.
@@ -21,9 +21,9 @@ pub struct GeocoderTerms {
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RoutingTerms {
     /// For one attempt, of which there are two.
-    pub timeout_milliseconds: u64,
+    pub timeout_ms: u64,
     /// How far from a road a place may lie.
-    pub snap_metres: u32,
+    pub snap_m: u32,
     /// What a courier in traffic takes of a network's free-flow time.
     pub duration_percent: u32,
     /// Points that an OSRM takes at once, its `--max-table-size`.
@@ -52,15 +52,15 @@ pub enum Costing {
 
 impl Default for GeocoderTerms {
     fn default() -> GeocoderTerms {
-        GeocoderTerms { timeout_milliseconds: 2_000, per_second: 10, cache_days: 90, cache_entries: 200_000 }
+        GeocoderTerms { timeout_ms: 2_000, per_second: 10, cache_days: 90, cache_entries: 200_000 }
     }
 }
 
 impl Default for RoutingTerms {
     fn default() -> RoutingTerms {
         RoutingTerms {
-            timeout_milliseconds: 2_000,
-            snap_metres: 500,
+            timeout_ms: 2_000,
+            snap_m: 500,
             duration_percent: 150,
             osrm_points: 100,
             valhalla_pairs: 2_500,
@@ -132,9 +132,8 @@ mod tests {
         for costing in Costing::ALL {
             assert_eq!(serde_json::to_value(costing).unwrap(), costing.name());
         }
-        let terms: RoutingTerms =
-            serde_json::from_str(r#"{"snap-metres": 50, "valhalla-costing": "bicycle"}"#).unwrap();
-        assert_eq!((terms.snap_metres, terms.valhalla_costing, terms.osrm_points), (50, Costing::Bicycle, 100));
+        let terms: RoutingTerms = serde_json::from_str(r#"{"snap-m": 50, "valhalla-costing": "bicycle"}"#).unwrap();
+        assert_eq!((terms.snap_m, terms.valhalla_costing, terms.osrm_points), (50, Costing::Bicycle, 100));
         assert!(serde_json::from_str::<GeocoderTerms>(r#"{"per-minute": 1}"#).is_err());
     }
 }

@@ -24,7 +24,7 @@ const MOST_POINTS: usize = 1_000;
 /// Locates the address of each line of standard input.
 pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
     let geography = Geography::open(config).map_err(Failure::Usage)?;
-    let least = config.places.least_precision;
+    let least = config.shared.places.least_precision;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
         let answer = located(&geography, least, &line).await;

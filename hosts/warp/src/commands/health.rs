@@ -32,7 +32,7 @@ pub(super) async fn check(config: &Config) -> Result<(), Failure> {
 
 async fn ask(config: &Config, address: SocketAddr) -> Result<String, Failure> {
     let socket = TcpStream::connect(address).await.map_err(|error| format!("{address} is out of reach: {error}"))?;
-    let Some(file) = &config.tls_cert else { return exchange(socket).await };
+    let Some(file) = &config.tls.cert else { return exchange(socket).await };
     let own =
         CertificateDer::from_pem_file(file).map_err(|error| format!("{} is unreadable: {error}", file.display()))?;
     let provider = Arc::new(ring::default_provider());

@@ -111,7 +111,7 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Locate { given } => geography::locate(&load(&given)?.config).await,
         Command::Route => lines::route(),
         Command::Assign => lines::assign(),
-        Command::Config(given) => Ok(print(config::show(&load(&given)?).trim_end())?),
+        Command::Config(given) => Ok(print(load(&given)?.file.trim_end())?),
         Command::Healthcheck { given } => health::check(&load(&given)?.config).await,
     }
 }

@@ -4,7 +4,7 @@ use despacho_core::demo::{EMAIL, KEY, PASSWORD};
 
 use super::Failure;
 use crate::{
-    config::{self, FIELDS, Loaded, Missing},
+    config::{self, Loaded, Missing},
     geo::Geography,
     log, server,
     store::Store,
@@ -17,9 +17,8 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
     for warning in &loaded.warnings {
         tracing::warn!("{warning}");
     }
-    for field in FIELDS {
-        let source = loaded.sources.get(field.key).map(ToString::to_string).unwrap_or_default();
-        tracing::info!(key = field.key, value = field.value(config), source, "setting");
+    for (key, (value, source)) in &loaded.values {
+        tracing::info!(key, value, %source, "setting");
     }
     if !config.demo {
         config::require_service(config).map_err(Failure::Usage)?;

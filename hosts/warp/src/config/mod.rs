@@ -1,15 +1,7 @@
-//! What an operator decides: one table of settings, read from flags, environment, a file and defaults, in that order.
+//! The server's configuration: the table of settings, read from flags, environment, a file and defaults, in that order.
 
-mod fields;
-mod geography;
 mod load;
-mod metrics;
-mod otlp;
-mod overload;
 mod prepare;
-mod retention;
-mod show;
-mod value;
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -17,202 +9,194 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::{
-    courier::Dispatch,
-    limits::Limits,
-    order::{Cancellation, Timing},
-    settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret},
-    store::KeyHash,
-    webhook::WebhookTerms,
-};
+use despacho_core::{settings::Secret, store::KeyHash};
 use despacho_postgres::Address;
+use despacho_shell::settings::{SharedSettings, fields};
+use http::{HeaderName, HeaderValue};
+use serde::{Deserialize, Deserializer};
 
-use crate::{
-    connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadTerms, peer::Network, telemetry::OtlpTerms,
-};
+use crate::{connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadTerms, peer::Network};
 
 pub use despacho_geo::Costing;
-pub use fields::{FIELDS, Field};
-pub use geography::Geography;
-pub use load::{CliOverrides, ConfigError, ConfigErrors, Loaded, Source};
+pub use load::{CliOverrides, Loaded};
 pub use prepare::{Missing, read_tariff, require_service, settings};
-pub use show::show;
 
-/// The effective configuration of a deployment.
-#[derive(Clone, Debug)]
+/// The effective configuration of a deployment. The table in despacho-shell describes each field.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[allow(missing_docs)]
 pub struct Config {
-    /// Where to accept connections.
     pub listen: SocketAddr,
-    /// The folder that holds the database and the generated secret.
     pub data: PathBuf,
-    /// Which database.
     pub database: Database,
-    /// Connections to PostgreSQL at most.
     pub database_connections: usize,
-    /// The deployment's secret; `None` for the one that is generated in the data folder.
+    #[serde(default, deserialize_with = "fields::secret")]
     pub secret: Option<Secret>,
-    /// The hash of the operator's token; `None` closes the operator's endpoints.
+    #[serde(default, deserialize_with = "fields::token")]
     pub admin_token: Option<KeyHash>,
-    /// The tariff's file; `None` for the built-in one.
     pub tariff: Option<PathBuf>,
-    /// The folder of the panel's files; `None` serves the API alone.
+    #[serde(default)]
+    pub gazetteer: Vec<PathBuf>,
+    pub nominatim: Option<String>,
+    pub photon: Option<String>,
+    #[serde(default)]
+    pub roads: Vec<PathBuf>,
+    pub osrm: Option<String>,
+    pub valhalla: Option<String>,
     pub panel: Option<PathBuf>,
-    /// Where the panel's map gets its pictures; `None` draws on plain ground.
     pub panel_tiles: Option<String>,
-    /// Whom the map names as the source of its pictures.
     pub panel_tiles_attribution: Option<String>,
-    /// Whether the demonstration's stores, keys and orders are put in at start.
     pub demo: bool,
-    /// How large and how often.
-    pub limits: Limits,
-    /// How long orders wait.
-    pub timing: Timing,
-    /// How couriers are looked for.
-    pub dispatch: Dispatch,
-    /// Robot couriers that carry the demonstration's orders.
-    pub robots: Robots,
-    /// What a late cancellation costs.
-    pub cancellation: Cancellation,
-    /// How long keys live.
-    pub keys: KeyTerms,
-    /// How well places must be known.
-    pub places: PlaceTerms,
-    /// What places and roads are known from.
-    pub geography: Geography,
-    /// How patiently webhooks are sent.
-    pub webhooks: WebhookTerms,
-    /// How long personal data is stored.
-    pub retention: RetentionConfig,
-    /// Streams of events that are open at once.
-    pub streams: StreamLimits,
-    /// Origins whose pages may call the API from a browser.
-    pub cors_origins: Vec<String>,
-    /// Shape of the log.
-    pub log_format: LogFormat,
-    /// The least level that is logged.
-    pub log_level: tracing::Level,
-    /// Connections served at once.
     pub max_connections: usize,
-    /// Connections of one client address.
     pub max_connections_per_address: usize,
-    /// Where metrics are served without a token.
-    pub metrics_listen: Option<SocketAddr>,
-    /// The hash of the token for metrics on the main listener.
-    pub metrics_token: Option<KeyHash>,
-    /// The memory of unsent responses.
-    pub responses: MemoryLimits,
-    /// How many requests are taken on.
-    pub overload: OverloadTerms,
-    /// Where traces go.
-    pub otlp: OtlpTerms,
-    /// Proxies whose word about the caller's address is taken.
+    #[serde(default, deserialize_with = "networks")]
     pub trusted_proxies: Vec<Network>,
-    /// How long things may take.
     pub timeouts: Timeouts,
-    /// The certificate chain in PEM; both or neither of the two.
-    pub tls_cert: Option<PathBuf>,
-    /// The certificate's private key in PEM.
-    pub tls_key: Option<PathBuf>,
+    #[serde(default)]
+    pub cors: Cors,
+    #[serde(default)]
+    pub tls: Tls,
+    pub log: Log,
+    #[serde(default)]
+    pub metrics: Metrics,
+    pub otlp: OtlpTerms,
+    pub overload: OverloadTerms,
+    pub robots: Robots,
+    pub streams: StreamLimits,
+    /// The settings that every host has.
+    #[serde(skip)]
+    pub shared: SharedSettings,
 }
 
-/// Where state is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The database.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Database {
     /// The file `despacho.db` in the data folder.
     Sqlite,
-    /// A PostgreSQL server, which several instances may share.
+    /// A PostgreSQL server, which several instances can share.
     Postgres(Address),
 }
 
-/// Shape of the log on standard error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Origins whose pages can call the API from a browser.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[allow(missing_docs)]
+pub struct Cors {
+    pub origins: Vec<String>,
+}
+
+/// Files of the certificate and its private key: both or neither.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[allow(missing_docs)]
+pub struct Tls {
+    pub cert: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+}
+
+/// Format and minimum level of the log.
+#[derive(Clone, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct Log {
+    pub format: LogFormat,
+    #[serde(deserialize_with = "fields::parsed")]
+    pub level: tracing::Level,
+}
+
+/// Format of the log on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// One line of text for people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object in each line.
     Json,
 }
 
-/// Robot couriers that carry the demonstration's orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Access to the metrics.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[allow(missing_docs)]
+pub struct Metrics {
+    pub listen: Option<SocketAddr>,
+    #[serde(default, deserialize_with = "fields::token")]
+    pub token: Option<KeyHash>,
+}
+
+/// Export of traces.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub struct OtlpTerms {
+    pub endpoint: Option<String>,
+    #[serde(default, deserialize_with = "fields::headers")]
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub sample_percent: u64,
+}
+
+/// Simulated couriers that carry the demo orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
 pub struct Robots {
-    /// How many; they ride only where the demonstration is on.
     pub count: u32,
-    /// How many seconds of theirs pass in one of ours.
     pub speed: u32,
 }
 
-/// How many streams of events may be open at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Maximum open event streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
 pub struct StreamLimits {
-    /// By one merchant, a parent store with its branches.
     pub per_merchant: usize,
-    /// In total.
     pub total: usize,
 }
 
-/// How long a peer or the server itself may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Timeouts of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
 pub struct Timeouts {
-    /// For a request's head, and for an idle connection's next request.
+    #[serde(rename = "header-seconds", deserialize_with = "fields::seconds")]
     pub header: Duration,
-    /// For a request's body, and then again for its answer.
+    #[serde(rename = "request-seconds", deserialize_with = "fields::seconds")]
     pub request: Duration,
-    /// For a peer that takes no part of a response.
+    #[serde(rename = "write-seconds", deserialize_with = "fields::seconds")]
     pub write: Duration,
-    /// For accepted requests once the server was told to stop.
+    #[serde(rename = "shutdown-seconds", deserialize_with = "fields::seconds")]
     pub shutdown: Duration,
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            data: PathBuf::from("data"),
-            database: Database::Sqlite,
-            database_connections: 16,
-            secret: None,
-            admin_token: None,
-            tariff: None,
-            panel: None,
-            panel_tiles: None,
-            panel_tiles_attribution: None,
-            demo: false,
-            limits: Limits::default(),
-            timing: Timing::default(),
-            dispatch: Dispatch::default(),
-            robots: Robots { count: 5, speed: 30 },
-            cancellation: Cancellation::default(),
-            keys: KeyTerms::default(),
-            places: PlaceTerms::default(),
-            geography: Geography::default(),
-            webhooks: WebhookTerms::default(),
-            retention: RetentionConfig::default(),
-            streams: StreamLimits { per_merchant: 50, total: 1_000 },
-            cors_origins: Vec::new(),
-            log_format: LogFormat::Text,
-            log_level: tracing::Level::INFO,
-            max_connections: 10_000,
-            max_connections_per_address: 1_000,
-            metrics_listen: None,
-            metrics_token: None,
-            responses: MemoryLimits { total_megabytes: 64, caller_megabytes: 16 },
-            overload: OverloadTerms::default(),
-            otlp: OtlpTerms::default(),
-            trusted_proxies: Vec::new(),
-            timeouts: Timeouts {
-                header: Duration::from_secs(30),
-                request: Duration::from_secs(30),
-                write: Duration::from_secs(30),
-                shutdown: Duration::from_secs(30),
-            },
-            tls_cert: None,
-            tls_key: None,
-        }
+impl TryFrom<String> for Database {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Database, String> {
+        Database::parse(&text)
     }
 }
 
+impl Database {
+    /// Reads `sqlite` or the address of a PostgreSQL server.
+    fn parse(text: &str) -> Result<Database, String> {
+        if text == "sqlite" {
+            return Ok(Database::Sqlite);
+        }
+        Address::parse(text).map(Database::Postgres).map_err(|error| format!("must be sqlite, or {error}"))
+    }
+}
+
+fn networks<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Network>, D::Error> {
+    fields::list(value, Network::parse)
+}
+
 impl Config {
+    /// Returns the default of every setting.
+    ///
+    /// # Errors
+    /// An error of the table of settings.
+    pub fn defaults() -> Result<Config, String> {
+        CliOverrides::default()
+            .load(std::iter::empty())
+            .map(|loaded| loaded.config)
+            .map_err(|errors| errors.to_string())
+    }
+
     /// The SQLite database's file.
     pub fn database_file(&self) -> PathBuf {
         self.data.join("despacho.db")
@@ -227,13 +211,18 @@ impl Config {
         }
     }
 
-    /// The file that geocoders' answers are kept in.
+    /// The memory of unsent responses.
+    pub fn response_limits(&self) -> MemoryLimits {
+        MemoryLimits { total_mib: self.overload.response_mib, caller_mib: self.overload.response_per_caller_mib }
+    }
+
+    /// The file of cached geocoder results.
     pub fn geocoder_file(&self) -> PathBuf {
         self.data.join("geocoder.db")
     }
 }
 
-/// Where a server that listens there is asked from its own machine: one that listens on every address answers on the loopback.
+/// Returns the address at which this machine reaches a server that listens there: the loopback address for a wildcard address.
 pub fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -8,7 +8,7 @@ use std::{
 
 use despacho_core::{Settings, quote::Tariff, settings::Secret};
 
-use super::{Config, Database, value};
+use super::{Config, Database};
 use crate::private;
 
 /// What becomes of a service's data if it is missing.
@@ -54,29 +54,14 @@ pub fn settings(config: &Config, missing: Missing) -> Result<Settings, String> {
         Some(secret) => secret.clone(),
         None => stored_secret(config, missing)?,
     };
-    Ok(Settings {
-        limits: config.limits.clone(),
-        timing: config.timing.clone(),
-        dispatch: config.dispatch.clone(),
-        cancellation: config.cancellation.clone(),
-        tariff,
-        keys: config.keys.clone(),
-        places: config.places,
-        webhooks: config.webhooks.clone(),
-        retention: config.retention,
-        secret,
-        operator: config.admin_token.clone(),
-    })
+    Ok(config.shared.core(tariff, secret, config.admin_token.clone()))
 }
 
-/// A tariff that may be used, or everything that is wrong with it.
+/// Reads a tariff, or returns everything that is wrong with it.
 pub fn read_tariff(file: &Path) -> Result<Tariff, String> {
     let name = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("the tariff {name} cannot be read: {error}"))?;
-    let tariff: Tariff =
-        serde_json::from_str(&text).map_err(|error| format!("the tariff {name} is not valid: {error}"))?;
-    let errors: Vec<String> = tariff.errors().iter().map(|error| format!("\n  {error}")).collect();
-    if errors.is_empty() { Ok(tariff) } else { Err(format!("the tariff {name} is not valid:{}", errors.concat())) }
+    despacho_shell::settings::tariff(&text).map_err(|detail| format!("the tariff {name} {detail}"))
 }
 
 /// The secret in a file that only its owner may read. It is created together with the database, and never silently beside an
@@ -91,7 +76,7 @@ fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, String> {
     };
     let unreadable = |error: std::io::Error| format!("the secret {} is out of reach: {error}", file.display());
     match fs::read_to_string(&file) {
-        Ok(text) => value::secret(&text).map_err(|detail| format!("the secret {} {detail}", file.display())),
+        Ok(text) => Secret::parse(&text).map_err(|detail| format!("the secret {} {detail}", file.display())),
         Err(error) if error.kind() != ErrorKind::NotFound => Err(unreadable(error)),
         Err(_) if !may_create => Err(format!(
             "the secret {} is missing, and the database beside it exists. Restore it from your backup, or set DESPACHO_SECRET. Only if \

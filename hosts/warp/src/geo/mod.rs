@@ -59,17 +59,16 @@ impl Geography {
     /// # Errors
     /// The first thing that cannot be used, and what to do.
     pub fn open(config: &Config) -> Result<Geography, String> {
-        let chosen = &config.geography;
         let figures = Figures::default();
-        let loaded = chosen.gazetteer.iter().map(|path| LoadedPack::read(path)).collect::<Result<Vec<_>, _>>()?;
-        let bases = [&chosen.nominatim, &chosen.photon, &chosen.osrm, &chosen.valhalla];
+        let loaded = config.gazetteer.iter().map(|path| LoadedPack::read(path)).collect::<Result<Vec<_>, _>>()?;
+        let bases = [&config.nominatim, &config.photon, &config.osrm, &config.valhalla];
         let secure = bases.into_iter().flatten().any(|base| base.starts_with("https:"));
-        let geocoders = Geocoders::at(chosen.nominatim.as_deref(), chosen.photon.as_deref(), &chosen.geocoder_terms());
+        let geocoders = Geocoders::at(config.nominatim.as_deref(), config.photon.as_deref(), &config.shared.geocoder);
         let cache = if geocoders.is_empty() { None } else { cache(config)? };
         let packs = loaded.iter().map(|one| one.pack).collect();
         Ok(Geography {
             loaded,
-            places: Places::new(packs, geocoders, config.places.least_precision),
+            places: Places::new(packs, geocoders, config.shared.places.least_precision),
             networks: Networks::open(config)?,
             wire: Wire::new(secure, cache, figures.clone())?,
             figures,
@@ -127,12 +126,12 @@ impl Geography {
 
 /// What geocoders said, kept in the data folder; `None` where nothing is to be kept.
 fn cache(config: &Config) -> Result<Option<Cache>, String> {
-    let chosen = &config.geography;
-    if chosen.geocoder_days == 0 {
+    let geocoder = &config.shared.geocoder;
+    if geocoder.cache_days == 0 {
         return Ok(None);
     }
     std::fs::create_dir_all(&config.data)
         .map_err(|error| format!("{} cannot be made: {error}", config.data.display()))?;
-    let keep = Duration::from_secs(u64::from(chosen.geocoder_days) * 24 * 3_600);
-    Cache::open(&config.geocoder_file(), keep, chosen.geocoder_entries).map(Some)
+    let keep = Duration::from_secs(u64::from(geocoder.cache_days) * 24 * 3_600);
+    Cache::open(&config.geocoder_file(), keep, geocoder.cache_entries).map(Some)
 }

@@ -25,10 +25,9 @@ impl Networks {
     /// # Errors
     /// The first extract that cannot be used, and what to do.
     pub(super) fn open(config: &Config) -> Result<Networks, String> {
-        let chosen = &config.geography;
-        let extracts = chosen.roads.iter().map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
-        let terms = chosen.routing_terms();
-        let services = networks(chosen.osrm.as_deref(), chosen.valhalla.as_deref(), &terms);
+        let extracts = config.roads.iter().map(|path| Extract::read(path)).collect::<Result<_, _>>()?;
+        let terms = &config.shared.routing;
+        let services = networks(config.osrm.as_deref(), config.valhalla.as_deref(), terms);
         Ok(Networks { extracts, services, percent: terms.duration_percent })
     }
 

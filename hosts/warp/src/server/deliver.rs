@@ -10,6 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::api::{CallerAddress, Merchant, Outcome};
+use despacho_shell::probes::{DOCS_ROUTE, HEALTH_ROUTE, PANEL_ROUTE, READY_ROUTE};
 use http::{HeaderValue, Method, Request, Response, Version, header, request::Parts};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
@@ -21,8 +22,8 @@ use super::{
 use crate::{
     app::App,
     connections::{Active, Connection, UnsentResponse, address_group},
+    early::{self, EarlyResponse},
     memory::{Limit, MemoryOwner, MemoryShare, reserved},
-    refusal::{self, Refusal},
 };
 
 /// Bytes of a body that HTTP/2 gets at once: each further part shows that the peer's window took the one before.
@@ -33,7 +34,7 @@ const OVERHEAD: usize = 4 * 1024;
 const ATTEMPTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(10);
 /// Routes of files that are in memory once, however many responses carry them.
-const FILES: [&str; 4] = ["GET /docs", "GET /docs/{file}", "GET /openapi.json", "GET /{panelFile}"];
+const FILES: [&str; 4] = [DOCS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
 
 /// What the delivery of a response depends on, taken from its request.
 pub(super) struct Delivery {
@@ -57,7 +58,7 @@ impl Delivery {
             address: address_group(address),
             encoding: Encoding::preferred(request.headers()),
             version: request.version(),
-            facts: refusal::facts(request),
+            facts: early::facts(request),
         }
     }
 
@@ -77,7 +78,7 @@ impl Delivery {
         let route = head.extensions.get::<Outcome>().map_or("", |outcome| outcome.route);
         let owner = match (merchant, route) {
             (Some(merchant), _) => MemoryOwner::Merchant(merchant.0),
-            (None, "GET /healthz" | "GET /readyz") => MemoryOwner::HealthCheck(self.address),
+            (None, HEALTH_ROUTE | READY_ROUTE) => MemoryOwner::HealthCheck(self.address),
             (None, _) => MemoryOwner::Address(self.address),
         };
         let file = FILES.contains(&route);
@@ -114,7 +115,7 @@ impl Delivery {
     /// 503 with a small body; over HTTP/2 without one, since a peer that opens no window would hold it.
     fn refuse(&self, route: &'static str) -> Response<Body> {
         self.app.metrics.responses_shed.inc();
-        let mut response = refusal::respond(&self.facts, route, Refusal::ResponseMemory);
+        let mut response = early::respond(&self.facts, route, EarlyResponse::ResponseMemory);
         if self.version == Version::HTTP_2 {
             *response.body_mut() = Bytes::new();
             response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));

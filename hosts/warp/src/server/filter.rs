@@ -4,6 +4,7 @@ use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes, BytesMut};
 use despacho_core::api::CallerAddress;
+use despacho_shell::body::BodyLimit;
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, HeaderValue, Method, Request, header, request::Parts, uri::PathAndQuery};
 use warp::{Filter, filters::path::FullPath, reject::Rejection, reply::Response as Reply};
@@ -11,14 +12,10 @@ use warp::{Filter, filters::path::FullPath, reject::Rejection, reply::Response a
 use crate::{
     app::App,
     connections::Connection,
+    early::{self, EarlyResponse},
     overload::{Shed, Weight},
-    refusal::{self, Refusal},
     telemetry::Context,
 };
-
-/// Bytes beyond the limit that are still read and thrown away, so that a caller who is still sending can read the refusal
-/// instead of finding the connection reset.
-const GRACE_BYTES: usize = 1024 * 1024;
 
 /// Every request, as the core takes it, and the core's answer.
 pub(super) fn catch_all(
@@ -82,19 +79,19 @@ where
             Err(shed) => turned_away(&app, shed),
         },
         Err(Unread::Shed(shed)) => turned_away(&app, shed),
-        Err(Unread::Incomplete) => Refusal::IncompleteBody,
+        Err(Unread::Incomplete) => EarlyResponse::IncompleteBody,
     };
-    let mut response = refusal::respond(&head, "unmatched", refusal);
+    let mut response = early::respond(&head, "unmatched", refusal);
     // Who was turned away keeps its connection: another one costs more than the answer did.
-    if refusal == Refusal::IncompleteBody {
+    if refusal == EarlyResponse::IncompleteBody {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Into::into)
 }
 
-fn turned_away(app: &App, shed: Shed) -> Refusal {
+fn turned_away(app: &App, shed: Shed) -> EarlyResponse {
     app.metrics.turned_away(shed);
-    Refusal::Busy
+    EarlyResponse::Busy
 }
 
 /// Why a body was not read.
@@ -113,7 +110,7 @@ where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
 {
-    let mut reading = Reading { most: limit.saturating_add(1), kept: 0, wasted: 0, shed: None, weight };
+    let mut reading = Reading { limit: BodyLimit::new(limit), shed: None, weight };
     let read = async {
         let mut body = std::pin::pin!(body);
         let first = match body.next().await {
@@ -125,7 +122,7 @@ where
         let mut next = Some(second);
         while let Some(piece) = next {
             whole.extend_from_slice(&reading.keep(piece.map_err(|_| Unread::Incomplete)?));
-            if reading.wasted > GRACE_BYTES {
+            if reading.limit.is_exhausted() {
                 break;
             }
             next = body.next().await;
@@ -135,26 +132,22 @@ where
     tokio::time::timeout(patience, read).await.unwrap_or(Err(Unread::Incomplete))
 }
 
-/// A body on its way in.
+/// A body that is being read.
 struct Reading<'a> {
-    most: usize,
-    kept: usize,
-    wasted: usize,
+    limit: BodyLimit,
     shed: Option<Shed>,
     weight: &'a mut Weight,
 }
 
 impl Reading<'_> {
-    /// As much of a piece as there is room for; the rest is thrown away.
+    /// Keeps the part of a piece that fits and discards the rest.
     fn keep(&mut self, mut piece: impl Buf) -> Bytes {
-        let length = piece.remaining();
-        let mut keeps = if self.shed.is_none() { length.min(self.most - self.kept) } else { 0 };
-        if let Err(shed) = self.weight.add(keeps) {
-            (self.shed, keeps) = (Some(shed), 0);
+        let mut fitting = if self.shed.is_none() { self.limit.fitting(&piece) } else { 0 };
+        if let Err(shed) = self.weight.add(fitting) {
+            (self.shed, fitting) = (Some(shed), 0);
         }
-        self.kept += keeps;
-        self.wasted += length - keeps;
-        piece.copy_to_bytes(keeps)
+        self.limit.add(&piece, fitting);
+        piece.copy_to_bytes(fitting)
     }
 
     fn end(&self, whole: Bytes) -> Result<Bytes, Unread> {
@@ -165,10 +158,13 @@ impl Reading<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::overload::{Overload, OverloadTerms};
+    use crate::{
+        config::Config,
+        overload::{Overload, OverloadTerms},
+    };
 
     fn weight() -> Weight {
-        Overload::new(OverloadTerms { body_megabytes: 1, ..OverloadTerms::default() })
+        Overload::new(OverloadTerms { body_mib: 1, ..Config::defaults().unwrap().overload })
             .weight(Ipv4Addr::LOCALHOST.into())
     }
 

@@ -15,8 +15,8 @@ use tokio::{
 
 use crate::{
     app::App,
+    early::{self, EarlyResponse},
     endpoints,
-    refusal::{self, Refusal},
 };
 
 /// Connections at once: a monitor has one or two.
@@ -50,7 +50,7 @@ async fn serve_connection(app: Arc<App>, socket: TcpStream) {
         let request = request.map(|_| Bytes::new());
         let response = match (request.method().as_str(), request.uri().path()) {
             ("GET", "/metrics") => endpoints::metrics(&app, &request),
-            _ => refusal::respond(&refusal::facts(&request), "unmatched", Refusal::MetricsOnly),
+            _ => early::respond(&early::facts(&request), "unmatched", EarlyResponse::MetricsOnly),
         };
         std::future::ready(Ok::<_, Infallible>(response.map(Full::new)))
     });

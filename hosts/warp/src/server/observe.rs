@@ -12,7 +12,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 
 use crate::{
     app::App,
-    overload, refusal,
+    early, overload,
     telemetry::{Span, SpanKind},
 };
 
@@ -61,7 +61,7 @@ pub(super) async fn observe<B>(
     let outcome = response.extensions_mut().remove::<Outcome>().unwrap_or_else(|| Outcome {
         route: "preflight",
         code: None,
-        request_id: asked.request_id.unwrap_or_else(refusal::fresh_id),
+        request_id: asked.request_id.unwrap_or_else(early::fresh_id),
         log: None,
     });
     app.metrics.answered(outcome.route, status, took);

@@ -17,9 +17,9 @@ use crate::{
     app::App,
     config::Config,
     connections::Connection,
+    early::{self, EarlyResponse},
     endpoints, overload,
     peer::{self, Network},
-    refusal::{self, Refusal},
 };
 
 /// What a page of another origin may read of an answer.
@@ -60,12 +60,12 @@ pub(super) type Stack = BoxCloneSyncService<Request<Incoming>, Response<Body>, I
 
 /// The whole server as a service.
 pub(super) fn full(app: Arc<App>, config: &Config) -> Stack {
-    let secure = config.tls_cert.is_some();
+    let secure = config.tls.cert.is_some();
     let api = warp::service(filter::catch_all(app.clone()));
-    if config.cors_origins.is_empty() {
+    if config.cors.origins.is_empty() {
         observed(app, api, secure)
     } else {
-        observed(app, cors(&config.cors_origins).layer(api), secure)
+        observed(app, cors(&config.cors.origins).layer(api), secure)
     }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn refuser(app: Arc<App>) -> Stack {
             } else {
                 None
             };
-            let refused = || refusal::respond(&head, "unmatched", Refusal::Overloaded);
+            let refused = || early::respond(&head, "unmatched", EarlyResponse::Overloaded);
             let mut response = watched.unwrap_or_else(refused);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             Ok(response.map(Body::whole))

@@ -16,7 +16,7 @@ use crate::config::Config;
 
 /// What accepts TLS connections, HTTP/2 first; `None` where plain HTTP is configured.
 pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, Failure> {
-    let (Some(cert), Some(key)) = (&config.tls_cert, &config.tls_key) else { return Ok(None) };
+    let (Some(cert), Some(key)) = (&config.tls.cert, &config.tls.key) else { return Ok(None) };
     let error = |error| format!("the certificate {} and its key do not work: {error}", cert.display());
     let mut tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::Tracer;
-use crate::{geo::connector, metrics::SpanFigures};
+use crate::{config::OtlpTerms, geo::connector, metrics::SpanFigures};
 
 /// Spans that wait to be sent; about 2 MB.
 const QUEUE: usize = 4_096;
@@ -44,23 +44,6 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The name of the service and of the instrumentation scope.
 const SERVICE: &str = "despacho";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// The collector and the sampling of traces.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtlpTerms {
-    /// The collector's address; without it nothing is traced.
-    pub endpoint: Option<String>,
-    /// Headers that the collector requires, such as an API key.
-    pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// The sampled percentage of traces that start here.
-    pub sample_percent: u64,
-}
-
-impl Default for OtlpTerms {
-    fn default() -> OtlpTerms {
-        OtlpTerms { endpoint: None, headers: Vec::new(), sample_percent: 100 }
-    }
-}
 
 /// The receiver of the queue, and the connection to the collector.
 pub struct Exporter {

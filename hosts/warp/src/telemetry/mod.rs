@@ -17,7 +17,7 @@ use opentelemetry::{
 use opentelemetry_sdk::{propagation::TraceContextPropagator, trace::SdkTracer};
 
 pub use self::{
-    export::{Exporter, OtlpTerms, run, start},
+    export::{Exporter, run, start},
     storage::Traced,
 };
 

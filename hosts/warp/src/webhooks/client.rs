@@ -7,6 +7,7 @@ use despacho_core::{
     api::outbox::Job,
     webhook::{Answer, SendError, WebhookTerms},
 };
+use despacho_shell::webhooks::{MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT};
 use http::HeaderValue;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::{
@@ -17,10 +18,6 @@ use tokio::time::timeout;
 
 use super::connect::{Connector, Refused};
 
-/// Bytes of an answer's body that are read, so that the connection can be used again; past them it is closed.
-const DRAINED: usize = 16 * 1024;
-/// How long that may take.
-const DRAINING: Duration = Duration::from_secs(1);
 /// How long a connection is kept for the next message.
 const IDLE: Duration = Duration::from_secs(20);
 
@@ -55,7 +52,8 @@ impl Client {
             Ok(Err(error)) => Answer::HostError(fault(&error)),
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
-                let _ = timeout(DRAINING, Limited::new(response.into_body(), DRAINED).collect()).await;
+                let _ =
+                    timeout(RESPONSE_TIMEOUT, Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect()).await;
                 Answer::Status(status)
             }
         }

@@ -9,17 +9,14 @@ use std::{
 };
 
 use despacho_core::{
-    api::outbox::{Batch, Job, Lane, Rounds},
+    api::outbox::{Job, Rounds},
     domain::WebhookId,
     host::HostError,
-    webhook::{Answer, ROUND, Tried, Webhook},
+    webhook::{Answer, Webhook},
 };
+use despacho_shell::webhooks::{self, Sent, pass_duration};
 use http::HeaderMap;
-use tokio::{
-    sync::{Semaphore, watch},
-    task::JoinSet,
-    time::MissedTickBehavior,
-};
+use tokio::{task::JoinSet, time::MissedTickBehavior};
 
 use crate::{app::App, telemetry::SpanKind};
 use client::Client;
@@ -32,19 +29,16 @@ const GATHER: Duration = Duration::from_millis(3);
 const REST: Duration = Duration::from_millis(50);
 /// Subscriptions that are sent for at once.
 const AT_ONCE: u32 = 64;
-/// Requests at once to one receiver of a round, so 512 at most to all receivers.
-const REQUESTS_EACH: usize = 8;
 
 /// What every round needs.
 struct Sender {
     app: Arc<App>,
     client: Client,
-    stop: watch::Receiver<bool>,
 }
 
-/// Runs until `stop` says true, then waits at most `patience` for the requests that are under way. What is cut off is sent again by
-/// whoever runs next.
-pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration) {
+/// Runs until the server shuts down, then waits at most `timeout` for open requests. Messages that are cut off are sent again after the
+/// next start.
+pub async fn run(app: Arc<App>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,
         Err(fault) => {
@@ -52,15 +46,15 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
             return;
         }
     };
-    let (mut news, mut stopping) = (app.store.news(), stop.clone());
-    let sender = Arc::new(Sender { app, client, stop });
+    let (mut news, shutdown) = (app.store.news(), app.shutdown.clone());
+    let sender = Arc::new(Sender { app, client });
     let mut rounds: JoinSet<WebhookId> = JoinSet::new();
     let mut running = Rounds::new(AT_ONCE as usize);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            () = told(&mut stopping) => break,
+            () = shutdown.cancelled() => break,
             _ = ticks.tick() => {}
             changed = news.changed() => {
                 if changed.is_err() {
@@ -90,14 +84,9 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
         }
     }
     let ending = async { while rounds.join_next().await.is_some() {} };
-    if tokio::time::timeout(patience, ending).await.is_err() {
+    if tokio::time::timeout(timeout, ending).await.is_err() {
         tracing::warn!("webhooks that are still being sent are cut off; they will be sent again");
     }
-}
-
-/// Until the server was told to stop.
-async fn told(stopping: &mut watch::Receiver<bool>) {
-    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 /// One round of a subscription.
@@ -119,24 +108,15 @@ async fn round(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
 async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, HostError> {
     let app = &sender.app;
     let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
-    let tried = send(sender, &batch).await;
+    let (started, url) = (Instant::now(), Arc::<str>::from(batch.url.as_str()));
+    let can_start = || started.elapsed() <= pass_duration() && !sender.app.shutdown.is_cancelled();
+    let post = |job| send_job(sender.clone(), url.clone(), job);
+    let tried = webhooks::send(batch.lanes.clone(), can_start, post).await;
     for (_, _, answer) in tried.iter().filter_map(|tried| tried.sent) {
         let counter = if answer.is_success() { &app.metrics.delivered } else { &app.metrics.undelivered };
         counter.inc();
     }
     app.store.finish(&app.settings, &batch, tried).await.map(|()| true)
-}
-
-/// Sends the lanes of a round at once, each in its order.
-async fn send(sender: &Arc<Sender>, batch: &Batch) -> Vec<Tried> {
-    let own = Arc::new(Semaphore::new(REQUESTS_EACH));
-    let started = Instant::now();
-    let mut lanes = JoinSet::new();
-    for jobs in &batch.lanes {
-        lanes.spawn(lane(sender.clone(), own.clone(), batch.url.clone(), jobs.clone(), started));
-    }
-    // A lane that panics is one that was not sent: its messages come again.
-    lanes.join_all().await.into_iter().flatten().collect()
 }
 
 /// One message, with a trace of its own: the request that it comes from was answered long ago.
@@ -154,17 +134,10 @@ async fn post(sender: &Sender, url: &str, job: &Job) -> Answer {
     answer
 }
 
-async fn lane(sender: Arc<Sender>, own: Arc<Semaphore>, url: String, jobs: Vec<Job>, started: Instant) -> Vec<Tried> {
-    let round = Duration::from_millis(u64::try_from(ROUND.as_millis()).unwrap_or_default());
-    let mut lane = Lane::new(jobs);
-    loop {
-        let _own = own.acquire().await;
-        let may_start = started.elapsed() <= round && !*sender.stop.borrow();
-        let Some(job) = lane.turn(may_start) else { break };
-        let (at, began) = (sender.app.store.now(), Instant::now());
-        let answer = post(&sender, &url, &job).await;
-        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        lane.answered(job, at, took_ms, answer);
-    }
-    lane.tried()
+/// Sends one message and measures the request.
+async fn send_job(sender: Arc<Sender>, url: Arc<str>, job: Job) -> Sent {
+    let (at, began) = (sender.app.store.now(), Instant::now());
+    let answer = post(&sender, &url, &job).await;
+    let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Sent { job, at, took_ms, answer }
 }

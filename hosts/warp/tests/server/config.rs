@@ -53,14 +53,14 @@ fn all_faults_come_at_once_and_secrets_are_not_among_them() {
         "listen (file despacho.toml): must be",
         "secret (file despacho.toml): must be 64 hexadecimal digits",
         "admin-token (file despacho.toml): must be 20 to 256",
-        "unknown (file despacho.toml): is no setting",
-        "limit (file despacho.toml): is no setting",
-        "limits.body-bytes (file despacho.toml): must be a whole number from 1024 to 16777216",
+        "unknown (file despacho.toml): is not a setting",
+        "limit (file despacho.toml): is not a setting",
+        "limits.body-bytes = 1 (file despacho.toml): must be a whole number from 1024 to 16777216 bytes",
         "limits.previews-per-minute (file despacho.toml): must be",
-        "tls.key (file despacho.toml): is needed",
+        "tls.key (file despacho.toml): is required",
         "tariff (file despacho.toml): ",
         "log.level (environment DESPACHO_LOG_LEVEL): must be",
-        "keys.days (flag --keys-days): must be a whole number from 1 to 3650",
+        "keys.days = 0 (flag --keys-days): must be a whole number from 1 to 3650 days",
     ] {
         assert!(errors.contains(fault), "{fault} in\n{errors}");
     }
@@ -101,7 +101,7 @@ fn a_shared_database_demands_a_secret_and_its_password_is_shown_to_nobody() {
     let refused = command.env("DESPACHO_DATABASE", address).arg("config").output().unwrap();
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
-        refused.status.code() == Some(2) && told.contains("secret (environment DESPACHO_DATABASE): is needed"),
+        refused.status.code() == Some(2) && told.contains("secret (environment DESPACHO_DATABASE): is required"),
         "{told}"
     );
     let shown = stdout(&command.env("DESPACHO_SECRET", &secret).output().unwrap());

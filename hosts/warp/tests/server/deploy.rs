@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use despacho_warp::config::FIELDS;
+use despacho_shell::settings::{Host, Setting};
 use serde_json::Value;
 
 use crate::harness::{Server, despacho, matrix, stdout};
@@ -22,7 +22,7 @@ fn words<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
 
 #[test]
 fn every_variable_of_the_deployment_files_is_a_setting() {
-    let known: BTreeSet<String> = FIELDS.iter().map(|field| field.variable()).collect();
+    let known: BTreeSet<String> = Setting::of(Host::Server).map(Setting::environment).collect();
     for (name, text) in [("Dockerfile", DOCKERFILE), ("kubernetes.yaml", KUBERNETES)] {
         let named = words(text, "DESPACHO_");
         assert!(!named.is_empty(), "{name}");
@@ -34,7 +34,7 @@ fn every_variable_of_the_deployment_files_is_a_setting() {
 
 #[test]
 fn every_secret_of_the_deployment_files_is_kept_as_one() {
-    let secrets = FIELDS.iter().filter(|field| field.secret).map(|field| field.variable());
+    let secrets = Setting::of(Host::Server).filter(|setting| setting.is_secret).map(Setting::environment);
     for variable in secrets {
         let place = KUBERNETES.find(&format!("- name: {variable}\n"));
         if let Some(rest) = place.and_then(|at| KUBERNETES.get(at..)) {

@@ -160,7 +160,7 @@ async fn response_memory(sender: &SendRequest<Full<Bytes>>) -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn closed_windows_hold_little_memory_and_end_their_connections() {
     // The whole share of one caller is 4 MiB here, so that few streams use it up.
-    let limits = ["--timeouts-write-seconds", "3", "--overload-response-megabytes-per-caller", "4"];
+    let limits = ["--timeouts-write-seconds", "3", "--overload-response-per-caller-mib", "4"];
     let quota = ["--limits-reads-per-minute", "1000000"];
     let (server, made) = server_with(&[&limits[..], &quota].concat());
     let key = server.key.clone().unwrap();

@@ -51,7 +51,7 @@ fn resident_kb(_server: &Server) -> u64 {
 
 #[test]
 fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
-    let limits = ["--overload-requests", "2", "--overload-waiting", "2", "--overload-wait-ms", "20"];
+    let limits = ["--overload-max-in-flight", "2", "--overload-max-queued", "2", "--overload-max-queue-ms", "20"];
     let quota = ["--limits-writes-per-minute", "1000000", "--demo"];
     let server = Server::start(&[&limits[..], &quota].concat());
     let key = server.key.clone().unwrap();
@@ -125,7 +125,7 @@ fn orders(server: &Server, key: &str) -> usize {
 
 #[test]
 fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
-    let server = Server::start(&["--overload-body-megabytes", "1", "--timeouts-request-seconds", "20"]);
+    let server = Server::start(&["--overload-body-mib", "1", "--timeouts-request-seconds", "20"]);
     let half = vec![b' '; 200_000];
     let mut held: Vec<_> = (0..5).map(|_| server.connect()).collect();
     for stream in &mut held {

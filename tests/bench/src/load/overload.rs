@@ -27,8 +27,11 @@ const MEASURING: usize = 64;
 /// refuse.
 const CALLERS: usize = 256;
 /// What the server takes on here, so that a few hundred connections are twice too many.
-const SMALL: [(&str, &str); 3] =
-    [("DESPACHO_OVERLOAD_REQUESTS", "64"), ("DESPACHO_OVERLOAD_WAITING", "64"), ("DESPACHO_OVERLOAD_WAIT_MS", "500")];
+const SMALL: [(&str, &str); 3] = [
+    ("DESPACHO_OVERLOAD_MAX_IN_FLIGHT", "64"),
+    ("DESPACHO_OVERLOAD_MAX_QUEUED", "64"),
+    ("DESPACHO_OVERLOAD_MAX_QUEUE_MS", "500"),
+];
 
 /// What came of the requests of a stage.
 #[derive(Default)]

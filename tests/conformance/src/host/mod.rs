@@ -152,7 +152,7 @@ impl Memory {
         let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
         for (key, text) in chosen {
             match (key.as_str(), Precision::parse(text), text.parse()) {
-                ("least-precision", Some(level), _) => settings.places.least_precision = level,
+                ("places.min-precision", Some(level), _) => settings.places.least_precision = level,
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
             }

@@ -74,7 +74,7 @@ pub(super) fn settings(chosen: &Chosen) -> Result<String, String> {
     let mut settings = serde_json::json!({});
     for (key, text) in chosen {
         match key.as_str() {
-            "least-precision" => settings["places"][key.as_str()] = text.as_str().into(),
+            "places.min-precision" => settings["places"]["min-precision"] = text.as_str().into(),
             "keys.per-store" => {
                 let count: u32 = text.parse().map_err(|_| format!("`{text}` is not a count"))?;
                 settings["keys"]["per-store"] = count.into();

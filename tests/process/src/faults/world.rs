@@ -191,7 +191,7 @@ impl<'a> World<'a> {
             ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000".to_owned()),
             ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000".to_owned()),
             ("DESPACHO_LIMITS_IDEMPOTENCY_RECORDS", "10000000".to_owned()),
-            ("DESPACHO_LIMITS_IDEMPOTENCY_MEGABYTES", "100000".to_owned()),
+            ("DESPACHO_LIMITS_IDEMPOTENCY_MIB", "100000".to_owned()),
             ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1".to_owned()),
             ("DESPACHO_LOG_LEVEL", "warn".to_owned()),
         ];

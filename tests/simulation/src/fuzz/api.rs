@@ -48,7 +48,7 @@ fn service() -> Result<Service, String> {
         previews_per_minute: u32::MAX,
         writes_per_minute: u32::MAX,
         reads_per_minute: u32::MAX,
-        logins_per_quarter: 2,
+        logins_per_15_minutes: 2,
         ..Limits::default()
     };
     let operator = operator_token(OPERATOR).ok();

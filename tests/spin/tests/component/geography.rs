@@ -67,7 +67,7 @@ fn a_geocoder_that_is_down_or_slow_is_the_operators_affair_and_ends_in_time() {
     });
     for upstream in [Upstream::fixed(500, "down"), slow] {
         let place = Place::new();
-        let terms = |more: &str| format!(r#"{{"geocoder": {{"timeout-milliseconds": 200}}{more}}}"#);
+        let terms = |more: &str| format!(r#"{{"geocoder": {{"timeout-ms": 200}}{more}}}"#);
         let lenient = serve(&with(&place, "nominatim", &upstream).variable("settings", &terms("")));
         let began = Instant::now();
         let found = preview(&lenient.base, street());
@@ -75,7 +75,7 @@ fn a_geocoder_that_is_down_or_slow_is_the_operators_affair_and_ends_in_time() {
         assert_eq!((found.status, &found.body["estimated"]), (200, &json!(true)), "{found:?}");
         assert_eq!((upstream.asked().len(), lenient.stats().traps()), (3, 0), "three attempts");
         drop(lenient);
-        let strict = terms(r#", "places": {"least-precision": "street"}"#);
+        let strict = terms(r#", "places": {"min-precision": "street"}"#);
         let strict = serve(&with(&place, "nominatim", &upstream).variable("settings", &strict));
         let refused = preview(&strict.base, street());
         assert_eq!((refused.status, &refused.body["code"]), (503, &json!("unavailable")), "{refused:?}");

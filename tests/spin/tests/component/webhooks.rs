@@ -153,7 +153,7 @@ fn where_it_is_wanted_they_leave_after_the_answer() {
         let came = until(|| told.load(Ordering::SeqCst));
         (if came { 200 } else { 500 }, String::new())
     });
-    let served = serve(&calling(&place, &receiver, PATIENCE).variable("webhooks_after_answers", "true"));
+    let served = serve(&calling(&place, &receiver, PATIENCE).variable("webhooks_after_responses", "true"));
     let wish = json!({ "url": format!("{}/hook", receiver.base()), "events": ["order.created"] });
     let id = post(&served.base, "/delivery/webhooks", &wish).body["id"].clone();
     assert_eq!(create(&served.base, "AFTER-1").map(|answer| answer.status), Ok(201));

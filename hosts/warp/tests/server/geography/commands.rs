@@ -133,7 +133,7 @@ fn a_server_with_a_pack_knows_its_streets_and_asks_for_no_less_than_it_is_told()
     let folder = with_pack();
     let key = matrix(&folder);
     let pack = folder.path().join("sp.pack").display().to_string();
-    let server = Server::start_in(folder, &["--gazetteer", &pack, "--least-precision", "street"]);
+    let server = Server::start_in(folder, &["--gazetteer", &pack, "--places-min-precision", "street"]);
     assert!(server.log().contains("150 street numbers"), "{}", server.log());
     let (status, found) = preview(&server, &key, &[stop("Rua Augusta", "100"), stop("Rua Augusta", "99999")]);
     assert_eq!((status, &found["estimated"]), (200, &json!(false)), "{found}");
@@ -190,7 +190,7 @@ fn locate_says_where_and_from_what_or_why_not() {
     let errors: Vec<&Value> = found[4..].iter().map(|line| &line["error"]).collect();
     assert_eq!(errors, ["city_not_in_state", "validation_failed", "malformed_request"]);
     assert!(found[5]["detail"].as_str().unwrap().starts_with("/zipCode "), "{found:?}");
-    let (code, found) = lines(&folder, &["locate", "--least-precision", "cep"], &asked[2..3]);
+    let (code, found) = lines(&folder, &["locate", "--places-min-precision", "cep"], &asked[2..3]);
     assert_eq!((code, &found[0]["error"]), (Some(1), &json!("address_imprecise")));
     let (code, _) = lines(&folder, &["locate", "--gazetteer", "sp.pack"], &asked[..4]);
     assert_eq!(code, Some(0));
@@ -211,7 +211,7 @@ fn matrix_measures_by_the_model_or_by_a_road_service() {
     assert_eq!((&found[0]["metres"][0][1], &found[0]["seconds"][0][1]), (&json!(1_917), &json!(299)));
     assert_eq!(found[0]["estimated"], json!([[false, false], [true, false]]));
     let both = run(&folder, &["matrix", "--osrm", "http://a", "--valhalla", "http://b"]);
-    fails(&both, 2, "choose one of them");
+    fails(&both, 2, "together with osrm");
     fails(&run(&folder, &["matrix", "--osrm", "localhost:5000"]), 2, "must be");
     assert!(!Path::new(&folder.path().join("despacho.db")).exists(), "no database is made");
 }

@@ -6,10 +6,9 @@ use despacho_core::{
     domain::{Address, Precision},
     geo::LocateError,
     host::HostError,
-    settings::PlaceTerms,
 };
 use despacho_warp::{
-    config::{Config, Geography as Chosen},
+    config::Config,
     geo::{Geography, Sourced},
 };
 
@@ -39,7 +38,7 @@ fn road() -> String {
 }
 
 fn nominatim(folder: &Path, upstream: &Upstream) -> Geography {
-    open(folder, Chosen { nominatim: Some(upstream.base.clone()), ..chosen() })
+    open(folder, Config { nominatim: Some(upstream.base.clone()), ..chosen() })
 }
 
 async fn locate(geography: &Geography, address: &Address) -> Result<Sourced, LocateError> {
@@ -146,7 +145,7 @@ async fn answers_are_kept_over_a_restart_and_failures_are_not() {
 async fn a_service_that_fails_again_and_again_is_left_alone() {
     for upstream in [Upstream::fixed(503, ""), Upstream::fixed(429, ""), Upstream::slow()] {
         let folder = tempfile::tempdir().unwrap();
-        let with = Chosen { nominatim: Some(upstream.base.clone()), ..impatient() };
+        let with = Config { nominatim: Some(upstream.base.clone()), ..impatient() };
         let geography = open(folder.path(), with);
         for number in 1..=8 {
             let found = locate(&geography, &address(STREET, &number.to_string(), "")).await.unwrap();
@@ -170,12 +169,10 @@ async fn what_is_no_answer_is_none() {
 #[tokio::test]
 async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
     let folder = tempfile::tempdir().unwrap();
-    let least = |least_precision| PlaceTerms { least_precision };
     let with = |upstream: &Upstream| {
-        let geography = Chosen { nominatim: Some(upstream.base.clone()), ..chosen() };
-        let config =
-            Config { data: folder.path().to_owned(), geography, places: least(Precision::Street), ..Config::default() };
-        Geography::open(&config).unwrap()
+        let mut config = Config { nominatim: Some(upstream.base.clone()), ..chosen() };
+        config.shared.places.least_precision = Precision::Street;
+        open(folder.path(), config)
     };
     let asked = address(STREET, "438", "");
     let down = with(&Upstream::fixed(500, "")).locate(&[&asked]).await;
@@ -189,8 +186,9 @@ async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
 async fn the_pace_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::fixed(200, "[]");
-    let geography =
-        open(folder.path(), Chosen { nominatim: Some(upstream.base.clone()), geocoder_pace: 5, ..impatient() });
+    let mut config = Config { nominatim: Some(upstream.base.clone()), ..impatient() };
+    config.shared.geocoder.per_second = 5;
+    let geography = open(folder.path(), config);
     let addresses: Vec<Address> = (1..=10).map(|number| address(&format!("Rua {number}"), "", "")).collect();
     let start = std::time::Instant::now();
     geography.locate(&addresses.iter().collect::<Vec<_>>()).await.unwrap();
@@ -219,7 +217,7 @@ async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
     let street = feature("street", r#""name": "Rua Augusta", "extent": [-46.6650, -23.5500, -46.6500, -23.5650]"#);
     for (answer, precision) in [(house, Precision::Number), (street, Precision::Street)] {
         let upstream = Upstream::fixed(200, &answer);
-        let geography = open(folder.path(), Chosen { photon: Some(upstream.base.clone()), ..chosen() });
+        let geography = open(folder.path(), Config { photon: Some(upstream.base.clone()), ..chosen() });
         let asked =
             Address { neighborhood: Some("Consolação".to_owned()), ..address("Rua Augusta", "1508", "01304-001") };
         let found = locate(&geography, &asked).await.unwrap();
@@ -239,7 +237,7 @@ async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
 async fn photon_is_asked_where_nominatim_does_not_know() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (Upstream::fixed(200, "[]"), Upstream::fixed(200, r#"{"features": []}"#));
-    let both = Chosen { nominatim: Some(first.base.clone()), photon: Some(second.base.clone()), ..chosen() };
+    let both = Config { nominatim: Some(first.base.clone()), photon: Some(second.base.clone()), ..chosen() };
     let found = locate(&open(folder.path(), both), &address("Rua Augusta", "", "")).await.unwrap();
     assert_eq!((found.source, first.asked().len(), second.asked().len()), ("embedded", 1, 1));
 }

@@ -4,36 +4,38 @@ mod commands;
 mod geocoders;
 mod networks;
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use despacho_core::domain::Address;
-use despacho_warp::{
-    config::{Config, Geography as Chosen},
-    geo::Geography,
-    overload::{Overload, OverloadTerms},
-};
+use despacho_warp::{config::Config, geo::Geography, overload::Overload};
 
-/// What a test chooses: the patience of a busy machine.
-fn chosen() -> Chosen {
-    let patience = Duration::from_secs(20);
-    Chosen { geocoder_timeout: patience, routing_timeout: patience, geocoder_pace: 1_000, ..Chosen::default() }
+/// A configuration with timeouts for a busy machine.
+fn chosen() -> Config {
+    with_timeout(20_000)
 }
 
-/// The same with little patience, where somebody is slow.
-fn impatient() -> Chosen {
-    let patience = Duration::from_millis(400);
-    Chosen { geocoder_timeout: patience, routing_timeout: patience, ..chosen() }
+/// A configuration with short timeouts, for slow services.
+fn impatient() -> Config {
+    with_timeout(400)
 }
 
-fn open(folder: &Path, geography: Chosen) -> Geography {
-    Geography::open(&Config { data: folder.to_owned(), geography, ..Config::default() }).unwrap()
+fn with_timeout(timeout_ms: u64) -> Config {
+    let mut config = Config::defaults().unwrap();
+    config.shared.geocoder.timeout_ms = timeout_ms;
+    config.shared.geocoder.per_second = 1_000;
+    config.shared.routing.timeout_ms = timeout_ms;
+    config
+}
+
+fn open(folder: &Path, config: Config) -> Geography {
+    Geography::open(&Config { data: folder.to_owned(), ..config }).unwrap()
 }
 
 /// The metrics as a server would show them.
 fn metrics(geography: &Geography) -> String {
     let server = despacho_warp::metrics::Metrics::new().with_geography(geography.figures());
     let (stats, pool) = Default::default();
-    server.text(&stats, &pool, &Overload::new(OverloadTerms::default()), 0).unwrap()
+    server.text(&stats, &pool, &Overload::new(chosen().overload), 0).unwrap()
 }
 
 fn address(street: &str, number: &str, zip_code: &str) -> Address {

@@ -6,7 +6,7 @@ use despacho_core::{
     domain::{Leg, Located, Matrix, Point, Precision},
     geo::leg_located,
 };
-use despacho_warp::{config::Geography as Chosen, geo::Geography};
+use despacho_warp::{config::Config, geo::Geography};
 use serde_json::{Value, json};
 
 use super::{chosen, impatient, metrics, open};
@@ -27,14 +27,14 @@ fn row(count: u32) -> Vec<Located> {
     (0..count).map(|step| place(-30.03, -51.30 + f64::from(step) * 0.001)).collect()
 }
 
-fn osrm(upstream: &Upstream, more: impl FnOnce(&mut Chosen)) -> Geography {
-    let mut with = Chosen { osrm: Some(upstream.base.clone()), ..chosen() };
+fn osrm(upstream: &Upstream, more: impl FnOnce(&mut Config)) -> Geography {
+    let mut with = Config { osrm: Some(upstream.base.clone()), ..chosen() };
     more(&mut with);
     open(Path::new("."), with)
 }
 
-fn valhalla(upstream: &Upstream, more: impl FnOnce(&mut Chosen)) -> Geography {
-    let mut with = Chosen { valhalla: Some(upstream.base.clone()), ..chosen() };
+fn valhalla(upstream: &Upstream, more: impl FnOnce(&mut Config)) -> Geography {
+    let mut with = Config { valhalla: Some(upstream.base.clone()), ..chosen() };
     more(&mut with);
     open(Path::new("."), with)
 }
@@ -96,7 +96,7 @@ async fn osrm_gives_metres_and_free_flow_seconds() {
     let asked = upstream.asked();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].query("radiuses").as_deref(), Some("500;500;500"));
-    let free = osrm(&upstream, |with| with.routing_percent = 100).matrix(&places).await;
+    let free = osrm(&upstream, |with| with.shared.routing.duration_percent = 100).matrix(&places).await;
     assert_eq!(free.leg(0, 2), Some(Leg { metres: 2_001, seconds: 200 }));
 }
 
@@ -117,7 +117,7 @@ async fn a_large_matrix_is_cut_into_questions_that_the_service_takes() {
     let too_big = Upstream::start(|question| table(question, 50, None));
     let refused = osrm(&too_big, |_| {}).matrix(&row(60)).await;
     assert!(refused.is_estimated(0, 1), "a wrong limit is told in the log, and the model stands in");
-    let small = osrm(&too_big, |with| with.routing_points = 50).matrix(&row(60)).await;
+    let small = osrm(&too_big, |with| with.shared.routing.osrm_points = 50).matrix(&row(60)).await;
     assert!(!small.is_estimated(0, 59));
 }
 
@@ -169,7 +169,7 @@ async fn a_service_that_does_not_answer_is_stood_in_for_and_left_alone() {
     for upstream in
         [Upstream::fixed(500, "{}"), Upstream::slow(), Upstream::fixed(200, "<html>"), Upstream::fixed(200, "{}")]
     {
-        let geography = osrm(&upstream, |with| with.routing_timeout = impatient().routing_timeout);
+        let geography = osrm(&upstream, |with| with.shared.routing.timeout_ms = impatient().shared.routing.timeout_ms);
         every_leg_is_the_models(&geography.matrix(&places()).await, &places());
     }
     let upstream = Upstream::fixed(502, "");
@@ -178,7 +178,7 @@ async fn a_service_that_does_not_answer_is_stood_in_for_and_left_alone() {
         every_leg_is_the_models(&geography.matrix(&places()).await, &places());
     }
     assert_eq!(upstream.asked().len(), 10, "five questions of two attempts each");
-    let nobody = open(Path::new("."), Chosen { osrm: Some("http://127.0.0.1:9".to_owned()), ..chosen() });
+    let nobody = open(Path::new("."), Config { osrm: Some("http://127.0.0.1:9".to_owned()), ..chosen() });
     every_leg_is_the_models(&nobody.matrix(&places()).await, &places());
 }
 
@@ -236,7 +236,7 @@ async fn valhalla_gives_kilometres_within_its_limit_of_pairs() {
     let wrong = valhalla(&Upstream::start(|question| sources_to_targets(question, 100)), |_| {});
     assert!(wrong.matrix(&row(20)).await.is_estimated(0, 1));
     let small = Upstream::start(|question| sources_to_targets(question, 7));
-    let small = valhalla(&small, |with| with.routing_pairs = 7).matrix(&row(20)).await;
+    let small = valhalla(&small, |with| with.shared.routing.valhalla_pairs = 7).matrix(&row(20)).await;
     assert_eq!((small.is_estimated(19, 0), small.leg(19, 0).map(|leg| leg.metres)), (false, Some(19_008)));
 }
 
@@ -262,6 +262,7 @@ async fn answers_captured_from_a_real_valhalla_are_read() {
     every_leg_is_the_models(&valhalla(&Upstream::fixed(400, &too_far), |_| {}).matrix(&places()).await, &places());
     // Two pairs at once make a question of one source and two targets.
     let two = [places()[0], places()[1]];
-    let matrix = valhalla(&Upstream::fixed(200, &compact), |with| with.routing_pairs = 2).matrix(&two).await;
+    let matrix =
+        valhalla(&Upstream::fixed(200, &compact), |with| with.shared.routing.valhalla_pairs = 2).matrix(&two).await;
     assert_eq!(matrix.leg(0, 1), Some(Leg { metres: 9_746, seconds: 1_148 }), "765 s at free flow");
 }

@@ -1,0 +1,56 @@
+//! The size limit of a request's body.
+
+use bytes::Buf;
+
+/// Bytes past the limit that are read and discarded, so that a client that is still sending receives the response.
+const GRACE_BYTES: usize = 1 << 20;
+
+/// Counts a body as it arrives: `limit` bytes and one more, by which the core recognizes a body that is too large.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyLimit {
+    room: usize,
+    discarded: usize,
+}
+
+impl BodyLimit {
+    /// A body of which nothing has arrived.
+    #[must_use]
+    pub fn new(limit: usize) -> BodyLimit {
+        BodyLimit { room: limit.saturating_add(1), discarded: 0 }
+    }
+
+    /// How many bytes of a piece fit.
+    #[must_use]
+    pub fn fitting(&self, piece: &impl Buf) -> usize {
+        piece.remaining().min(self.room)
+    }
+
+    /// Counts a piece of which `kept` bytes are kept.
+    pub fn add(&mut self, piece: &impl Buf, kept: usize) {
+        self.room = self.room.saturating_sub(kept);
+        self.discarded = self.discarded.saturating_add(piece.remaining().saturating_sub(kept));
+    }
+
+    /// Whether so much was discarded that the rest is not worth reading.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.discarded > GRACE_BYTES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_byte_past_the_limit_fits_and_the_rest_is_discarded() {
+        let mut body = BodyLimit::new(4);
+        for (piece, kept) in [("ab", 2), ("cdef", 3), ("g", 0)] {
+            assert_eq!(body.fitting(&piece.as_bytes()), kept, "{piece}");
+            body.add(&piece.as_bytes(), kept);
+        }
+        assert!(!body.is_exhausted());
+        body.add(&vec![0; GRACE_BYTES].as_slice(), 0);
+        assert!(body.is_exhausted());
+    }
+}

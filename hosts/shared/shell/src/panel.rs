@@ -1,0 +1,157 @@
+//! The merchant panel beside the API: which of its files are served, and what its page can load. Hosts read the files.
+
+use bytes::Bytes;
+use despacho_core::demo::{EMAIL, PASSWORD};
+use http::{HeaderValue, Uri};
+use serde::Serialize;
+
+use crate::files::File;
+
+/// The panel's page among its files; it is served at `/`.
+pub const PAGE: &str = "/index.html";
+/// The panel's configuration. The host makes it, whatever the folder holds.
+pub const CONFIG: &str = "/panel.json";
+/// How to build the panel's files, for an error about missing ones.
+pub const HOW: &str = "`npm ci && npm run build` in hosts/panel makes it in dist";
+
+/// The folder of files that are named by their content, so that browsers can keep them.
+const NAMED_BY_CONTENT: &str = "/assets/";
+
+/// The panel of a deployment.
+#[derive(Clone, Debug)]
+pub struct Site {
+    policy: HeaderValue,
+    config: Bytes,
+}
+
+/// The map's tiles.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Tiles<'a> {
+    /// Their attribution text.
+    pub attribution: &'a str,
+    /// Their URL, for example `https://tiles.example/{z}/{x}/{y}.png`.
+    pub url: &'a str,
+}
+
+/// The content of [`CONFIG`].
+#[derive(Serialize)]
+struct Config<'a> {
+    demo: Option<Login>,
+    tiles: Option<Tiles<'a>>,
+}
+
+#[derive(Serialize)]
+struct Login {
+    email: &'static str,
+    password: &'static str,
+}
+
+impl Site {
+    /// A panel; with `demo` its configuration has the demo login, which is public.
+    ///
+    /// # Errors
+    /// The form of the tiles' URL.
+    pub fn new(tiles: Option<Tiles<'_>>, demo: bool) -> Result<Site, String> {
+        let from = tiles.map(|tiles| origin(tiles.url)).transpose()?;
+        let demo = demo.then_some(Login { email: EMAIL, password: PASSWORD });
+        let config = serde_json::to_vec(&Config { demo, tiles }).map_err(|error| error.to_string())?;
+        Ok(Site { policy: policy(from.as_deref())?, config: Bytes::from(config) })
+    }
+
+    /// Returns a file by its path below the folder, which begins with a slash.
+    pub fn file(&self, name: &str, body: Bytes) -> File {
+        File::tagged_by_content(name, body, self.policy.clone(), name.starts_with(NAMED_BY_CONTENT))
+    }
+
+    /// Returns the panel's configuration as the file [`CONFIG`].
+    pub fn config(&self) -> File {
+        self.file(CONFIG, self.config.clone())
+    }
+}
+
+/// Returns the file of a path, by its path below the folder; `None` for hidden files and paths that lead out of the folder.
+pub fn name(path: &str) -> Option<&str> {
+    let name = if path == "/" { PAGE } else { path };
+    let plain = |part: &str| {
+        let usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        !part.is_empty() && !part.starts_with('.') && part.chars().all(usual)
+    };
+    name.strip_prefix('/').filter(|rest| rest.split('/').all(plain)).map(|_| name)
+}
+
+/// The panel loads its own files, calls the API of its origin, has no inline code, and loads map tiles from the tile server. It
+/// computes prices in WebAssembly, which browsers treat as a script.
+fn policy(tiles: Option<&str>) -> Result<HeaderValue, String> {
+    let tiles = tiles.map(|origin| format!(" {origin}")).unwrap_or_default();
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'{tiles}; connect-src 'self'; \
+         worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
+    HeaderValue::from_str(&policy).map_err(|error| error.to_string())
+}
+
+/// Returns the origin of a tile server's URL, of which only the path has placeholders.
+///
+/// # Errors
+/// The form of the URL.
+pub fn origin(url: &str) -> Result<String, String> {
+    let error = || "must have the form https://tiles.example/{z}/{x}/{y}.png".to_owned();
+    let (scheme, rest) = url.split_once("://").ok_or_else(error)?;
+    let authority = rest.split('/').next().unwrap_or_default();
+    let uri: Uri = format!("{scheme}://{authority}").parse().map_err(|_| error())?;
+    let placeholders = ["{z}", "{x}", "{y}"].iter().all(|name| url.contains(name));
+    let plain = authority.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':'));
+    match (uri.host(), scheme) {
+        (Some(_), "http" | "https") if placeholders && plain => Ok(format!("{scheme}://{authority}")),
+        _ => Err(error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, StatusCode, header};
+
+    use super::*;
+
+    #[test]
+    fn only_plain_names_below_the_folder_are_served() {
+        assert_eq!((name("/"), name("/assets/a-1_b.js")), (Some(PAGE), Some("/assets/a-1_b.js")));
+        for path in ["", "a", "//", "/.env", "/a/../b", "/a//b", "/a/", "/%2e%2e/b", "/a\\b", "/a b", "/assets/.x"] {
+            assert_eq!(name(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn files_named_by_their_content_are_immutable() {
+        let site = Site::new(None, false).unwrap();
+        let script = site.file("/assets/a-1.js", Bytes::from_static(b"1"));
+        let sent = script.response(&HeaderMap::new());
+        assert_eq!(sent.headers()["content-type"], "text/javascript; charset=utf-8");
+        assert!(sent.headers()["cache-control"].to_str().unwrap().contains("immutable"));
+        let mut again = HeaderMap::new();
+        again.insert(header::IF_NONE_MATCH, sent.headers()["etag"].clone());
+        assert_eq!(script.response(&again).status(), 304);
+        let page = site.file(PAGE, Bytes::from_static(b"<p>")).response(&again);
+        assert_eq!((page.status(), &page.headers()["cache-control"]), (StatusCode::OK, &"no-cache".parse().unwrap()));
+        assert_eq!(site.config().body, r#"{"demo":null,"tiles":null}"#);
+    }
+
+    #[test]
+    fn policy_allows_only_the_configured_tile_server() {
+        let text = |tiles| {
+            let site = Site::new(tiles, true).unwrap();
+            site.config().response(&HeaderMap::new()).headers()["content-security-policy"].to_str().unwrap().to_owned()
+        };
+        assert!(text(None).contains("img-src 'self';"));
+        let url = "https://tiles.example:8443/osm/{z}/{x}/{y}.png";
+        assert!(text(Some(Tiles { url, attribution: "" })).contains("img-src 'self' https://tiles.example:8443;"));
+        for bad in [
+            "https://{s}.tiles.example/{z}/{x}/{y}.png",
+            "https://a.example;script-src/{z}/{x}/{y}",
+            "/{z}/{x}/{y}",
+            "https://a.example/",
+        ] {
+            assert!(origin(bad).is_err() && Site::new(Some(Tiles { url: bad, attribution: "" }), false).is_err());
+        }
+    }
+}

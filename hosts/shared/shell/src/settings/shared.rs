@@ -1,0 +1,110 @@
+//! The settings that every host has: those of the core's rules, of geocoders and of road services.
+
+use std::sync::LazyLock;
+
+use despacho_core::{
+    Settings,
+    courier::Dispatch,
+    limits::Limits,
+    order::{Cancellation, Timing},
+    quote::Tariff,
+    settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret},
+    store::KeyHash,
+    webhook::WebhookTerms,
+};
+use despacho_geo::{GeocoderTerms, RoutingTerms};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Setting, reader::text};
+
+/// The settings that every host has, by section.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SharedSettings {
+    /// Sizes and rates.
+    pub limits: Limits,
+    /// How long orders wait.
+    pub timing: Timing,
+    /// How couriers are searched for.
+    pub dispatch: Dispatch,
+    /// The price of a late cancellation.
+    pub cancellation: Cancellation,
+    /// API keys and logins.
+    pub keys: KeyTerms,
+    /// The required precision of addresses.
+    pub places: PlaceTerms,
+    /// How webhooks are sent.
+    pub webhooks: WebhookTerms,
+    /// How long personal data is stored.
+    pub retention: RetentionConfig,
+    /// How geocoders are called.
+    pub geocoder: GeocoderTerms,
+    /// How road services are called.
+    pub routing: RoutingTerms,
+}
+
+impl SharedSettings {
+    /// Returns the settings of the core.
+    #[must_use]
+    pub fn core(&self, tariff: Tariff, secret: Secret, operator: Option<KeyHash>) -> Settings {
+        Settings {
+            limits: self.limits.clone(),
+            timing: self.timing.clone(),
+            dispatch: self.dispatch.clone(),
+            cancellation: self.cancellation.clone(),
+            tariff,
+            keys: self.keys.clone(),
+            places: self.places,
+            webhooks: self.webhooks.clone(),
+            retention: self.retention,
+            secret,
+            operator,
+        }
+    }
+
+    /// What is wrong with two settings together: the key, and the detail.
+    pub(super) fn conflict(&self) -> Option<(&'static str, String)> {
+        let dispatch = &self.dispatch;
+        let lost_minutes = dispatch.max_position_age_minutes.min(dispatch.silence_timeout_minutes);
+        (dispatch.position_seconds * 2 > lost_minutes * 60).then(|| {
+            let detail = "must be at most half of dispatch.max-position-age-minutes and of \
+                          dispatch.silence-timeout-minutes: otherwise couriers who report their position are treated as lost";
+            ("dispatch.position-seconds", detail.to_owned())
+        })
+    }
+}
+
+static DEFAULTS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::to_value(SharedSettings::default()).unwrap_or_default());
+
+/// The default of a shared setting, as the structs above have it; `None` for other settings.
+pub(super) fn default(setting: &Setting) -> Option<String> {
+    let (section, name) = setting.path();
+    DEFAULTS.get(section)?.get(name).and_then(text)
+}
+
+/// Whether a section holds shared settings.
+pub(super) fn is_shared(section: &str) -> bool {
+    DEFAULTS.get(section).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::TABLE, *};
+
+    #[test]
+    fn shared_settings_and_rows_of_the_table_are_the_same() {
+        let defaults = serde_json::to_value(SharedSettings::default()).unwrap();
+        let sections = defaults.as_object().unwrap();
+        let fields = sections.iter().flat_map(|(section, values)| {
+            values.as_object().unwrap().keys().map(move |name| format!("{section}.{name}"))
+        });
+        let mut fields: Vec<String> = fields.collect();
+        fields.sort();
+        let shared = TABLE.iter().filter(|setting| is_shared(setting.path().0));
+        let mut rows: Vec<&str> = shared.map(|setting| setting.key).collect();
+        rows.sort_unstable();
+        assert_eq!(fields, rows);
+    }
+}

@@ -1,0 +1,431 @@
+//! The table. Its order is that of help texts, `despacho config` and SETTINGS.md; keys without a section come first, as in a file.
+
+use despacho_core::courier::Dispatch;
+use despacho_geo::{base_address, profile};
+
+use super::{
+    Host::{Component, Server},
+    Kind::{Choice, List, Switch, Text},
+    Setting,
+    Unit::{Bytes, Count, Days, Factor, Hours, Kilometres, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
+    value,
+};
+
+/// Every setting of every host.
+pub const TABLE: &[Setting] = &[
+    Setting::new(
+        "listen",
+        Text("ADDRESS:PORT", value::address),
+        "Address on which the server accepts connections; port 0 selects a free port",
+    )
+    .on(Server)
+    .default_to("127.0.0.1:8080"),
+    Setting::new(
+        "data",
+        Text("FOLDER", value::path),
+        "Folder of the database and of the generated secret; `despacho init` creates it",
+    )
+    .on(Server)
+    .default_to("data"),
+    Setting::new(
+        "database",
+        Text("sqlite|postgres://...", value::any),
+        "Database: sqlite is the file despacho.db in the data folder; \
+         postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=require is a PostgreSQL server, which several instances can share if they have \
+         the same secret; add &pooler=transaction behind a PgBouncer in transaction mode",
+    )
+    .on(Server)
+    .default_to("sqlite"),
+    Setting::new(
+        "database-url",
+        Text("postgres://...", value::postgres),
+        "PostgreSQL database as postgres://USER:PASSWORD@HOST:PORT/DATABASE; if unset, the component uses Spin's SQLite database `default`",
+    )
+    .on(Component)
+    .secret(),
+    Setting::number("database-connections", Count, 2..=1_000, "Maximum number of connections to PostgreSQL, one of which receives notifications")
+        .on(Server)
+        .default_to("16"),
+    Setting::new(
+        "secret",
+        Text("HEX", value::secret),
+        "256-bit secret as 64 hexadecimal digits, which signs quotes and derives keys; if unset, the server uses the file `secret` in the \
+         data folder, created by `despacho init`; the component requires it",
+    )
+    .secret(),
+    Setting::new(
+        "admin-token",
+        Text("TOKEN", value::token),
+        "Operator's token of 20 to 256 visible characters; if unset, the server's endpoints under /admin are closed; the component \
+         requires it",
+    )
+    .secret(),
+    Setting::new("tariff", Text("FILE", value::path), "Tariff as a JSON file, validated at start; if unset, the built-in tariff applies")
+        .on(Server),
+    Setting::new(
+        "tariff",
+        Text("JSON", value::tariff_json),
+        "Tariff as JSON, as `despacho tariff check` prints it; if unset, the built-in tariff applies",
+    )
+    .on(Component),
+    Setting::new(
+        "gazetteer",
+        List("FILE", value::path),
+        "Gazetteer packs built by `despacho gazetteer build`, loaded into memory at start",
+    )
+    .on(Server),
+    Setting::new(
+        "nominatim",
+        Text("URL", base_address),
+        "Base URL of a Nominatim geocoder for addresses whose street is in no gazetteer pack; it receives these addresses",
+    ),
+    Setting::new("photon", Text("URL", base_address), "Base URL of a Photon geocoder, called after Nominatim; it receives addresses"),
+    Setting::new(
+        "roads",
+        List("FILE", value::path),
+        "OpenStreetMap extracts (.osm.pbf) for road distances, loaded into memory at start; elsewhere the server falls back to the \
+         estimate and marks the order as estimated",
+    )
+    .on(Server),
+    Setting::new(
+        "osrm",
+        Text("URL", base_address),
+        "Base URL of an OSRM road service; distances that it lacks are estimated and the order is marked as estimated",
+    ),
+    Setting::new("valhalla", Text("URL", base_address), "Base URL of a Valhalla road service, instead of an OSRM"),
+    Setting::new("panel", Text("FOLDER", value::path), "Folder of the merchant panel's built files, served at /; if unset, there is no panel")
+        .on(Server),
+    Setting::new(
+        "panel-tiles",
+        Text("URL", value::tiles),
+        "URL of the panel's map tiles, for example https://tiles.example/{z}/{x}/{y}.png; if unset, the map has a plain background",
+    ),
+    Setting::new("panel-tiles-attribution", Text("TEXT", value::any), "Attribution text for the map tiles"),
+    Setting::new("demo", Switch, "Whether demo stores, couriers and orders are created, with a public key").default_to("false"),
+    Setting::new(
+        "webhooks-after-responses",
+        Switch,
+        "Whether webhooks are also sent after every response whose request created events, not only by POST /admin/dispatch",
+    )
+    .on(Component)
+    .default_to("false"),
+    Setting::new(
+        "caller-address-header",
+        Text("HEADER", value::header_name),
+        "Header in which the platform sends the client's IP address, for limits.logins-per-address, for example spin-client-addr; the \
+         platform must overwrite it; if unset, there is no limit by address",
+    )
+    .on(Component),
+    Setting::number(
+        "max-connections",
+        Count,
+        1..=1_000_000,
+        "Maximum number of connections; one more closes the connection that has been idle for longest, or gets 503 if all are in use",
+    )
+    .on(Server)
+    .default_to("10000"),
+    Setting::number(
+        "max-connections-per-address",
+        Count,
+        1..=1_000_000,
+        "Maximum number of connections of one IPv4 address or IPv6 /64 network, as max-connections; trusted proxies have no such limit",
+    )
+    .on(Server)
+    .default_to("1000"),
+    Setting::new(
+        "trusted-proxies",
+        List("NETWORK", value::any),
+        "Proxies, for example 10.0.0.0/8 or ::1, whose X-Forwarded-For header is used; if unset, the client's address is that of the \
+         connection",
+    )
+    .on(Server),
+    Setting::number(
+        "timeouts.header-seconds",
+        Seconds,
+        1..=300,
+        "Timeout for a request's head, and for the next request on an idle connection",
+    )
+    .on(Server)
+    .default_to("30"),
+    Setting::number("timeouts.request-seconds", Seconds, 1..=300, "Timeout for a request's body, and again for its response")
+        .on(Server)
+        .default_to("30"),
+    Setting::number(
+        "timeouts.write-seconds",
+        Seconds,
+        1..=300,
+        "Timeout after which a connection is closed if the client accepts no part of a response",
+    )
+    .on(Server)
+    .default_to("30"),
+    Setting::number("timeouts.shutdown-seconds", Seconds, 0..=3_600, "Timeout for accepted requests after SIGTERM or SIGINT")
+        .on(Server)
+        .default_to("30"),
+    Setting::new("cors.origins", List("ORIGIN", value::origin), "Origins whose pages can call the API from a browser").on(Server),
+    Setting::new("tls.cert", Text("FILE", value::path), "Certificate chain in PEM; if set, the server uses HTTPS").on(Server),
+    Setting::new("tls.key", Text("FILE", value::path), "Private key of the certificate in PEM").on(Server),
+    Setting::new(
+        "places.min-precision",
+        Choice(&["coordinates", "number", "street", "cep", "cep5", "neighbourhood", "municipality"]),
+        "Minimum precision of an address; less precise addresses get 422 address_imprecise, and those located only by their \
+         municipality are marked as estimated",
+    ),
+    Setting::number("geocoder.timeout-ms", Milliseconds, 50..=30_000, "Timeout of one attempt at a geocoder; there are at most three"),
+    Setting::number("geocoder.per-second", Count, 1..=1_000, "Maximum requests per second to each geocoder; public geocoders allow 1"),
+    Setting::number(
+        "geocoder.cache-days",
+        Days,
+        0..=3_650,
+        "Time that a geocoder's result is cached by a hash of the address, and one day for no result; 0 disables the cache",
+    ),
+    Setting::number(
+        "geocoder.cache-entries",
+        Count,
+        1..=100_000_000,
+        "Maximum number of cached results, of about 100 bytes each; the server stores them in the file geocoder.db of the data folder",
+    ),
+    Setting::number("routing.timeout-ms", Milliseconds, 50..=30_000, "Timeout of one attempt at a road service; there are at most two"),
+    Setting::number(
+        "routing.snap-m",
+        Metres,
+        10..=10_000,
+        "Maximum distance between a location and a road; beyond it distances are estimated",
+    ),
+    Setting::number(
+        "routing.duration-percent",
+        Percent,
+        50..=500,
+        "Time of a courier in traffic as a percentage of the road network's free-flow time",
+    ),
+    Setting::number("routing.osrm-points", Count, 2..=10_000, "Maximum points of one OSRM request, its --max-table-size"),
+    Setting::number(
+        "routing.valhalla-pairs",
+        Count,
+        1..=1_000_000,
+        "Maximum pairs of one Valhalla request, its max_matrix_location_pairs",
+    ),
+    Setting::new("routing.osrm-profile", Text("NAME", profile), "Profile in the URLs of OSRM requests"),
+    Setting::new(
+        "routing.valhalla-costing",
+        Choice(&["auto", "motorcycle", "motor_scooter", "bicycle"]),
+        "Costing model of Valhalla requests",
+    ),
+    Setting::new("log.format", Choice(&["text", "json"]), "Format of the log on standard error").on(Server).default_to("text"),
+    Setting::new(
+        "log.level",
+        Choice(&["error", "warn", "info", "debug"]),
+        "Minimum level of log messages; requests are logged as info",
+    )
+    .on(Server)
+    .default_to("info"),
+    Setting::new(
+        "metrics.listen",
+        Text("ADDRESS:PORT", value::address),
+        "Address of a separate listener that serves /metrics without a token, for a network that clients cannot reach; if unset, only the \
+         main listener serves it, with a token",
+    )
+    .on(Server),
+    Setting::new(
+        "metrics.token",
+        Text("TOKEN", value::token),
+        "Bearer token for /metrics, 20 to 256 visible characters; the operator's token is also valid, and without both /metrics is closed",
+    )
+    .on(Server)
+    .secret(),
+    Setting::new(
+        "otlp.endpoint",
+        Text("URL", value::collector),
+        "URL of the OpenTelemetry collector (HTTP, JSON) that receives traces, for example http://127.0.0.1:4318; if unset, there are no \
+         traces",
+    )
+    .on(Server),
+    Setting::new(
+        "otlp.headers",
+        List("NAME=VALUE", value::header),
+        "Headers of requests to the collector, for example authorization=Bearer xyz",
+    )
+    .on(Server)
+    .secret(),
+    Setting::number(
+        "otlp.sample-percent",
+        Percent,
+        0..=100,
+        "Share of new traces that are recorded; a client's own trace keeps the client's decision",
+    )
+    .on(Server)
+    .default_to("100"),
+    Setting::number("limits.deliveries", Count, 1..=200, "Maximum deliveries of one order"),
+    Setting::number("limits.body-bytes", Bytes, 1_024..=16_777_216, "Maximum size of a request's body"),
+    Setting::number("limits.preparation-minutes", Minutes, 0..=10_080, "Maximum preparation time of an order"),
+    Setting::number(
+        "limits.previews-per-minute",
+        Count,
+        1..=1_000_000,
+        "Maximum previews per minute of one merchant, which is a parent store with its branches",
+    ),
+    Setting::number("limits.writes-per-minute", Count, 1..=1_000_000, "Maximum writes per minute of one merchant"),
+    Setting::number("limits.reads-per-minute", Count, 1..=1_000_000, "Maximum reads per minute of one merchant"),
+    Setting::number("limits.logins-per-15-minutes", Count, 1..=10_000, "Maximum logins in 15 minutes for one email"),
+    Setting::number(
+        "limits.logins-per-address",
+        Count,
+        1..=100_000,
+        "Maximum logins in 15 minutes from one IP address",
+    ),
+    Setting::number("limits.branches", Count, 1..=100_000, "Maximum branches of a parent store"),
+    Setting::number(
+        "limits.registrations-per-day",
+        Count,
+        1..=100_000,
+        "Maximum attempts per day of one merchant to create a branch or change a store's email",
+    ),
+    Setting::number(
+        "limits.idempotency-records",
+        Count,
+        1..=100_000_000,
+        "Maximum responses stored within 24 hours for the idempotency keys of one merchant or courier",
+    ),
+    Setting::number("limits.idempotency-mib", Mebibytes, 1..=1_000_000, "Maximum total size of these stored responses"),
+    Setting::number(
+        "limits.unknown-keys-per-minute",
+        Count,
+        1..=1_000_000,
+        "Maximum requests per minute with unknown API keys from one IP address",
+    ),
+    Setting::number(
+        "overload.max-in-flight",
+        Count,
+        1..=100_000,
+        "Maximum requests processed at the same time; health checks and metrics are not counted",
+    )
+    .on(Server)
+    .default_to("512"),
+    Setting::number("overload.max-queued", Count, 0..=100_000, "Maximum queued requests; further requests get 503 at once")
+        .on(Server)
+        .default_to("512"),
+    Setting::number("overload.max-queue-ms", Milliseconds, 1..=30_000, "Time after which a queued request gets 503")
+        .on(Server)
+        .default_to("1000"),
+    Setting::number(
+        "overload.body-mib",
+        Mebibytes,
+        1..=65_536,
+        "Maximum memory of all request bodies, and a quarter of it for one IP address; beyond it requests get 503",
+    )
+    .on(Server)
+    .default_to("64"),
+    Setting::number(
+        "overload.response-mib",
+        Mebibytes,
+        1..=65_536,
+        "Maximum memory of all unsent responses; beyond it reads get 503 and stalled connections are closed",
+    )
+    .on(Server)
+    .default_to("64"),
+    Setting::number(
+        "overload.response-per-caller-mib",
+        Mebibytes,
+        1..=65_536,
+        "Maximum memory of the unsent responses of one merchant, or of one IP address without a key; beyond it reads get 503",
+    )
+    .on(Server)
+    .default_to("16"),
+    Setting::number("timing.search-minutes", Minutes, 1..=1_440, "Time to search for a courier before an order expires"),
+    Setting::number(
+        "cancellation.free-minutes",
+        Minutes,
+        0..=1_440,
+        "Time after the first assignment of a courier in which cancelling is free of charge",
+    ),
+    Setting::number("cancellation.fee-percent", Percent, 0..=100, "Share of the fee that a later cancellation costs"),
+    Setting::number(
+        "dispatch.interval-seconds",
+        Seconds,
+        1..=60,
+        "Time between two passes that assign waiting orders to free couriers; the component runs a pass for each POST /admin/dispatch",
+    ),
+    Setting::number(
+        "dispatch.radius-km",
+        Kilometres,
+        1..=Dispatch::LARGEST_RADIUS_KM as u64,
+        "Maximum straight-line distance between a courier and a pickup",
+    ),
+    Setting::number(
+        "dispatch.max-position-age-minutes",
+        Minutes,
+        1..=60,
+        "Maximum age of a courier's position for dispatch",
+    ),
+    Setting::number(
+        "dispatch.silence-timeout-minutes",
+        Minutes,
+        1..=120,
+        "Time without a position or a step after which a courier loses an order before the pickup",
+    ),
+    Setting::number(
+        "dispatch.reoffer-after-minutes",
+        Minutes,
+        0..=60,
+        "Time of searching after which a courier who released the order can get it again, if no other courier is free",
+    ),
+    Setting::number(
+        "dispatch.position-seconds",
+        Seconds,
+        0..=300,
+        "Time between two stored positions of a courier; for simulated couriers it is one second",
+    ),
+    Setting::number(
+        "dispatch.orders-per-pass",
+        Count,
+        1..=5_000,
+        "Maximum searching orders near a free courier that one pass matches; if there are more, half of them rotate",
+    ),
+    Setting::number("robots.count", Count, 0..=100, "Number of simulated couriers that carry the demo orders; they need `demo`")
+        .on(Server)
+        .default_to("5"),
+    Setting::number("robots.speed", Factor, 1..=600, "Simulation speed as a multiple of real time").on(Server).default_to("30"),
+    Setting::number("keys.days", Days, 1..=3_650, "Time that an issued API key is valid"),
+    Setting::number("keys.session-hours", Hours, 1..=720, "Time that a login at the panel is valid"),
+    Setting::number("keys.per-store", Count, 1..=10_000, "Maximum valid API keys of a store, without logins"),
+    Setting::number(
+        "keys.sessions-per-store",
+        Count,
+        1..=10_000,
+        "Maximum valid logins of a store; one more ends the oldest",
+    ),
+    Setting::number(
+        "webhooks.first-retry-ms",
+        Milliseconds,
+        10..=3_600_000,
+        "Time between a failed first attempt and the second; each further delay is three times as long",
+    ),
+    Setting::number("webhooks.max-retry-minutes", Minutes, 1..=1_440, "Maximum delay between two attempts"),
+    Setting::number("webhooks.give-up-minutes", Minutes, 1..=43_200, "Time after which a message is given up"),
+    Setting::number("webhooks.disable-after", Count, 1..=1_000_000, "Consecutive failed attempts that disable a webhook"),
+    Setting::number("webhooks.timeout-seconds", Seconds, 1..=30, "Timeout of a request to a webhook's receiver"),
+    Setting::number("webhooks.per-store", Count, 1..=1_000, "Maximum webhooks of a store"),
+    Setting::number("webhooks.per-merchant", Count, 1..=100_000, "Maximum webhooks of one merchant"),
+    Setting::new(
+        "webhooks.loopback",
+        Switch,
+        "Whether webhooks can be sent to this machine, also without TLS; only for development",
+    ),
+    Setting::number(
+        "retention.recipients-days",
+        Days,
+        0..=3_650,
+        "Time after an order's creation when recipients' names, phones, addresses and observations are erased if the order has ended; \
+         0 stores them until an erasure is requested",
+    ),
+    Setting::number(
+        "retention.positions-days",
+        Days,
+        0..=3_650,
+        "Time after which couriers' positions are erased from ended orders and from couriers who have reported none since; 0 stores them \
+         as long as the recipients",
+    ),
+    Setting::number("streams.per-merchant", Count, 1..=100_000, "Maximum open event streams of one merchant")
+        .on(Server)
+        .default_to("50"),
+    Setting::number("streams.total", Count, 1..=1_000_000, "Maximum open event streams").on(Server).default_to("1000"),
+];

@@ -1,0 +1,153 @@
+//! The forms of texts in settings.
+
+use std::net::SocketAddr;
+
+use despacho_core::{
+    json,
+    quote::Tariff,
+    settings::{Secret, operator_token},
+};
+use http::{HeaderName, HeaderValue, Uri};
+
+type Parsed = Result<String, String>;
+
+/// Reads a tariff from JSON.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn tariff(text: &str) -> Result<Tariff, String> {
+    let tariff: Tariff = json::from_str(text).map_err(|error| format!("is not a tariff: {error}"))?;
+    let errors: Vec<String> = tariff.errors().iter().map(ToString::to_string).collect();
+    if errors.is_empty() { Ok(tariff) } else { Err(format!("is not a tariff: {}", errors.join("; "))) }
+}
+
+pub(super) fn tariff_json(text: &str) -> Parsed {
+    tariff(text).map(|_| text.to_owned())
+}
+
+pub(super) fn address(text: &str) -> Parsed {
+    let text = text.trim();
+    let named = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let address = named.as_deref().unwrap_or(text).parse::<SocketAddr>();
+    let address = address.map_err(|_| "must be ADDRESS:PORT, for example 127.0.0.1:8080 or [::]:8080")?;
+    Ok(address.to_string())
+}
+
+pub(super) fn path(text: &str) -> Parsed {
+    if text.is_empty() || text.contains('\0') { Err("must be a path".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+pub(super) fn any(text: &str) -> Parsed {
+    Ok(text.trim().to_owned())
+}
+
+pub(super) fn secret(text: &str) -> Parsed {
+    Secret::parse(text).map(|_| text.trim().to_owned())
+}
+
+pub(super) fn token(text: &str) -> Parsed {
+    operator_token(text).map(|_| text.trim().to_owned())
+}
+
+/// An origin: scheme, host and port, without a path.
+pub(super) fn origin(text: &str) -> Parsed {
+    let error = || format!("{text} is not an origin: write scheme://host or scheme://host:port without a path");
+    let (scheme, host) = text.split_once("://").ok_or_else(error)?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']');
+    if matches!(scheme, "http" | "https") && !host.is_empty() && host.chars().all(is_plain) {
+        // Browsers send origins in lower case.
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err(error())
+    }
+}
+
+pub(super) fn tiles(text: &str) -> Parsed {
+    crate::panel::origin(text.trim()).map(|_| text.trim().to_owned())
+}
+
+pub(super) fn collector(text: &str) -> Parsed {
+    let text = text.trim();
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    match (rest, text.parse::<Uri>()) {
+        (Some(rest), Ok(uri)) if uri.host().is_some() && !rest.contains(['?', '#', '@']) => Ok(text.to_owned()),
+        _ => Err("must be http://HOST:PORT or https://HOST:PORT, with a path if the collector has one".to_owned()),
+    }
+}
+
+/// A header as `NAME=VALUE`.
+pub(super) fn header(text: &str) -> Parsed {
+    split_header(text).map(|_| text.trim().to_owned())
+}
+
+/// Splits `NAME=VALUE` into a header.
+pub(super) fn split_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let pair = || {
+        let (name, value) = text.split_once('=')?;
+        let mut value = HeaderValue::from_str(value.trim()).ok()?;
+        value.set_sensitive(true);
+        Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
+    };
+    pair().ok_or_else(|| "must be NAME=VALUE, several separated by commas".to_owned())
+}
+
+/// A header's name of letters, digits and hyphens: proxies drop other names.
+pub(super) fn header_name(text: &str) -> Parsed {
+    let is_plain = text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    match HeaderName::from_bytes(text.trim().as_bytes()) {
+        Ok(name) if is_plain => Ok(name.to_string()),
+        _ => Err("must be a header's name, for example spin-client-addr".to_owned()),
+    }
+}
+
+pub(super) fn postgres(text: &str) -> Parsed {
+    let text = text.trim();
+    let is_postgres = text.starts_with("postgres://") || text.starts_with("postgresql://");
+    if is_postgres {
+        Ok(text.to_owned())
+    } else {
+        Err("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_256_bits_and_tokens_long() {
+        assert!(secret(&"0f".repeat(32)).is_ok());
+        for text in ["", "0f", &"0g".repeat(32), &"é".repeat(32)] {
+            assert!(secret(text).is_err(), "{text}");
+        }
+        assert!(token("short").is_err() && token("has a space in the middle").is_err());
+        assert!(token("operator-token-0123456789").is_ok());
+    }
+
+    #[test]
+    fn origins_have_no_path_and_no_wildcard() {
+        assert_eq!(origin("https://A.example").as_deref(), Ok("https://a.example"));
+        assert!(origin("http://localhost:5173").is_ok());
+        for text in ["*", "https://a.example/", "a.example", "ftp://a.example", "https://"] {
+            assert!(origin(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn collectors_are_urls_and_headers_are_pairs() {
+        assert!(collector("http://127.0.0.1:4318").is_ok() && collector("https://otlp.example/v1/traces").is_ok());
+        for text in ["", "127.0.0.1:4318", "grpc://c:4317", "http://", "http://a b", "http://u:p@c:1", "http://c/?k=1"]
+        {
+            assert!(collector(text).is_err(), "{text}");
+        }
+        assert!(header("authorization=Bearer a=b").is_ok() && header("no pair").is_err() && header("a b=c").is_err());
+    }
+
+    #[test]
+    fn addresses_may_name_localhost() {
+        assert_eq!(address(" localhost:80 ").as_deref(), Ok("127.0.0.1:80"));
+        assert!(
+            address("nowhere").is_err() && header_name("true client ip").is_err() && postgres("mysql://x").is_err()
+        );
+    }
+}
