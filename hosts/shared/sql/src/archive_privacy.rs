@@ -1,11 +1,10 @@
 //! Personal data in archive records: a record is one line of JSON, an ended order with its events.
 
 use despacho_core::{
-    api::erasure::FoundOrder,
     domain::{EventId, Phone, Timestamp},
     json,
     order::{Event, Order, RecordedEvent},
-    privacy::{Erasure, erase_event, erase_recipients},
+    privacy::{Erasure, FoundOrder, erase_event, erase_recipients},
     settings::Secret,
 };
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use despacho_core::{api::erasure::FoundOrder, domain::Phone, settings::Secret};
+use despacho_core::{domain::Phone, privacy::FoundOrder, settings::Secret};
 use despacho_sql::{Selection, erase_record, find_in_record};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
