@@ -273,6 +273,8 @@ mod tests {
         for invalid in [
             "",
             "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
             "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         ] {
             assert!(root(0, Some(invalid)).0.is_none() && root(100, Some(invalid)).0.is_some(), "{invalid}");

@@ -26,6 +26,8 @@ pub use opentelemetry::trace::SpanKind;
 
 /// The header of W3C Trace Context.
 const TRACEPARENT: &str = "traceparent";
+/// The length of the header in version 0; later versions may be longer.
+const TRACEPARENT_BYTES: usize = 55;
 
 /// Starts spans.
 #[derive(Clone, Debug)]
@@ -104,7 +106,8 @@ struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {
     fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key).filter(|_| key == TRACEPARENT)?.to_str().ok()
+        // The propagator also accepts IDs with too few digits.
+        self.0.get(key).filter(|value| key == TRACEPARENT && value.len() >= TRACEPARENT_BYTES)?.to_str().ok()
     }
 
     fn keys(&self) -> Vec<&str> {

@@ -145,7 +145,7 @@ async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl Asy
 async fn cut_connections_lose_and_double_nothing() {
     let Some(backend) = OnPostgres::find().await else { return };
     let cuts = AtomicU64::new(0);
-    all_are_there_once(&backend, 1_500, async |over: &AtomicBool| {
+    all_are_there_once(&backend, 750, async |over: &AtomicBool| {
         while !over.load(Relaxed) {
             tokio::task::block_in_place(|| backend.ask(CUT));
             cuts.fetch_add(1, Relaxed);

@@ -41,18 +41,23 @@ pub(crate) struct Relation<'a> {
     pub(crate) members: Vec<(Member, &'a str)>,
 }
 
+/// Returns the strings of a string table; a string that is not UTF-8 is empty.
+fn strings(table: &[u8]) -> Result<Vec<&str>, Malformed> {
+    let mut strings = Vec::new();
+    for field in Fields::new(table) {
+        if let (1, Value::Bytes(text)) = field? {
+            strings.push(std::str::from_utf8(text).unwrap_or_default());
+        }
+    }
+    Ok(strings)
+}
+
 impl<'a> Block<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Result<Block<'a>, Malformed> {
         let mut block = Block { texts: Vec::new(), groups: Vec::new(), granularity: 100, offset: (0, 0) };
         for field in Fields::new(bytes) {
             match field? {
-                (1, Value::Bytes(table)) => {
-                    for text in Fields::new(table) {
-                        if let (1, Value::Bytes(text)) = text? {
-                            block.texts.push(std::str::from_utf8(text).unwrap_or_default());
-                        }
-                    }
-                }
+                (1, Value::Bytes(table)) => block.texts.extend(strings(table)?),
                 (2, Value::Bytes(group)) => block.groups.push(group),
                 (17, Value::Number(number)) => block.granularity = number.cast_signed(),
                 (19, Value::Number(number)) => block.offset.0 = number.cast_signed(),
