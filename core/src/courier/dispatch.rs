@@ -11,7 +11,7 @@ use super::{
     nearby::{CourierIndex, cells_around},
 };
 use crate::{
-    domain::{CourierId, Moment, OrderId, Timestamp, sort},
+    domain::{CourierId, Moment, OrderId, Timestamp},
     host::{Changes, Host, HostError},
     order::{Order, allocate, drive, platform, release},
     settings::Settings,
@@ -160,7 +160,7 @@ async fn couriers_around<H: Host>(
         }
     }
     // A courier that moves between two reads can be in both.
-    sort(&mut couriers, |a: &FreeCourier, b| a.id < b.id);
+    couriers.sort_unstable_by_key(|courier| courier.id);
     couriers.dedup_by_key(|courier| courier.id);
     Ok(couriers)
 }

@@ -19,8 +19,6 @@ mod time;
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, InvalidCnpj};
 pub use decimal::{read_decimal, shortest_decimal};
-/// Sorting in little code, which the route engine brings.
-pub use despacho_route::sort::{sort, sort_few, sort_smallest};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
 pub use email::{Email, InvalidEmail};
 pub use entropy::{Entropy, Moment};
