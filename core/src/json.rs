@@ -1,18 +1,18 @@
-//! JSON into values: a text is parsed into a tree, and every type is read from the tree.
+//! JSON into values: serde_json parses a text into a tree, and every type is read from the tree.
 //!
-//! A derived reader is compiled anew for each format that it reads. Straight from text, each brings the parser's loops with it; from a
-//! tree that is there already it is a third as long. And what is wrong has its place in the tree, in place of a line and a column.
+//! A tree keeps duplicate names and the order of members, so that an invalid value, or a duplicate field, is named by its JSON Pointer.
+//! A struct is read from an object only. `core/SIZE.md` has the size of reading types from text instead.
 
 mod reader;
 
-use std::{borrow::Cow, cell::Cell, cmp::Ordering, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeOwned, MapAccess, SeqAccess, Visitor},
 };
 
-use reader::Reader;
+use reader::{Details, Reader};
 
 /// A JSON value. Texts without escapes are borrowed from where they stand; names of an object may stand there twice.
 pub enum Tree<'t> {
@@ -37,18 +37,18 @@ pub enum Tree<'t> {
 /// A member of an object: its name and its value.
 pub type Member<'t> = (Cow<'t, str>, Tree<'t>);
 
-/// What a type found wrong with a tree, and where.
+/// Why a type could not be read from a tree, and where.
 #[derive(Debug)]
-pub struct Unread {
+pub struct DecodeError {
     /// What was expected, in serde's words.
     pub message: String,
-    /// JSON Pointer to the value at fault.
+    /// JSON Pointer to the invalid value.
     pub pointer: String,
-    /// The same place as positions among members and items, from the root down.
+    /// Positions among members and items, from the root to the invalid value.
     path: Vec<usize>,
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         f.write_str(" at ")?;
@@ -66,7 +66,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         let (line, column) = (error.line(), error.column());
         format!("it is not valid JSON at line {line}, column {column}")
     })?;
-    tree.read().map_err(|unread| unread.to_string())
+    tree.read().map_err(|error| error.to_string())
 }
 
 impl<'t> Tree<'t> {
@@ -81,15 +81,14 @@ impl<'t> Tree<'t> {
     /// Reads a value from the tree.
     ///
     /// # Errors
-    /// The first thing that `T` finds wrong.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unread> {
-        let begun = Cell::new(0);
-        T::deserialize(Reader::new(self, &begun)).map_err(|error| self.unread(error.into_message(), begun.get()))
+    /// The first value that `T` rejects.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
+        T::deserialize(Reader(self)).map_err(|error| self.locate(error.into_details()))
     }
 
-    /// Takes the value out that was at fault, so that the next reading finds the next one. An item of a list becomes an empty object,
-    /// which keeps the places of its neighbours. Gives whether there was something to take.
-    pub fn take_out(&mut self, error: &Unread) -> bool {
+    /// Removes the invalid value, so that the next reading finds the next one. An item of a list becomes an empty object, which keeps
+    /// the positions of its neighbours. Returns whether there was a value to remove.
+    pub fn remove_invalid(&mut self, error: &DecodeError) -> bool {
         let Some((&last, parents)) = error.path.split_last() else { return false };
         let mut at = self;
         for &step in parents {
@@ -115,13 +114,14 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The same tree with each name once in an object, the one that stands there last, and the names in order.
+    /// The same tree with the members of each object sorted by name; of duplicate names the last one remains.
     #[must_use]
     pub fn sorted(self) -> Tree<'t> {
         match self {
             Tree::List(items) => Tree::List(items.into_iter().map(Tree::sorted).collect()),
             Tree::Object(members) => {
-                Tree::Object(merged(members.into_iter().map(|(name, value)| (name, value.sorted())).collect()))
+                let members: BTreeMap<_, _> = members.into_iter().map(|(name, value)| (name, value.sorted())).collect();
+                Tree::Object(members.into_iter().collect())
             }
             other => other,
         }
@@ -178,10 +178,9 @@ impl<'t> Tree<'t> {
         if let Tree::Text(text) = self { Some(text) } else { None }
     }
 
-    fn unread(&self, message: String, address: usize) -> Unread {
-        let (mut pointer, mut path) = (String::new(), Vec::new());
-        self.find(address, &mut path);
-        let mut at = self;
+    fn locate(&self, Details { message, mut path }: Details) -> DecodeError {
+        path.reverse();
+        let (mut pointer, mut at) = (String::new(), self);
         for &step in &path {
             let (name, next) = match at {
                 Tree::List(items) => (Cow::Owned(step.to_string()), items.get(step)),
@@ -196,61 +195,8 @@ impl<'t> Tree<'t> {
             let Some(next) = next else { break };
             at = next;
         }
-        Unread { message, pointer, path }
+        DecodeError { message, pointer, path }
     }
-
-    /// The path to the value at an address in memory; at none of them the path stays empty, which is the root's.
-    fn find(&self, address: usize, path: &mut Vec<usize>) -> bool {
-        if self.address() == address {
-            return true;
-        }
-        let count = match self {
-            Tree::List(items) => items.len(),
-            Tree::Object(members) => members.len(),
-            _ => 0,
-        };
-        for step in 0..count {
-            let value = match self {
-                Tree::List(items) => items.get(step),
-                Tree::Object(members) => members.get(step).map(|(_, value)| value),
-                _ => None,
-            };
-            path.push(step);
-            if value.is_some_and(|value| value.find(address, path)) {
-                return true;
-            }
-            path.pop();
-        }
-        false
-    }
-
-    /// Names this value among all of its tree: none is moved while it is read.
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-}
-
-/// Members in the order of their names, of equal names the last. By halves: no order in which they were sent takes long.
-fn merged<'t>(mut members: Vec<Member<'t>>) -> Vec<Member<'t>> {
-    if members.len() < 2 {
-        return members;
-    }
-    let mut later = merged(members.split_off(members.len() / 2));
-    let mut earlier = merged(members);
-    // From behind, where taking one leaves all others where they are.
-    let mut all = Vec::with_capacity(earlier.len() + later.len());
-    while let (Some(one), Some(other)) = (earlier.last(), later.last()) {
-        match one.0.cmp(&other.0) {
-            Ordering::Less => all.extend(later.pop()),
-            Ordering::Greater => all.extend(earlier.pop()),
-            Ordering::Equal => drop(earlier.pop()),
-        }
-    }
-    while let Some(member) = earlier.pop().or_else(|| later.pop()) {
-        all.push(member);
-    }
-    all.reverse();
-    all
 }
 
 impl Serialize for Tree<'_> {
@@ -330,8 +276,6 @@ impl<'de> Deserialize<'de> for Tree<'de> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -373,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_text_says_is_what_the_tree_says() {
+    fn tree_and_serde_json_read_the_same() {
         let inner = r#"{"flag": false, "small": 255, "number": -1, "text": "", "maybe": null}"#;
         for text in [
             inner.to_owned(),
@@ -399,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn invalid_values_have_pointers() {
         let valid = r#""flag": true, "small": 1, "number": 1, "text": "x""#;
         for (members, pointer, message) in [
             (r#""small": 256"#, "/small", "expected u8"),
@@ -418,22 +362,22 @@ mod tests {
         ] {
             let text = format!("{{{members}, {valid}}}");
             let text = if pointer == "/flag" { format!("{{{members}}}") } else { text };
-            let unread = Tree::parse(&text).unwrap().read::<Everything>().unwrap_err();
-            assert_eq!(unread.pointer, pointer, "{text}: {unread}");
-            assert!(unread.message.contains(message), "{text}: {unread}");
+            let error = Tree::parse(&text).unwrap().read::<Everything>().unwrap_err();
+            assert_eq!(error.pointer, pointer, "{text}: {error}");
+            assert!(error.message.contains(message), "{text}: {error}");
         }
     }
 
     #[test]
-    fn what_was_taken_out_is_not_found_again() {
+    fn removed_values_are_not_reported_again() {
         let mut tree = Tree::parse(r#"{"a": [1, "x", {}], "b": 2}"#).unwrap();
         let mut found = Vec::new();
-        while let Err(unread) = tree.read::<BTreeMap<String, Vec<BTreeMap<String, u8>>>>() {
-            found.push(unread.pointer.clone());
-            assert!(tree.take_out(&unread));
+        while let Err(error) = tree.read::<BTreeMap<String, Vec<BTreeMap<String, u8>>>>() {
+            found.push(error.pointer.clone());
+            assert!(tree.remove_invalid(&error));
         }
         assert_eq!(found, ["/a/0", "/a/1", "/b"]);
-        let unread = tree.read::<u8>().unwrap_err();
-        assert_eq!((unread.to_string().as_str(), tree.take_out(&unread)), ("expected u8 at /", false));
+        let error = tree.read::<u8>().unwrap_err();
+        assert_eq!((error.to_string().as_str(), tree.remove_invalid(&error)), ("expected u8 at /", false));
     }
 }

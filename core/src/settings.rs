@@ -1,5 +1,7 @@
 //! What an operator decides, as the rules see it; a host reads it from its own configuration.
 
+use data_encoding::HEXLOWER_PERMISSIVE;
+
 use crate::{
     courier::Dispatch,
     domain::Precision,
@@ -95,16 +97,10 @@ impl Secret {
     /// # Errors
     /// What to write in place of a text that is none.
     pub fn parse(text: &str) -> Result<Secret, String> {
-        let digits = text.trim().as_bytes();
-        let mut bytes = [0; 32];
-        let read = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return Err("must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned());
-        }
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-            *byte = read(pair).unwrap_or_default();
-        }
-        Ok(Secret(bytes))
+        let bytes = HEXLOWER_PERMISSIVE.decode(text.trim().as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .map(Secret)
+            .ok_or_else(|| "must be 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned())
     }
 }
 

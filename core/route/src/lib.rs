@@ -60,7 +60,7 @@ mod search;
 mod separate;
 mod simplex;
 mod solve;
-pub mod sort;
+mod sort;
 mod split;
 mod subset;
 #[cfg(test)]

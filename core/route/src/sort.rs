@@ -6,7 +6,7 @@ const SHORT: usize = 20;
 
 /// Sorts by `before`, which must be a strict order: otherwise the resulting order is undefined, but
 /// the same on every machine.
-pub fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
+pub(crate) fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     if items.len() <= SHORT {
         return sort_few(items, before);
     }
@@ -20,14 +20,14 @@ pub fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
 }
 
 /// Sorts a few items by insertion; those of which neither comes before the other keep their order.
-pub fn sort_few<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
+fn sort_few<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     for at in 1..items.len() {
         rise(items, at, &before);
     }
 }
 
 /// Moves the first `max` items to the front, sorted; the rest is unsorted.
-pub fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
+pub(crate) fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
     let max = max.min(items.len());
     let Some(last) = max.checked_sub(1) else { return };
     sort(&mut items[..max], &before);

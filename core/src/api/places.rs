@@ -1,5 +1,7 @@
 //! Where the addresses of a request are, and what is told to a caller whose address has no place or one that is not known well.
 
+use rust_decimal::Decimal;
+
 use super::{
     call::Call,
     problem::{Code, FieldError, Problem},
@@ -7,7 +9,7 @@ use super::{
     validate,
 };
 use crate::{
-    domain::{Address, Located, Precision, Text, written},
+    domain::{Address, Located, Precision, Text},
     geo::{LocateError, Municipality},
     host::Host,
 };
@@ -174,7 +176,7 @@ fn detail(error: &LocateError) -> Text {
             )
         }
         LocateError::CoordinatesOutside { swapped: Some(point), .. } => {
-            let degrees = |e7: i32| written(e7.into(), 7);
+            let degrees = |e7: i32| Decimal::new(e7.into(), 7).normalize();
             let (latitude, longitude) = (degrees(point.lat_e7), degrees(point.lon_e7));
             Text::new(
                 format!(

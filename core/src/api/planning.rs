@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use rust_decimal::Decimal;
+
 use super::{
     call::Call,
     places::{imprecise, locate},
     problem::{Code, FieldError, Problem},
 };
 use crate::{
-    domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf, written},
+    domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf},
     host::Host,
     order::Place,
     quote::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
@@ -116,15 +118,10 @@ pub(super) fn own_pickup(inquiry: &Inquiry, own: (&Address, &Located), least: Pr
     error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
-/// A tariff's limit in kilometres, to the micrometre.
-fn limit(km: rust_decimal::Decimal) -> String {
-    let km = km.round_dp(9);
-    written(i64::try_from(km.mantissa()).unwrap_or_default(), km.scale())
-}
-
 /// What a plan's fault means to a caller.
 pub(super) fn refused(tariff: &Tariff, error: &PlanError) -> Problem {
-    let km = |distance: &Distance| written(distance.metres().into(), 3);
+    let km = |distance: &Distance| distance.kilometres().normalize();
+    let limit = |km: Decimal| km.round_dp(9).normalize();
     match error {
         PlanError::OutOfArea { stops } => {
             let radius = limit(tariff.service_radius_km);

@@ -1,16 +1,14 @@
-//! From the bytes of a body to its typed request, with every wrong type named at once.
+//! Reads a request body as its type, and names all values of a wrong type in one problem.
 
-mod soften;
-
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 
 use super::problem::{Code, FieldError, Problem};
 use crate::{
     domain::Text,
-    json::{Tree, Unread},
+    json::{DecodeError, Tree},
 };
 
-/// A body as far as it could be read: what was of the wrong type is left out and named in `wrong`.
+/// A body without its values of a wrong type, which `wrong` names.
 pub struct Body<T> {
     /// The request.
     pub value: T,
@@ -18,86 +16,52 @@ pub struct Body<T> {
     pub wrong: Vec<FieldError>,
 }
 
-/// Wrong types that are named at most: past that, what was sent is something else altogether.
-const MOST_WRONG: usize = 50;
+/// Maximum number of wrong types in a problem.
+const MAX_WRONG: usize = 50;
 
-/// Reads a body. The common case is one pass over its tree; only after a failure the tree is read again to find every fault.
+/// Reads a body. A valid one is read once; an invalid one is read again without each invalid value, until every one is named.
 ///
 /// # Errors
-/// [`Code::MalformedRequest`] where the body is no JSON object, or names a field twice.
+/// [`Code::MalformedRequest`] if the body is not a JSON object, or has a duplicate field.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<Body<T>, Problem> {
-    let mut soft = String::new();
-    let mut passes = parsed(bytes, &mut soft)?;
-    loop {
-        match passes.tree.read() {
-            Ok(value) => return Ok(Body { value, wrong: passes.end()? }),
-            Err(unread) => passes = passes.again(unread)?,
-        }
+    let tree = parse(bytes)?;
+    match tree.read() {
+        Ok(value) => Ok(Body { value, wrong: Vec::new() }),
+        Err(first) => read_invalid(tree.sorted(), first),
     }
 }
 
-/// A body before its first pass: all of parsing that is the same for every type. What has to be softened is kept in `soft`.
-fn parsed<'t>(bytes: &'t [u8], soft: &'t mut String) -> Result<Passes<'t>, Problem> {
+fn parse(bytes: &[u8]) -> Result<Tree<'_>, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
     match Tree::parse(text) {
-        Ok(tree) => Passes::begin(tree, None),
-        Err(error) => {
-            *soft = soften(text, &error)?;
-            Passes::begin(Tree::parse(soft).map_err(|_| not_json(&error))?, Some(error))
+        Ok(tree @ Tree::Object(_)) => Ok(tree),
+        Ok(_) => Err(not_an_object()),
+        Err(error) => Err(not_json(&error)),
+    }
+}
+
+/// Reads a body that failed once. The tree has no duplicate names, and its order does not depend on how the body was sent.
+fn read_invalid<T: DeserializeOwned>(mut tree: Tree<'_>, first: DecodeError) -> Result<Body<T>, Problem> {
+    let mut wrong = Vec::new();
+    loop {
+        match tree.read() {
+            // Every value is valid, so the first failure was a duplicate field.
+            Ok(_) if wrong.is_empty() => return Err(duplicate(first)),
+            Ok(value) => return Ok(Body { value, wrong }),
+            Err(error) => remove_wrong_type(&mut tree, error, &mut wrong)?,
         }
     }
 }
 
-/// A text that no tree holds, with what is at fault softened: it may stand where nobody reads.
-fn soften(text: &str, error: &serde_json::Error) -> Result<String, Problem> {
-    // What is skipped is only looked at as far as JSON's grammar goes.
-    serde_json::from_str::<IgnoredAny>(text).map_err(|_| not_json(error))?;
-    Ok(soften::softened(text))
-}
-
-/// The passes over a body's tree: all of reading that is the same for every type.
-struct Passes<'t> {
-    tree: Tree<'t>,
-    /// Why the body as it was sent has no tree. It is no problem as long as nothing that is read is wrong.
-    odd: Option<serde_json::Error>,
-    /// What the first pass stumbled on.
-    first: Option<Unread>,
-    wrong: Vec<FieldError>,
-}
-
-impl<'t> Passes<'t> {
-    fn begin(tree: Tree<'t>, odd: Option<serde_json::Error>) -> Result<Passes<'t>, Problem> {
-        match tree {
-            Tree::Object(_) => Ok(Passes { tree, odd, first: None, wrong: Vec::new() }),
-            _ => Err(odd.map_or_else(not_an_object, |error| not_json(&error))),
-        }
-    }
-
-    fn again(mut self, unread: Unread) -> Result<Passes<'t>, Problem> {
-        if let Some(error) = self.odd {
-            return Err(not_json(&error));
-        }
-        if self.first.is_none() {
-            // With each name once and in order, so that what is named first does not depend on how it was sent.
-            return Ok(Passes { tree: self.tree.sorted(), odd: None, first: Some(unread), wrong: self.wrong });
-        }
-        let is_taken_out = self.tree.take_out(&unread);
-        self.wrong.push(wrong_type(unread));
-        if is_taken_out && self.wrong.len() < MOST_WRONG { Ok(self) } else { Err(malformed(self.wrong)) }
-    }
-
-    fn end(self) -> Result<Vec<FieldError>, Problem> {
-        match self.first {
-            // So the body is fine: what the first pass stumbled on is a field that stands there twice.
-            Some(first) if self.wrong.is_empty() => Err(duplicate(first)),
-            _ => Ok(self.wrong),
-        }
-    }
+fn remove_wrong_type(tree: &mut Tree<'_>, error: DecodeError, wrong: &mut Vec<FieldError>) -> Result<(), Problem> {
+    let is_removed = tree.remove_invalid(&error);
+    wrong.push(wrong_type(error));
+    if is_removed && wrong.len() < MAX_WRONG { Ok(()) } else { Err(malformed(std::mem::take(wrong))) }
 }
 
 /// What a field should have been, from serde's own words: `expected f64`.
-fn wrong_type(unread: Unread) -> FieldError {
-    let expected = unread.message.strip_prefix("expected ").unwrap_or_default();
+fn wrong_type(error: DecodeError) -> FieldError {
+    let expected = error.message.strip_prefix("expected ").unwrap_or_default();
     let (en, pt) = match expected {
         "f64" => ("a number", "um número"),
         "a boolean" => ("true or false", "true ou false"),
@@ -109,7 +73,7 @@ fn wrong_type(unread: Unread) -> FieldError {
         _ => ("an object", "um objeto"),
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));
-    FieldError { pointer: unread.pointer, code: "wrong_type", detail }
+    FieldError { pointer: error.pointer, code: "wrong_type", detail }
 }
 
 fn not_utf8(error: &std::str::Utf8Error) -> Problem {
@@ -144,9 +108,9 @@ fn not_an_object() -> Problem {
     }])
 }
 
-fn duplicate(unread: Unread) -> Problem {
+fn duplicate(error: DecodeError) -> Problem {
     let detail = Text::new("The field stands there twice.", "O campo aparece duas vezes.");
-    malformed(vec![FieldError { pointer: unread.pointer, code: "duplicate_field", detail }])
+    malformed(vec![FieldError { pointer: error.pointer, code: "duplicate_field", detail }])
 }
 
 /// The problem of a body that cannot be read as it is.
@@ -225,18 +189,23 @@ mod tests {
     }
 
     #[test]
-    fn what_no_tree_holds_may_stand_where_nobody_reads() {
+    fn values_outside_the_tree_are_invalid_json_anywhere() {
         let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
-        for odd in ["1e999", "\"\\ud800\"", &deep] {
-            assert_eq!(wrong(&format!("{{\"more\": {odd}, \"code\": \"a\"}}")), []);
-            let invalid = [(String::new(), "invalid_json")];
-            assert_eq!(wrong(&format!("{{\"more\": {odd}, \"code\": 5}}")), invalid);
-            assert_eq!(wrong(&format!("{{\"code\": {odd}}}")), invalid);
-            assert_eq!(wrong(&format!("{{\"deliveries\": {odd}}}")), invalid);
-            assert_eq!(wrong(&format!("{{\"deliveries\": [{odd}]}}")), invalid);
-            assert_eq!(wrong(&format!("[{odd}]")), invalid);
-            assert_eq!(wrong(&format!("{{\"more\": {odd}, \"code\" \"a\"}}")), invalid);
+        let invalid = [(String::new(), "invalid_json")];
+        for value in ["1e999", "-1e999", "\"\\ud800\"", &deep] {
+            for body in [
+                format!("{{\"more\": {value}, \"code\": \"a\"}}"),
+                format!("{{\"more\": {value}, \"code\": 5}}"),
+                format!("{{\"code\": {value}}}"),
+                format!("{{\"deliveries\": {value}}}"),
+                format!("{{\"deliveries\": [{value}]}}"),
+                format!("{{\"more\": {{\"than\": [{value}]}}}}"),
+                format!("[{value}]"),
+            ] {
+                assert_eq!(wrong(&body), invalid, "{}", &body[..body.len().min(80)]);
+            }
         }
+        assert_eq!(wrong("{\"more\": 1e308, \"code\": \"a\"}"), []);
     }
 
     #[test]

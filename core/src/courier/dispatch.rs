@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     api::wire::DispatchRound,
-    domain::{CourierId, Moment, OrderId, Timestamp, sort},
+    domain::{CourierId, Moment, OrderId, Timestamp},
     host::{Changes, Host, HostError},
     order::{Order, allocate, drive, platform, release},
     settings::Settings,
@@ -168,7 +168,7 @@ async fn couriers_around<H: Host>(
         }
     }
     // A courier that moves between two reads can be in both.
-    sort(&mut couriers, |a: &FreeCourier, b| a.id < b.id);
+    couriers.sort_unstable_by_key(|courier| courier.id);
     couriers.dedup_by_key(|courier| courier.id);
     Ok(couriers)
 }

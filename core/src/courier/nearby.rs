@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use super::Courier;
 use crate::{
-    domain::{CourierId, OrderId, Point, Timestamp, sort},
+    domain::{CourierId, OrderId, Point, Timestamp},
     geo::great_circle_m,
 };
 
@@ -92,7 +92,7 @@ pub(crate) fn cells_around(
             (Cell::row(lat - north)..=Cell::row(lat + north)).map(|row| (Cell::at(row, west), Cell::at(row, east))),
         );
     }
-    sort(&mut runs, |a, b| a < b);
+    runs.sort_unstable();
     let mut merged: Vec<(Cell, Cell)> = Vec::new();
     for (first, last) in runs {
         match merged.last_mut() {
@@ -102,7 +102,7 @@ pub(crate) fn cells_around(
     }
     // The widest gaps stay.
     let mut gaps: Vec<i64> = merged.windows(2).filter_map(|pair| Some(pair.get(1)?.0.0 - pair.first()?.1.0)).collect();
-    sort(&mut gaps, |a, b| a > b);
+    gaps.sort_unstable_by(|a, b| b.cmp(a));
     let narrowest = gaps.get(max.saturating_sub(1)).copied().unwrap_or(0);
     let mut ranges: Vec<(Cell, Cell)> = Vec::new();
     for (first, last) in merged {
@@ -131,7 +131,7 @@ impl<'a> CourierIndex<'a> {
         let place =
             |(at, courier): (usize, &FreeCourier)| (courier.point.lat_e7.div_euclid(ROW_E7), courier.point.lon_e7, at);
         let mut places: Vec<_> = couriers.iter().enumerate().map(place).collect();
-        sort(&mut places, |a, b| a < b);
+        places.sort_unstable();
         CourierIndex { couriers, places }
     }
 

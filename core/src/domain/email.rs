@@ -1,5 +1,6 @@
 //! Email addresses, which are login names too.
 
+use email_address::{EmailAddress, Options};
 use serde::{Deserialize, Serialize};
 
 /// An email address: a bare `local@domain` with a dotted domain, as sent.
@@ -13,6 +14,8 @@ pub struct Email(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidEmail;
 
+const OPTIONS: Options = Options { minimum_sub_domains: 2, allow_domain_literal: false, allow_display_text: false };
+
 impl Email {
     /// The address in a text; display names and address literals are refused.
     ///
@@ -24,11 +27,10 @@ impl Email {
     /// ```
     pub fn parse(text: &str) -> Result<Email, InvalidEmail> {
         let text = text.trim();
-        // An address in pointed brackets comes after a name, of a quoted one no less.
-        let is_named = text.as_bytes().windows(2).any(|pair| pair == b" <") || text.starts_with('<');
-        let parts = text.rsplit_once('@').filter(|_| !is_named);
-        let is_address = parts.is_some_and(|(local, domain)| is_local(local) && is_domain(domain));
-        if is_address { Ok(Email(text.to_owned())) } else { Err(InvalidEmail) }
+        match EmailAddress::parse_with_options(text, OPTIONS) {
+            Ok(_) => Ok(Email(text.to_owned())),
+            Err(_) => Err(InvalidEmail),
+        }
     }
 
     /// The address as sent.
@@ -40,51 +42,6 @@ impl Email {
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
-}
-
-/// What stands before the `@`, of RFC 5322: words between dots, with letters of any alphabet (RFC 6531), or a text in quotes; 64 bytes at
-/// most (RFC 5321).
-fn is_local(text: &str) -> bool {
-    if text.len() > 64 {
-        return false;
-    }
-    match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(quoted) => !quoted.is_empty() && is_quotable(quoted),
-        None => text.split('.').all(is_word),
-    }
-}
-
-/// At least two names between dots that begin and end with a letter or a digit; 63 bytes a name (RFC 1035), 254 in all.
-fn is_domain(text: &str) -> bool {
-    let is_name = |name: &str| {
-        let ends = name.chars().next().into_iter().chain(name.chars().next_back());
-        name.len() <= 63 && is_word(name) && ends.into_iter().all(char::is_alphanumeric)
-    };
-    text.len() <= 254 && text.bytes().any(|byte| byte == b'.') && text.split('.').all(is_name)
-}
-
-fn is_word(text: &str) -> bool {
-    // By its bytes: a search for a letter brings the one for words with it.
-    let is_sign = |letter: char| b"!#$%&'*+-/=?^_`{|}~".iter().any(|&sign| char::from(sign) == letter);
-    let is_plain = |letter: char| letter.is_alphanumeric() || is_sign(letter);
-    !text.is_empty() && text.chars().all(is_plain)
-}
-
-/// Whether a text stands between quotes as it is: printable ASCII, its quotes and backslashes behind a backslash.
-fn is_quotable(text: &str) -> bool {
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        let is_fine = match letter {
-            '\\' => letters.next().is_some_and(|escaped| escaped.is_ascii_graphic()),
-            '"' => false,
-            ' ' | '\t' => true,
-            _ => letter.is_ascii_graphic(),
-        };
-        if !is_fine {
-            return false;
-        }
-    }
-    true
 }
 
 impl TryFrom<String> for Email {

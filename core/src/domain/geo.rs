@@ -1,5 +1,6 @@
 //! Places and the roads between them, in whole units.
 
+use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 /// A place on Earth, WGS 84, held in units of 10⁻⁷ degrees (about one centimetre).
@@ -55,9 +56,9 @@ impl Distance {
         self.0
     }
 
-    /// Kilometres, as the API writes them: the nearest double of three decimals, so 12,345 m prints as `12.345`.
-    pub fn kilometres(self) -> f64 {
-        f64::from(self.0) / 1000.0
+    /// Kilometres with three decimals, exact.
+    pub fn kilometres(self) -> Decimal {
+        Decimal::new(self.0.into(), 3)
     }
 
     /// The sum, which stays at the largest value instead of wrapping.

@@ -18,9 +18,7 @@ mod time;
 
 pub use address::{Address, Cep, Uf};
 pub use cnpj::{Cnpj, InvalidCnpj};
-pub use decimal::{decimal, read_decimal, shortest, written};
-/// Sorting in little code, which the route engine brings.
-pub use despacho_route::sort::{sort, sort_few, sort_smallest};
+pub use decimal::{read_decimal, shortest_decimal};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
 pub use email::{Email, InvalidEmail};
 pub use entropy::{Entropy, Moment};

@@ -3,7 +3,7 @@
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Serialize};
 
-use super::shortest;
+use super::shortest_decimal;
 
 /// An amount in BRL with two decimals, exact.
 ///
@@ -58,10 +58,11 @@ impl Money {
     /// assert_eq!(Money::from_number(10.999), Err(InvalidMoney::TooManyDecimals));
     /// ```
     pub fn from_number(number: f64) -> Result<Money, InvalidMoney> {
-        // By its shortest text, which is the decimal that was sent: the direct conversion is off in the ninth decimal from four
-        // million reais on. What is nothing at the ninth decimal may have more decimals than a decimal takes.
-        let exact = shortest(if number.abs() < 1e-10 { 0.0 } else { number }).ok_or(InvalidMoney::OutOfRange)?;
-        let exact = exact.round_dp(9);
+        // From its shortest text, which is the decimal that was sent: `Decimal::from_f64` differs in the ninth decimal from four
+        // million reais on.
+        // Numbers that vanish at the ninth decimal may have more decimals than a decimal has.
+        let number = if number.abs() < 1e-10 { 0.0 } else { number };
+        let exact = shortest_decimal(number).ok_or(InvalidMoney::OutOfRange)?.round_dp(9);
         let money = Money::rounded(exact).ok_or(InvalidMoney::OutOfRange)?;
         if money.0 == exact { Ok(money) } else { Err(InvalidMoney::TooManyDecimals) }
     }

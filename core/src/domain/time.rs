@@ -1,6 +1,6 @@
 //! Instants and spans in whole milliseconds.
 
-use chrono::{DateTime, Datelike, Timelike, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 
 /// An instant: milliseconds since 1970 in UTC.
@@ -56,26 +56,7 @@ impl Timestamp {
 impl std::fmt::Display for Timestamp {
     /// RFC 3339 in UTC with milliseconds: `2026-11-21T14:30:00.000Z`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let utc = self.utc();
-        let mut text = *b"0000-00-00T00:00:00.000Z";
-        let year = u32::try_from(utc.year()).unwrap_or_default();
-        for (ends, number) in [
-            (4, year),
-            (7, utc.month()),
-            (10, utc.day()),
-            (13, utc.hour()),
-            (16, utc.minute()),
-            (19, utc.second()),
-            (23, utc.timestamp_subsec_millis()),
-        ] {
-            let (mut at, mut rest) = (ends, number);
-            while rest > 0 && at > 0 {
-                at -= 1;
-                text[at] = b"0123456789"[rest as usize % 10];
-                rest /= 10;
-            }
-        }
-        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+        f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 }
 

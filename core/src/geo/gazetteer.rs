@@ -2,7 +2,7 @@
 
 use super::names::{city_key, hash32, plain};
 use super::{great_circle_m, tables};
-use crate::domain::{Cep, Located, Point, Precision, Uf, sort};
+use crate::domain::{Cep, Located, Point, Precision, Uf};
 
 /// Brazil's 5,571 municipalities, embedded: names, seats, size, CEP ranges. Sources and licences: `core/data`.
 ///
@@ -184,8 +184,7 @@ impl Gazetteer {
     pub fn namesakes(self, name: &str) -> Vec<Municipality> {
         let key = city_key(name, "sao");
         let mut found: Vec<Municipality> = Self::with_key(&key).collect();
-        let rank = |town: &Municipality| (std::cmp::Reverse(town.population()), town.ibge());
-        sort(&mut found, |a, b| rank(a) < rank(b));
+        found.sort_unstable_by_key(|town| (std::cmp::Reverse(town.population()), town.ibge()));
         found
     }
 

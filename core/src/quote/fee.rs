@@ -56,26 +56,23 @@ pub struct Priced {
 
 /// The fee's lines by a tariff. Rules without effect have no line; the base always has one.
 pub fn price(tariff: &Tariff, priced: &Priced) -> Vec<PriceLine> {
-    let km = |distance: Distance| Decimal::new(i64::from(distance.metres()), 3);
     let mut lines = vec![line(Rule::Base, Decimal::ONE, tariff.base_fee)];
-    // Sums of negatives, and a hundredth in place of a division by a hundred, which is as exact: each operator of decimals is long.
-    let beyond = (km(priced.outward) + -tariff.base_km).max(Decimal::ZERO);
+    let beyond = (priced.outward.kilometres() - tariff.base_km).max(Decimal::ZERO);
     lines.push(line(Rule::Distance, beyond, beyond * tariff.per_km));
     let extra = Decimal::from(priced.stops.saturating_sub(1));
     lines.push(line(Rule::ExtraStops, extra, extra * tariff.per_extra_stop));
     if let Some(back) = priced.back {
         lines.push(line(Rule::Return, Decimal::ONE, tariff.return_fee));
-        lines.push(line(Rule::ReturnDistance, km(back), km(back) * tariff.return_per_km));
+        lines.push(line(Rule::ReturnDistance, back.kilometres(), back.kilometres() * tariff.return_per_km));
     }
     let so_far = total(&lines).reais();
     let offset = priced.uf.map_or(-3, Uf::utc_offset_hours);
     let local = (priced.at.utc() + Duration::hours(offset.into())).naive_utc();
     let time = local.time().with_nanosecond(0).unwrap_or_default();
-    let hundredth = Decimal::new(1, 2);
     for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
-        lines.push(line(Rule::Window, window.percent, so_far * window.percent * hundredth));
+        lines.push(line(Rule::Window, window.percent, so_far * window.percent / Decimal::ONE_HUNDRED));
     }
-    let missing = (tariff.minimum_fee + -total(&lines).reais()).max(Decimal::ZERO);
+    let missing = (tariff.minimum_fee - total(&lines).reais()).max(Decimal::ZERO);
     lines.push(line(Rule::Minimum, Decimal::ONE, missing));
     lines.retain(|line| line.rule == Rule::Base || line.amount != Money::ZERO);
     lines

@@ -100,7 +100,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     let back = if closed { Some(request.matrix.leg(at, 0).ok_or(PlanError::NoRoad)?) } else { None };
     let outward = legs.iter().fold(Distance(0), |sum, leg| sum.plus(Distance(leg.metres)));
     let total_distance = outward.plus(Distance(back.map_or(0, |leg| leg.metres)));
-    if rust_decimal::Decimal::new(i64::from(total_distance.metres()), 3) > tariff.max_distance_km {
+    if total_distance.kilometres() > tariff.max_distance_km {
         return Err(PlanError::DistanceExceeded { distance: total_distance });
     }
     let lines = price(
@@ -138,7 +138,7 @@ fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
 fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanError> {
     let radius = tariff.service_radius_km;
     let distances = request.stops.iter().map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
-    let too_far = |distance: &Distance| rust_decimal::Decimal::new(i64::from(distance.metres()), 3) > radius;
+    let too_far = |distance: &Distance| distance.kilometres() > radius;
     let stops: Vec<_> = distances.enumerate().filter(|(_, distance)| too_far(distance)).collect();
     if stops.is_empty() { Ok(()) } else { Err(PlanError::OutOfArea { stops }) }
 }

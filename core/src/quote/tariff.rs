@@ -2,7 +2,7 @@
 
 use chrono::{NaiveTime, Timelike, Weekday};
 use rust_decimal::Decimal;
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Serialize};
 
 use crate::domain::read_decimal;
 
@@ -54,8 +54,8 @@ pub struct Tariff {
 pub struct Window {
     /// What people call it: `evening`.
     pub name: String,
-    /// Days of the week, `mon` to `sun`; empty for every day.
-    #[serde(default, deserialize_with = "days")]
+    /// Days of the week, such as `mon` or `monday`, in any case; empty for every day.
+    #[serde(default)]
     pub days: Vec<Weekday>,
     /// From this local time on, `HH:MM`.
     #[serde(with = "clock")]
@@ -171,29 +171,6 @@ impl Window {
     }
 }
 
-/// Days by their English names, whole or the first three letters, in any case.
-fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {
-    let day = |name: &String| {
-        let name = name.to_ascii_lowercase();
-        let rest = |day: &&(&'static str, Weekday)| {
-            day.0.strip_prefix(&*name).is_some_and(|rest| rest.is_empty() || name.len() == 3)
-        };
-        DAYS.iter().find(rest).map(|day| day.1)
-    };
-    let days: Option<Vec<Weekday>> = Vec::<String>::deserialize(deserializer)?.iter().map(day).collect();
-    days.ok_or_else(|| D::Error::custom("expected days of the week, such as mon or monday"))
-}
-
-const DAYS: [(&str, Weekday); 7] = [
-    ("monday", Weekday::Mon),
-    ("tuesday", Weekday::Tue),
-    ("wednesday", Weekday::Wed),
-    ("thursday", Weekday::Thu),
-    ("friday", Weekday::Fri),
-    ("saturday", Weekday::Sat),
-    ("sunday", Weekday::Sun),
-];
-
 /// `HH:MM` in JSON.
 mod clock {
     use super::{NaiveTime, Timelike};
@@ -205,14 +182,16 @@ mod clock {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NaiveTime, D::Error> {
         let text = String::deserialize(deserializer)?;
-        parsed(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
+        parse(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
     }
 
-    /// By hand, since chrono's parser of any format there is weighs more than all of the tariff.
-    fn parsed(text: &str) -> Option<NaiveTime> {
+    /// Parses `HH:MM`. chrono's parser of formats is larger: see `core/SIZE.md`.
+    fn parse(text: &str) -> Option<NaiveTime> {
         let (hour, minute) = text.split_once(':')?;
-        let is_short = |digits: &str| digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number = |digits: &str| digits.parse().ok().filter(|_| is_short(digits));
+        let number = |digits: &str| {
+            let is_short = digits.len() <= 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
+            digits.parse().ok().filter(|_| is_short)
+        };
         NaiveTime::from_hms_opt(number(hour)?, number(minute)?, 0)
     }
 }

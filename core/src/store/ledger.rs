@@ -6,7 +6,7 @@ use crate::domain::{EntryId, Money, OrderId, StoreId, Timestamp};
 
 /// How a store pays its fees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind", try_from = "BillingParts")]
+#[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Billing {
     /// By invoice: the balance may go as far below zero as it likes.
     #[default]
@@ -16,32 +16,6 @@ pub enum Billing {
         /// The lowest balance that a debit may leave.
         floor: Money,
     },
-}
-
-/// Billing as it is read: a derived reader of a tagged enum would keep a copy of all that comes before the tag.
-#[derive(Deserialize)]
-struct BillingParts {
-    kind: BillingKind,
-    floor: Option<Money>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum BillingKind {
-    Invoiced,
-    Prepaid,
-}
-
-impl TryFrom<BillingParts> for Billing {
-    type Error = &'static str;
-
-    fn try_from(parts: BillingParts) -> Result<Billing, Self::Error> {
-        match (parts.kind, parts.floor) {
-            (BillingKind::Invoiced, _) => Ok(Billing::Invoiced),
-            (BillingKind::Prepaid, Some(floor)) => Ok(Billing::Prepaid { floor }),
-            (BillingKind::Prepaid, None) => Err("missing field `floor`"),
-        }
-    }
 }
 
 impl Billing {

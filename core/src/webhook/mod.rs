@@ -85,7 +85,7 @@ pub struct SigningSecret {
 
 /// Whether a subscription sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind", try_from = "StateParts")]
+#[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WebhookState {
     /// It sends.
     Active,
@@ -104,36 +104,6 @@ pub enum WebhookState {
         /// Since when.
         at: Timestamp,
     },
-}
-
-/// A state as it is read: a derived reader of a tagged enum would keep a copy of all that comes before the tag, and a second reader of it.
-#[derive(Deserialize)]
-struct StateParts {
-    kind: StateKind,
-    at: Option<Timestamp>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum StateKind {
-    Active,
-    Disabled,
-    Ended,
-    Removed,
-}
-
-impl TryFrom<StateParts> for WebhookState {
-    type Error = &'static str;
-
-    fn try_from(parts: StateParts) -> Result<WebhookState, Self::Error> {
-        let since = |state: fn(Timestamp) -> WebhookState| parts.at.map(state).ok_or("missing field `at`");
-        match parts.kind {
-            StateKind::Active => Ok(WebhookState::Active),
-            StateKind::Disabled => since(|at| WebhookState::Disabled { at }),
-            StateKind::Ended => since(|at| WebhookState::Ended { at }),
-            StateKind::Removed => since(|at| WebhookState::Removed { at }),
-        }
-    }
 }
 
 /// A subscription's sender, for a while.
@@ -155,7 +125,7 @@ pub enum Subject {
     Test,
 }
 
-/// A subject as it is read, as [`StateParts`] is.
+/// A subject as it is read. A derived reader would read a journal entry from a second format too: see `core/SIZE.md`.
 #[derive(Deserialize)]
 struct SubjectParts {
     kind: SubjectKind,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Answer, Attempt, Message, MessageChange, Round, Webhook, WebhookState, WebhookTerms};
-use crate::domain::{Entropy, Timestamp, sort_few};
+use crate::domain::{Entropy, Timestamp};
 
 /// A message of a round and what came of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ pub fn settle(
     let (mut attempts, mut gone) = (Vec::new(), false);
     // Failures in a row are counted in the order of time, which differs from that of the lanes.
     let ended = |one: &Tried| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
-    sort_few(&mut tried, |a, b| ended(a) < ended(b));
+    tried.sort_by_key(ended);
     for Tried { message, sent } in tried {
         let Some((at, took_ms, answer)) = sent else {
             left.insert(message.name.clone(), message);

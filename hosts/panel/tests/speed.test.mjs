@@ -9,8 +9,8 @@ const KIB = 1024;
 /** The least disturbed of many short rounds is shown next to all of them, for page and server: the machine may have other work. */
 const ROUNDS = 40;
 const CALLS = 50;
-/** The budget of the compiled core. */
-const MOST_CORE = 150;
+/** Maximum size of the compiled core, in KiB of brotli; see core/SIZE.md. */
+const MAX_CORE = 190;
 
 const table = [];
 const row = (what, found, unit, limit) => table.push({ what, found, unit, limit });
@@ -35,10 +35,10 @@ test("a first visit loads little", async () => {
   const sum = (kind) => [...sizes].filter(([name]) => kind.test(name)).reduce((total, [, size]) => total + size, 0);
   // The compiled core and its gazetteer come with the first form that needs them.
   row("first visit, all files, brotli", sum(/^index-/), "KiB", 300);
-  row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", 150);
+  row("compiled core, without its gazetteer, brotli", sum(/\.wasm$/), "KiB", MAX_CORE);
   row("gazetteer, a file of its own, brotli", sum(/\.bin$/), "KiB");
   assert.ok(sum(/^index-/) > 0 && sum(/^index-/) < 300, JSON.stringify([...sizes]));
-  assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MOST_CORE, JSON.stringify([...sizes]));
+  assert.ok(sum(/\.wasm$/) > 0 && sum(/\.wasm$/) < MAX_CORE, JSON.stringify([...sizes]));
 });
 
 test("a price of ten stops, in the page and from the server", async () => {

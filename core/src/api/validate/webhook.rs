@@ -7,7 +7,7 @@ use crate::{
         read::Body,
         wire::{CreateTopUp, CreateWebhook},
     },
-    domain::{InvalidMoney, Money, sort_few},
+    domain::{InvalidMoney, Money},
     order::EventKind,
     webhook::{LONGEST_URL, UrlError, check},
 };
@@ -82,7 +82,7 @@ impl Checker {
                 }
             }
         }
-        sort_few(&mut kinds, |a, b| a < b);
+        kinds.sort_unstable();
         kinds.dedup();
         known.then_some(kinds)
     }

@@ -37,8 +37,8 @@ fn pack(rows: &[Row]) -> Vec<u8> {
 
 fn seal(bytes: &mut [u8]) {
     let mut sum = Checksum::default();
-    sum.update(&bytes[..CHECKSUM_AT]);
-    sum.update(&bytes[HEADER..]);
+    sum.write(&bytes[..CHECKSUM_AT]);
+    sum.write(&bytes[HEADER..]);
     bytes[CHECKSUM_AT..HEADER].copy_from_slice(&sum.finish().to_le_bytes());
 }
 

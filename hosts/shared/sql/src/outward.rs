@@ -1,7 +1,7 @@
 //! What leaves the service, asked and written: journals, statements, subscriptions.
 
 use despacho_core::{
-    domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId, sort_few},
+    domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, HostError, MerchantSize, Write},
     order::{Journal, JournalEntry, RecordedEvent},
     store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
@@ -221,7 +221,7 @@ pub(crate) fn webhook_statements(list: &mut Vec<Statement>, changes: &Changes) -
         list.push(Statement::one(sql, vec![id(attempt.webhook.get()), Value::json(attempt)?]));
     }
     let mut touched: Vec<WebhookId> = changes.attempts.iter().map(|attempt: &Attempt| attempt.webhook).collect();
-    sort_few(&mut touched, |a, b| a < b);
+    touched.sort_unstable();
     touched.dedup();
     list.extend(touched.iter().map(|webhook| Statement::any(PRUNE_ATTEMPTS, vec![id(webhook.get())])));
     Ok(())

@@ -27,7 +27,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "api", run: api::answers },
     Target { name: "pack", run: pack::opens },
-    Target { name: "wire", run: wire::comes_back },
+    Target { name: "wire", run: wire::readers_agree },
     Target { name: "tokens", run: tokens::are_read },
     Target { name: "follow", run: follow::follows },
 ];

@@ -1,6 +1,6 @@
 //! Gazetteer packs that were damaged and sealed anew, so that the checksum lets them through, and every lookup in them.
 
-use std::sync::OnceLock;
+use std::{hash::Hasher, sync::OnceLock};
 
 use despacho_core::{
     domain::{Address, Cep, Point},
@@ -44,8 +44,8 @@ fn changed(bytes: &[u8]) -> Vec<u8> {
 
 fn seal(pack: &mut [u8]) {
     let mut sum = Checksum::default();
-    sum.update(pack.get(..CHECKSUM_AT).unwrap_or_default());
-    sum.update(pack.get(HEADER..).unwrap_or_default());
+    sum.write(pack.get(..CHECKSUM_AT).unwrap_or_default());
+    sum.write(pack.get(HEADER..).unwrap_or_default());
     if let Some(place) = pack.get_mut(CHECKSUM_AT..HEADER) {
         place.copy_from_slice(&sum.finish().to_le_bytes());
     }

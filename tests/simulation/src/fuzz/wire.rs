@@ -1,35 +1,75 @@
-//! Any JSON as what callers send: what can be read comes back the same when it is written and read again.
+//! Any JSON as what callers send, read by the core's reader and by serde_json.
+//!
+//! The core parses a body into a tree and reads every type from the tree. serde_json reads the same types from the text.
 
-use despacho_core::api::wire;
+use despacho_core::{api::wire, json::Tree};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use super::kind;
 
-fn again<T: Serialize + DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<bool, String> {
-    let Ok(read) = serde_json::from_slice::<T>(bytes) else { return Ok(false) };
-    let written = serde_json::to_value(&read).map_err(|error| format!("{name} is not written: {error}"))?;
-    let text = written.to_string();
-    let back: T = serde_json::from_str(&text).map_err(|error| format!("{name}: {text} is not read again: {error}"))?;
-    let twice = serde_json::to_value(&back).map_err(|error| format!("{name}: {error}"))?;
-    if written == twice { Ok(true) } else { Err(format!("{name}: {written} came back as {twice}")) }
+/// Compares the two readers on one type, and returns whether the core's reader accepts the body.
+fn compare<T: Serialize + DeserializeOwned>(
+    name: &str,
+    text: &str,
+    tree: &Tree<'_>,
+    value: &Value,
+) -> Result<bool, String> {
+    let write = |body: &T| serde_json::to_string(body).map_err(|error| format!("{name} cannot be written: {error}"));
+    let by_serde = serde_json::from_str::<T>(text);
+    match (tree.read::<T>(), by_serde) {
+        (Ok(ours), Ok(theirs)) => {
+            let (ours, theirs) = (write(&ours)?, write(&theirs)?);
+            if ours != theirs {
+                return Err(format!("{name}: the core reads {ours}, serde_json {theirs}"));
+            }
+            serde_json::from_str::<T>(&ours)
+                .map(|_| true)
+                .map_err(|error| format!("{name}: {ours} is invalid: {error}"))
+        }
+        (Ok(_), Err(error)) => Err(format!("{name}: the core accepts what serde_json rejects: {error}")),
+        // serde_json also reads a struct from a list of its fields' values.
+        (Err(error), Ok(_)) if !has_list_of_fields(value, &error.pointer) => {
+            Err(format!("{name}: the core rejects what serde_json accepts: {error}"))
+        }
+        (Err(error), _) if !error.pointer.is_empty() && value.pointer(&error.pointer).is_none() => {
+            Err(format!("{name}: {} is not a pointer into the body", error.pointer))
+        }
+        (Err(_), _) => Ok(false),
+    }
+}
+
+fn has_list_of_fields(value: &Value, pointer: &str) -> bool {
+    value.pointer(pointer).is_some_and(Value::is_array)
+}
+
+/// Parses a text by both: the values must be the same, and written the same once the tree's names are sorted.
+fn parse(text: &str) -> Result<Option<(Tree<'_>, Value)>, String> {
+    let sorted = Tree::parse(text).map(|tree| tree.sorted().to_json());
+    match (Tree::parse(text), sorted, serde_json::from_str::<Value>(text)) {
+        (Ok(tree), Ok(sorted), Ok(value)) if sorted == value.to_string() => Ok(Some((tree, value))),
+        (Err(_), Err(_), Err(_)) => Ok(None),
+        (_, sorted, value) => Err(format!("the core parses {sorted:?}, serde_json {value:?}")),
+    }
 }
 
 macro_rules! all {
-    ($bytes:ident: $($name:ident),* $(,)?) => {
-        [$((stringify!($name), again::<wire::$name>(stringify!($name), $bytes)?)),*]
+    ($text:ident, $tree:ident, $value:ident: $($name:ident),* $(,)?) => {
+        [$((stringify!($name), compare::<wire::$name>(stringify!($name), $text, &$tree, &$value)?)),*]
     };
 }
 
-/// Reads, writes and reads again.
+/// Reads any bytes by both readers.
 ///
 /// # Errors
-/// What came back as something else.
-pub(crate) fn comes_back(bytes: &[u8]) -> Result<u64, String> {
-    let read = all!(bytes: CreateOrder, PreviewOrder, CreateStore, CreateMatrix, UpdateStore, CreateSession, IssueKey,
-        RegisterCourier, AlterCourier, ReportPosition, SetAvailability, TellCode, GiveReason,
-        NameDelivery, GiveDeliveryReason, DelayOrder, CancelOrder, AddressBody, PreviewContext);
+/// A difference between the readers.
+pub(crate) fn readers_agree(bytes: &[u8]) -> Result<u64, String> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(kind(&["not UTF-8"])) };
+    let Some((tree, value)) = parse(text)? else { return Ok(kind(&["not JSON"])) };
+    let read = all!(text, tree, value: CreateOrder, PreviewOrder, CreateStore, CreateMatrix, UpdateStore, CreateSession,
+        IssueKey, RegisterCourier, AlterCourier, ReportPosition, SetAvailability, TellCode, GiveReason, NameDelivery,
+        GiveDeliveryReason, DelayOrder, CancelOrder, AddressBody, PreviewContext);
     let names: Vec<&str> = read.iter().filter(|(_, read)| *read).map(|(name, _)| *name).collect();
-    let shape: String =
-        bytes.iter().filter(|byte| b"{}[]\"".contains(byte)).take(12).map(|byte| char::from(*byte)).collect();
+    let shape: String = text.chars().filter(|letter| "{}[]\"".contains(*letter)).take(12).collect();
     Ok(kind(&[&names.join(" "), &shape]))
 }

@@ -32,7 +32,7 @@ fn any_pack_is_opened_or_refused() -> Result<(), Box<dyn Error>> {
 }
 
 #[test]
-fn what_is_read_comes_back() -> Result<(), Box<dyn Error>> {
+fn core_and_serde_json_read_the_same() -> Result<(), Box<dyn Error>> {
     driven("wire")
 }
 

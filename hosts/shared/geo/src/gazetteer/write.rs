@@ -1,6 +1,7 @@
 //! The four tables on disk, and their joining into one file.
 
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,13 +44,13 @@ impl Tables {
         let mut pack = BufWriter::with_capacity(1 << 20, File::create_new(path)?);
         let mut sum = Checksum::default();
         let head = header.to_bytes();
-        sum.update(&head[..CHECKSUM_AT]);
+        sum.write(&head[..CHECKSUM_AT]);
         pack.write_all(&head)?;
         self.files.iter_mut().try_for_each(Write::flush)?;
         copy(&self.folder.join(file_name(Table::Cep5)), &mut pack, &mut sum)?;
         copy(&self.folder.join(file_name(Table::Cep)), &mut pack, &mut sum)?;
         self.streets.drain::<io::Error>(&mut |record| {
-            sum.update(record);
+            sum.write(record);
             pack.write_all(record)
         })?;
         copy(&self.folder.join(file_name(Table::Doors)), &mut pack, &mut sum)?;
@@ -87,7 +88,7 @@ fn copy(from: &Path, to: &mut impl Write, sum: &mut Checksum) -> io::Result<()> 
         if read == 0 {
             return Ok(());
         }
-        sum.update(&buffer[..read]);
+        sum.write(&buffer[..read]);
         to.write_all(&buffer[..read])?;
     }
 }

@@ -8,12 +8,14 @@ use crate::{
 };
 
 /// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
-const CORE_DEPENDENCIES: [&str; 15] = [
+const CORE_DEPENDENCIES: [&str; 18] = [
     "argon2",
     "base64",
     "bytes",
     "chrono",
+    "data-encoding",
     "despacho-route",
+    "email_address",
     "form_urlencoded",
     "hmac",
     "http",
@@ -23,6 +25,7 @@ const CORE_DEPENDENCIES: [&str; 15] = [
     "serde",
     "serde_json",
     "sha2",
+    "twox-hash",
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
 ];
