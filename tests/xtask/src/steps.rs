@@ -175,6 +175,17 @@ pub(crate) const STEPS: &[Step] = &[
         act: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
     },
     Step {
+        name: "crates",
+        what: "the packages of the route engine and the core build from what is in them",
+        needs: &[],
+        act: |root| {
+            // Files that are not committed yet count too. All dependencies are here by now.
+            let words =
+                ["package", "--locked", "--offline", "--allow-dirty", "-p", "despacho-route", "-p", "despacho-core"];
+            run::show(cargo(root, &words))
+        },
+    },
+    Step {
         name: "contract",
         what: "generated requests, sound and broken, get answers as /openapi.json promises",
         needs: &[Need::Venv],

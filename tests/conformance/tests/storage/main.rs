@@ -1,6 +1,9 @@
 //! One suite of storage tests. Whatever keeps Despacho's data passes it, the host in memory first of all; what a database must
 //! do is written here and nowhere else. Tests of one database alone stand in the module with its name.
 
+// Clippy allows `unwrap` in tests, and helpers of tests are such by this line alone.
+#![cfg(test)]
+
 mod archive;
 mod backend;
 mod fixtures;

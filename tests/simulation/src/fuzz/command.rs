@@ -15,6 +15,7 @@ use super::{TARGETS, Target, drive, target};
 ///
 /// # Errors
 /// An argument that is not understood, a corpus that cannot be read, or what a target found.
+#[expect(clippy::print_stdout, reason = "the program prints what it found")]
 pub fn command(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::Error>> {
     let (mut names, mut seconds, mut seed) = (Vec::new(), 600, 1);
     while let Some(argument) = arguments.next()? {

@@ -3,7 +3,11 @@
 use crate::{Finding, files::TextFile};
 
 /// What a member takes from the workspace.
-const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
+const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
+/// Packages that others can use; all others inherit that they are not published.
+const PUBLISHED: [&str; 2] = ["core/Cargo.toml", "core/route/Cargo.toml"];
+/// What a published package says of itself.
+const DESCRIBED: [&str; 5] = ["description", "readme", "keywords", "categories", "publish"];
 
 /// A member inherits what the workspace says, and names no version of its own.
 #[must_use]
@@ -15,6 +19,15 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
         if !has("package", &format!("{key}.workspace = true")) {
             found.push(Finding::new(&file.path, format!("write `{key}.workspace = true` under [package]")));
         }
+    }
+    if PUBLISHED.contains(&&*file.path) {
+        let has_key =
+            |key: &str| lines.iter().any(|(at, line)| *at == "package" && line.starts_with(&format!("{key} = ")));
+        for key in DESCRIBED.into_iter().filter(|key| !has_key(key)) {
+            found.push(Finding::new(&file.path, format!("write `{key}` under [package]: the package is published")));
+        }
+    } else if !has("package", "publish.workspace = true") {
+        found.push(Finding::new(&file.path, "write `publish.workspace = true` under [package]"));
     }
     if !has("lints", "workspace = true") {
         found.push(Finding::new(
@@ -61,6 +74,16 @@ mod tests {
 
     fn found(text: &str) -> usize {
         member(&TextFile::sample("a/Cargo.toml", text)).len()
+    }
+
+    #[test]
+    fn published_package_without_keywords_is_found() {
+        let good = GOOD.replace(
+            "publish.workspace = true",
+            "publish = true\ndescription = \"d\"\nreadme = \"r\"\nkeywords = []\ncategories = []",
+        );
+        let found = |text: &str| member(&TextFile::sample("core/Cargo.toml", text)).len();
+        assert_eq!((found(&good), found(&good.replace("keywords = []\n", "")), found(GOOD)), (0, 1, 5));
     }
 
     #[test]
