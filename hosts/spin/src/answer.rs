@@ -42,7 +42,7 @@ thread_local! {
 /// Answers a request.
 pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
     let (parts, body) = request.into_parts();
-    let mut response = match endpoints::alone(&parts) {
+    let mut response = match endpoints::local(&parts) {
         Some(response) => response,
         None => match begin(&parts, body).await {
             Ok(Begun::Answered(response)) => response,

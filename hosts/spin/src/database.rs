@@ -1,10 +1,10 @@
-//! The database as one request holds it.
+//! The database of one request.
 //!
-//! On SQLite an instance keeps what it opened, since to open a connection costs more than most queries, and its first flush includes the
+//! On SQLite an instance keeps its connections, because opening one costs more than most queries, and its first flush includes the
 //! folder's. Reads of all requests share one connection; writes go through a queue, see [`crate::writes`]. On PostgreSQL a request has
-//! one connection for everything: the runtime pools them, and an instance that held one while it waited for another could wait for ever.
+//! one connection: the runtime pools them, and an instance that held one while it waited for another could wait forever.
 //!
-//! Every operation has a time limit: the runtime has none, and a database may accept connections and never respond.
+//! Every operation has a timeout: the runtime has none, and a database can accept connections and never respond.
 
 use std::{
     cell::{Cell, RefCell},
@@ -22,29 +22,33 @@ use crate::{
     writes::{LOCK_TIMEOUT, OPTIONAL_LOCK_TIMEOUT, Work, all, write},
 };
 
-/// A request's way to the database; a clone is the same way.
+/// The database of one request. A clone has the same connection.
 #[derive(Clone)]
-pub(crate) struct Database(Rc<Way>);
+pub(crate) struct Database(Rc<Inner>);
 
-struct Way {
+struct Inner {
     url: Option<String>,
     own: RefCell<Option<Rc<Session>>>,
-    /// Whether everything happens within one transaction, begun by [`Database::alone`].
-    alone: Cell<bool>,
+    /// Whether all statements are part of the transaction of [`Database::exclusively`].
+    is_exclusive: Cell<bool>,
 }
 
 thread_local! {
-    /// The instance's connection for reads from SQLite. It never has a transaction open, and holds nothing of a request.
-    static READING: RefCell<Option<Rc<Session>>> = const { RefCell::new(None) };
+    /// The instance's connection for reads from SQLite. It never has an open transaction or data of a request.
+    static READER: RefCell<Option<Rc<Session>>> = const { RefCell::new(None) };
 }
 
-/// How long work that excludes all other instances may take, with the wait for its turn: migrations and demonstration data.
+/// Timeout of exclusive work, which includes waiting for other instances: migrations and demo data.
 const EXCLUSIVE_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Database {
-    /// The PostgreSQL database at this address, or Spin's SQLite; nothing is opened yet.
+    /// The PostgreSQL database at this URL, or Spin's SQLite. It opens no connection.
     pub(crate) fn of(url: Option<&str>) -> Database {
-        Database(Rc::new(Way { url: url.map(str::to_owned), own: RefCell::default(), alone: Cell::new(false) }))
+        Database(Rc::new(Inner {
+            url: url.map(str::to_owned),
+            own: RefCell::default(),
+            is_exclusive: Cell::new(false),
+        }))
     }
 
     /// Whether it is Spin's SQLite.
@@ -52,23 +56,28 @@ impl Database {
         self.0.url.is_none()
     }
 
-    /// The rows of a single read.
+    /// Whether statements use the request's own connection, not those that the instance's requests share.
+    fn uses_own_connection(&self) -> bool {
+        self.is_exclusive() || !self.is_sqlite()
+    }
+
+    /// Runs a single read.
     pub(crate) async fn single(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        if self.0.alone.get() || !self.is_sqlite() {
+        if self.uses_own_connection() {
             return self.on_own(async |session: &Session| session.rows(query.sql, &query.params).await).await;
         }
-        let session = reading().await?;
+        let session = reader().await?;
         let rows = within(STATEMENT_TIMEOUT, session.rows(query.sql, &query.params)).await;
         let rows = rows.unwrap_or_else(|| Err(unavailable("SQLite did not respond in time")));
         if matches!(rows, Err(HostError::Unavailable { .. })) {
-            // The file may have been replaced or the connection be gone: the next request opens another.
-            READING.take();
+            // The file may have been replaced or the connection lost: the next request opens another.
+            READER.take();
         }
         rows
     }
 
-    /// The rows of a single write. On SQLite it is flushed with the next transaction.
-    pub(crate) async fn single_write(&self, query: Query) -> Result<Vec<Row>, HostError> {
+    /// Runs a single write. On SQLite it is flushed with the next transaction.
+    async fn single_write(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.write_within(LOCK_TIMEOUT, query).await
     }
 
@@ -78,16 +87,13 @@ impl Database {
     }
 
     async fn write_within(&self, limit: Duration, query: Query) -> Result<Vec<Row>, HostError> {
-        match self.0.alone.get() || !self.is_sqlite() {
-            true => self.single(query).await,
-            false => write(Work::Single(query), limit).await,
-        }
+        if self.uses_own_connection() { self.single(query).await } else { write(Work::Single(query), limit).await }
     }
 
     /// Opens the connection that reads share, before many requests at once find it missing and open one each.
     pub(crate) async fn warm(&self) -> Result<(), HostError> {
         if self.is_sqlite() {
-            reading().await?;
+            reader().await?;
         }
         Ok(())
     }
@@ -102,14 +108,15 @@ impl Database {
         Ok(Rc::clone(self.0.own.borrow_mut().get_or_insert(Rc::new(session))))
     }
 
-    /// Gives the request's own connection back to the runtime's pool. A request that waits for another service must hold none: others need it.
+    /// Returns the request's own connection to the runtime's pool. A request that waits for another service must hold none, because other
+    /// requests need it.
     pub(crate) fn release(&self) {
-        if !self.0.alone.get() {
+        if !self.is_exclusive() {
             self.0.own.take();
         }
     }
 
-    /// Works on the request's own connection. One that does not respond in time is given up.
+    /// Runs `work` on the request's own connection, which is closed after a timeout.
     async fn on_own<T>(&self, work: impl AsyncFnOnce(&Session) -> Result<T, HostError>) -> Result<T, HostError> {
         let session = self.own().await?;
         let done = within(STATEMENT_TIMEOUT, work(&session)).await;
@@ -119,22 +126,25 @@ impl Database {
         })
     }
 
-    /// Whether all other instances wait for this request's transaction.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.0.alone.get()
+    /// Whether this request has the exclusive transaction, for which other instances wait.
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.0.is_exclusive.get()
     }
 
-    /// Does all of `work` in one transaction during which no other instance does such work.
-    pub(crate) async fn alone<T>(&self, work: impl AsyncFnOnce() -> Result<T, HostError>) -> Result<T, HostError> {
+    /// Runs all of `work` in one transaction, and in one instance at a time.
+    pub(crate) async fn exclusively<T>(
+        &self,
+        work: impl AsyncFnOnce() -> Result<T, HostError>,
+    ) -> Result<T, HostError> {
         let session = self.own().await?;
         let done = within(EXCLUSIVE_TIMEOUT, async {
-            session.begin_alone().await?;
-            self.0.alone.set(true);
+            session.begin_exclusive().await?;
+            self.0.is_exclusive.set(true);
             let done = work().await;
             finish(&session, done, "COMMIT", "ROLLBACK").await.0
         });
         let done = done.await;
-        self.0.alone.set(false);
+        self.0.is_exclusive.set(false);
         done.unwrap_or_else(|| {
             self.release();
             Err(unavailable("preparing the database took too long"))
@@ -142,15 +152,15 @@ impl Database {
     }
 }
 
-/// The instance's connection for reads from SQLite.
-async fn reading() -> Result<Rc<Session>, HostError> {
-    if let Some(session) = READING.with_borrow(Clone::clone) {
+/// Returns the instance's connection for reads from SQLite.
+async fn reader() -> Result<Rc<Session>, HostError> {
+    if let Some(session) = READER.with_borrow(Clone::clone) {
         return Ok(session);
     }
     let session = within(OPEN_TIMEOUT, Session::open(None)).await;
     let session = Rc::new(session.unwrap_or_else(|| Err(unavailable("SQLite was not opened in time")))?);
     // If another request was quicker, one of the two connections serves its request and is closed.
-    READING.set(Some(Rc::clone(&session)));
+    READER.set(Some(Rc::clone(&session)));
     Ok(session)
 }
 
@@ -159,14 +169,13 @@ impl Driver for Database {
         self.single(query).await
     }
 
-    /// Only identifiers and the rate limiter's counts are written so. A reservation that is lost with the power is lost with every commit
-    /// that used it.
+    /// Writes reserved IDs and the rate limiter's counts. After a power cut a reservation is lost only with every commit that used it.
     async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
         self.single_write(query).await
     }
 
     async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
-        if self.0.alone.get() {
+        if self.is_exclusive() {
             let session = self.own().await?;
             session.run("SAVEPOINT part", &[]).await?;
             let done = all(&session, &statements).await;
@@ -180,8 +189,8 @@ impl Driver for Database {
             let done = all(session, &statements).await;
             Ok(finish(session, done, "COMMIT", "ROLLBACK").await)
         };
-        let (done, in_good_order) = self.on_own(work).await?;
-        if !in_good_order {
+        let (done, is_ended) = self.on_own(work).await?;
+        if !is_ended {
             self.release();
         }
         done
@@ -205,7 +214,7 @@ impl Driver for Optional<'_> {
     }
 }
 
-/// Ends what was begun: with its success, or with nothing done. The flag says whether the database confirmed the end.
+/// Ends a transaction or savepoint with `keep`, or with `undo` after an error. The flag is whether the database confirmed the end.
 async fn finish<T>(
     session: &Session,
     done: Result<T, HostError>,
@@ -216,7 +225,7 @@ async fn finish<T>(
         Ok(value) => session.run(keep, &[]).await.map(|()| value),
         Err(error) => Err(error),
     };
-    // If even the undoing fails the connection is of no use, and the database undoes what it left open.
-    let in_good_order = kept.is_ok() || session.run(undo, &[]).await.is_ok();
-    (kept, in_good_order)
+    // If `undo` fails too, the connection is unusable, and the database undoes what it left open.
+    let is_ended = kept.is_ok() || session.run(undo, &[]).await.is_ok();
+    (kept, is_ended)
 }

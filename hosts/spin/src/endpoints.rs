@@ -14,8 +14,8 @@ use crate::{
     database::Database,
 };
 
-/// The answer to what needs neither variables nor a database.
-pub(crate) fn alone(parts: &Parts) -> Option<Response<Bytes>> {
+/// Responds to paths that need neither variables nor a database.
+pub(crate) fn local(parts: &Parts) -> Option<Response<Bytes>> {
     let route = probes::route(parts.uri.path())?;
     if !probes::is_read(&parts.method) {
         return Some(respond_early(parts, route, EarlyResponse::ReadOnly));

@@ -67,7 +67,7 @@ impl Geography {
         addresses: &[&Address],
     ) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         // Nobody waits for a service while he keeps all other instances waiting.
-        if self.places.is_embedded() || database.is_alone() {
+        if self.places.is_embedded() || database.is_exclusive() {
             return Ok(addresses.iter().map(|address| geo::locate(address)).collect());
         }
         let found = self.places.locate(&self.outside(database), addresses).await?;
@@ -76,7 +76,7 @@ impl Geography {
 
     /// Legs between every pair of places.
     pub(crate) async fn matrix(&self, database: &Database, places: &[Located]) -> Matrix {
-        if self.networks.is_empty() || places.len() < 2 || database.is_alone() {
+        if self.networks.is_empty() || places.len() < 2 || database.is_exclusive() {
             return geo::matrix(places);
         }
         let (outside, mut legs) = (self.outside(database), Legs::between(places, self.percent));

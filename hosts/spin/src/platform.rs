@@ -86,7 +86,7 @@ impl Machine {
     /// Makes sure that this instance may hash a password. Within an instance hashes never overlap, there being no threads.
     async fn wait_to_hash(&self) -> Result<(), HostError> {
         // No other instance does such work meanwhile, and nothing of this transaction is visible to others.
-        if self.database.is_alone() {
+        if self.database.is_exclusive() {
             return Ok(());
         }
         while TAKING.get() {

@@ -79,11 +79,11 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
         }
         // Another instance may be at it; then the log is on all the same.
         let _ = session.write_ahead().await;
-        database.alone(async || migrate(&session).await).await?;
+        database.exclusively(async || migrate(&session).await).await?;
     }
     host.align_deadlines().await?;
     if config.own.demo && host.key(&KeyHash::of(demo::KEY)).await?.is_none() {
-        database.alone(async || demo::seed(host, &config.settings).await).await?;
+        database.exclusively(async || demo::seed(host, &config.settings).await).await?;
     }
     Ok(())
 }

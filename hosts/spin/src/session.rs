@@ -86,7 +86,7 @@ impl Session {
     }
 
     /// Begins a transaction beside which no other of its kind runs, whichever instance asks.
-    pub(crate) async fn begin_alone(&self) -> Result<(), HostError> {
+    pub(crate) async fn begin_exclusive(&self) -> Result<(), HostError> {
         // Whoever is at it may be hashing passwords meanwhile.
         if let Session::Sqlite(connection) = self {
             sqlite::rows(connection, "PRAGMA busy_timeout = 20000", &[]).await?;

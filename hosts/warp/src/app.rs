@@ -10,10 +10,8 @@ use despacho_core::{
 };
 use futures_util::FutureExt;
 use http::{Request, Response};
-use tokio::{
-    sync::{mpsc, watch},
-    time::timeout,
-};
+use tokio::time::timeout;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     connections::{Connection, Connections},
@@ -54,10 +52,10 @@ pub struct App {
     pub connections: Arc<Connections>,
     /// The memory of unsent responses.
     pub responses: Arc<MemoryBudget>,
-    /// Says true once the server was told to stop.
-    pub stopping: watch::Receiver<bool>,
-    /// Held by every unfinished write, so that whoever has the receiver learns when the last one has ended.
-    pub unfinished: mpsc::WeakSender<()>,
+    /// Cancelled when the server shuts down.
+    pub shutdown: CancellationToken,
+    /// Open connections and unfinished writes, for which a shutdown waits.
+    pub tasks: TaskTracker,
 }
 
 impl App {
@@ -73,8 +71,7 @@ impl App {
         let connection = request.extensions().get::<Arc<Connection>>().cloned();
         let answer = telemetry::within(context, async move { app.route(request).await });
         let ended = if writes {
-            let held = (self.unfinished.upgrade(), place);
-            in_time(detached(answer, held), patience).await
+            in_time(detached(&self.tasks, answer, place), patience).await
         } else {
             let answered = in_time(answer, patience).await;
             drop(place);
@@ -121,9 +118,13 @@ async fn in_time<T>(answer: impl Future<Output = T>, patience: Duration) -> Ende
     }
 }
 
-/// The same answer from a task that runs to its end even where nobody waits for it any more, and holds `held` so long.
-async fn detached<T: Send + 'static>(answer: impl Future<Output = T> + Send + 'static, held: impl Send + 'static) -> T {
-    let task = tokio::spawn(async move {
+/// Runs `answer` in a task of its own, which ends even if its caller is cancelled, and holds `held` until then.
+async fn detached<T: Send + 'static>(
+    tasks: &TaskTracker,
+    answer: impl Future<Output = T> + Send + 'static,
+    held: impl Send + 'static,
+) -> T {
+    let task = tasks.spawn(async move {
         let response = answer.await;
         drop(held);
         response
@@ -145,16 +146,17 @@ mod tests {
     async fn a_panic_is_caught_wherever_the_answer_runs() {
         let broken = || async { panic!("a bug") };
         assert!(matches!(in_time::<()>(broken(), PATIENCE).await, Ended::Panicked));
-        assert!(matches!(in_time::<()>(detached(broken(), ()), PATIENCE).await, Ended::Panicked));
+        assert!(matches!(in_time::<()>(detached(&TaskTracker::new(), broken(), ()), PATIENCE).await, Ended::Panicked));
         assert!(matches!(in_time(async { 1 }, PATIENCE).await, Ended::Answered(1)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_late_write_is_given_up_on_and_yet_ends() {
-        let (unfinished, mut finished) = mpsc::channel::<()>(1);
+        let tasks = TaskTracker::new();
+        tasks.close();
         let slow = async { tokio::time::sleep(2 * PATIENCE).await };
-        assert!(matches!(in_time(detached(slow, unfinished), PATIENCE).await, Ended::Late));
-        assert_eq!(timeout(PATIENCE / 2, finished.recv()).await.ok(), None, "it still runs");
-        assert_eq!(timeout(PATIENCE, finished.recv()).await, Ok(None), "it has ended");
+        assert!(matches!(in_time(detached(&tasks, slow, ()), PATIENCE).await, Ended::Late));
+        assert!(timeout(PATIENCE / 2, tasks.wait()).await.is_err(), "it still runs");
+        assert!(timeout(PATIENCE, tasks.wait()).await.is_ok(), "it has ended");
     }
 }

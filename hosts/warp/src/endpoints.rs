@@ -102,7 +102,7 @@ pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
 mod tests {
     use despacho_core::Settings;
     use http_body_util::BodyExt;
-    use tokio::sync::{mpsc, watch};
+    use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
     use super::*;
     use crate::{
@@ -117,8 +117,7 @@ mod tests {
         Store::create(&config).await.unwrap();
         let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
         let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
-        let unfinished = mpsc::channel(1).0.downgrade();
-        let (streams, stopping) = (Streams::new(config.streams), watch::channel(false).1);
+        let streams = Streams::new(config.streams);
         let settings = Settings::default();
         let overload = Overload::new(config.overload);
         let app = App {
@@ -134,8 +133,8 @@ mod tests {
             streams,
             tracer: None,
             overload,
-            stopping,
-            unfinished,
+            shutdown: CancellationToken::new(),
+            tasks: TaskTracker::new(),
         };
         let app = Arc::new(app);
         let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();

@@ -7,10 +7,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use despacho_core::host::HostError;
 use futures_util::FutureExt;
-use tokio::{
-    sync::watch,
-    time::{Instant, MissedTickBehavior},
-};
+use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::app::App;
 
@@ -27,8 +24,8 @@ const RETENTION_PASSES: u32 = 50;
 /// How many rounds of dispatch follow each other at most where each leaves more to do.
 const ROUNDS: u32 = 10;
 
-/// Runs until `stop` says true. A fault is logged and the next tick tries again.
-pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+/// Runs until the server shuts down. After an error the next tick tries again.
+pub async fn run(app: Arc<App>) {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let interval = Duration::from_secs(app.settings.dispatch.interval_seconds.max(1).into());
@@ -37,7 +34,7 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
-            _ = stop.wait_for(|stop| *stop) => return,
+            () = app.shutdown.cancelled() => return,
         }
         // The clock that cannot be set decides when: a step of the other one neither stops dispatch nor makes it run wild.
         let dispatches = Instant::now() >= next_dispatch;
@@ -45,7 +42,7 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
             next_dispatch = Instant::now() + interval;
         }
         // A panic is a bug of one order's transition; it must not stop the clock for all others for good.
-        let round = AssertUnwindSafe(work(&app, &stop, dispatches)).catch_unwind().await;
+        let round = AssertUnwindSafe(work(&app, dispatches)).catch_unwind().await;
         failed = noted(
             &app,
             round.unwrap_or_else(|_| Err(HostError::Internal { detail: "it panicked".to_owned() })),
@@ -54,15 +51,15 @@ pub async fn run(app: Arc<App>, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Applies the retention of personal data until `stop` says true. It has a task of its own, so that no order waits for it.
-pub async fn run_retention(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+/// Applies the retention of personal data until the server shuts down. It has a task of its own, so that no order waits for it.
+pub async fn run_retention(app: Arc<App>) {
     loop {
         let passes = async {
             let mut erased = 0;
             for _ in 0..RETENTION_PASSES {
                 let pass = app.store.retain(&app.settings).await?;
                 erased += pass.orders;
-                if !pass.more || *stop.borrow() {
+                if !pass.more || app.shutdown.is_cancelled() {
                     break;
                 }
             }
@@ -76,7 +73,7 @@ pub async fn run_retention(app: Arc<App>, mut stop: watch::Receiver<bool>) {
         }
         tokio::select! {
             () = tokio::time::sleep(RETENTION_INTERVAL) => {}
-            _ = stop.wait_for(|stop| *stop) => return,
+            () = app.shutdown.cancelled() => return,
         }
     }
 }
@@ -99,18 +96,18 @@ fn noted(app: &App, round: Result<(), HostError>, failed_before: bool) -> bool {
 
 /// Moves everything that is due and, where it is time for it, gives searching orders to free couriers, even if an order could not be
 /// moved on.
-async fn work(app: &Arc<App>, stop: &watch::Receiver<bool>, dispatches: bool) -> Result<(), HostError> {
-    let moved = move_due(app, stop).await;
+async fn work(app: &Arc<App>, dispatches: bool) -> Result<(), HostError> {
+    let moved = move_due(app).await;
     if dispatches {
-        dispatch(app, stop).await?;
+        dispatch(app).await?;
     }
     moved
 }
 
-async fn move_due(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), HostError> {
+async fn move_due(app: &Arc<App>) -> Result<(), HostError> {
     let mut total = 0;
     for _ in 0..BATCHES {
-        if *stop.borrow() {
+        if app.shutdown.is_cancelled() {
             return Ok(());
         }
         let moved = app.store.round(&app.settings, BATCH).await?;
@@ -126,9 +123,9 @@ async fn move_due(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), Ho
     Ok(())
 }
 
-async fn dispatch(app: &Arc<App>, stop: &watch::Receiver<bool>) -> Result<(), HostError> {
+async fn dispatch(app: &Arc<App>) -> Result<(), HostError> {
     for _ in 0..ROUNDS {
-        if *stop.borrow() {
+        if app.shutdown.is_cancelled() {
             return Ok(());
         }
         let round = app.store.dispatch(&app.settings).await?;

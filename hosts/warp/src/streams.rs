@@ -178,7 +178,7 @@ async fn write(
     pieces: mpsc::Sender<Bytes>,
 ) -> Result<Ended, HostError> {
     let app = &place.app;
-    let (mut news, access, mut stopping) = (app.store.news(), app.store.access(), app.stopping.clone());
+    let (mut news, access) = (app.store.news(), app.store.access());
     let feed = app.streams.feeds.of(&subscription);
     let heartbeat = Duration::from_millis(u64::try_from(HEARTBEAT.as_millis()).unwrap_or(15_000));
     let mut piece = Some(first);
@@ -192,7 +192,7 @@ async fn write(
                     place.connection.iter().for_each(|connection| connection.close());
                     return Ok(Ended::Gone);
                 }
-                () = told(&mut stopping) => return Ok(Ended::Gone),
+                () = app.shutdown.cancelled() => return Ok(Ended::Gone),
             }
             written = Instant::now();
         }
@@ -219,12 +219,12 @@ async fn write(
             changed = news.changed() => if changed.is_err() { return Ok(Ended::Gone) },
             () = sleep_until(looked + POLL) => {}
             () = pieces.closed() => return Ok(Ended::Gone),
-            () = told(&mut stopping) => return Ok(Ended::Gone),
+            () = app.shutdown.cancelled() => return Ok(Ended::Gone),
         }
         tokio::select! {
             () = sleep_until(looked + REST) => {}
             () = pieces.closed() => return Ok(Ended::Gone),
-            () = told(&mut stopping) => return Ok(Ended::Gone),
+            () = app.shutdown.cancelled() => return Ok(Ended::Gone),
         }
     }
 }
@@ -241,11 +241,6 @@ async fn look(
     // Before the database is asked: what is committed after this is news again.
     let fresh = Freshness { news: *news.borrow_and_update(), age: POLL / 2 };
     feed.next(&app.store, subscription, fresh, PAGE).await
-}
-
-/// Until the server was told to stop.
-async fn told(stopping: &mut watch::Receiver<bool>) {
-    let _ = stopping.wait_for(|stopping| *stopping).await;
 }
 
 #[cfg(test)]

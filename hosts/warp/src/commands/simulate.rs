@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use despacho_core::demo;
-use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::{Failure, operator::random_text};
 use crate::{
@@ -31,9 +31,9 @@ pub(super) async fn simulate(asked: Simulate) -> Result<(), Failure> {
         rates: rates(&asked),
         say: tell,
     };
-    let (ended, stop) = watch::channel(false);
+    let stop = CancellationToken::new();
     let operator = Operator::Remote(client.clone(), token);
-    let riding = tokio::spawn(simulator::run(simulation, operator, stop));
+    let riding = tokio::spawn(simulator::run(simulation, operator, stop.clone()));
     let watching = async {
         if asked.orders == 0 {
             return std::future::pending().await;
@@ -49,7 +49,7 @@ pub(super) async fn simulate(asked: Simulate) -> Result<(), Failure> {
         robots = &mut riding => return robots.map_err(|error| error.to_string())?.map_err(Failure::Failed),
         _ = tokio::signal::ctrl_c() => Ok(()),
     };
-    let _ = ended.send(true);
+    stop.cancel();
     // Robots end where they stand; a moment lets the last request reach its end.
     let _ = tokio::time::timeout(Duration::from_secs(1), riding).await;
     watched

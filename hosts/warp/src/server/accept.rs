@@ -11,10 +11,11 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, mpsc, watch},
+    sync::Semaphore,
     time::timeout,
 };
 use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     socket::WatchedSocket,
@@ -52,18 +53,10 @@ pub(super) struct Server {
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
     refusals: Arc<Semaphore>,
-    stopping: watch::Receiver<bool>,
-    unfinished: mpsc::Sender<()>,
 }
 
 impl Server {
-    pub(super) fn new(
-        config: &Config,
-        app: Arc<App>,
-        tls: Option<TlsAcceptor>,
-        stopping: watch::Receiver<bool>,
-        unfinished: mpsc::Sender<()>,
-    ) -> Server {
+    pub(super) fn new(config: &Config, app: Arc<App>, tls: Option<TlsAcceptor>) -> Server {
         Server {
             stack: stack::full(app.clone(), config),
             refuser: stack::refuser(app.clone()),
@@ -72,8 +65,6 @@ impl Server {
             tls,
             timeouts: config.timeouts,
             refusals: Arc::new(Semaphore::new(TOLD_NO_ROOM)),
-            stopping,
-            unfinished,
         }
     }
 
@@ -97,18 +88,14 @@ impl Server {
         // A peer that vanished acknowledges nothing: the kernel would repeat what was sent for a quarter of an hour.
         #[cfg(target_os = "linux")]
         let _ = socket2::SockRef::from(&socket).set_tcp_user_timeout(Some(self.timeouts.write));
-        let connection = Accepted {
-            tls: self.tls.clone(),
-            timeouts: self.timeouts,
-            stopping: self.stopping.clone(),
-            unfinished: self.unfinished.clone(),
-        };
+        let shutdown = self.app.shutdown.clone();
+        let connection = Accepted { tls: self.tls.clone(), timeouts: self.timeouts, shutdown };
         let is_proxy = self.trusted.iter().any(|network| network.contains(peer));
         if let Some(open) = self.app.connections.register((!is_proxy).then_some(peer)) {
             let watched = open.connection().clone();
             let stack = stack::called_from(peer, &self.trusted, watched.clone(), self.stack.clone());
             let app = self.app.clone();
-            tokio::spawn(async move {
+            self.app.tasks.spawn(async move {
                 app.metrics.connections.inc();
                 tokio::select! {
                     () = connection.run(WatchedSocket::new(socket, watched.clone()), stack) => {}
@@ -122,7 +109,7 @@ impl Server {
         self.app.metrics.shed.inc();
         if let Ok(place) = self.refusals.clone().try_acquire_owned() {
             let refuser = self.refuser.clone();
-            tokio::spawn(async move {
+            self.app.tasks.spawn(async move {
                 let _ = timeout(REFUSAL, connection.run(socket, refuser)).await;
                 drop(place);
             });
@@ -134,9 +121,7 @@ impl Server {
 struct Accepted {
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
-    stopping: watch::Receiver<bool>,
-    /// Held until the connection has ended.
-    unfinished: mpsc::Sender<()>,
+    shutdown: CancellationToken,
 }
 
 impl Accepted {
@@ -179,21 +164,15 @@ impl Accepted {
         self.serve_out(connection).await;
     }
 
-    /// Until the peer ends it, or, once the server was told to stop, until what was accepted is answered.
-    async fn serve_out(mut self, connection: impl GracefulConnection) {
+    /// Serves until the peer ends the connection or, during a shutdown, until the accepted requests have their responses.
+    async fn serve_out(self, connection: impl GracefulConnection) {
         let mut connection = std::pin::pin!(connection);
         tokio::select! {
             _ = connection.as_mut() => {}
-            () = told(&mut self.stopping) => {
+            () = self.shutdown.cancelled() => {
                 connection.as_mut().graceful_shutdown();
                 let _ = connection.await;
             }
         }
-        drop(self.unfinished);
     }
-}
-
-/// Until the server was told to stop.
-async fn told(stopping: &mut watch::Receiver<bool>) {
-    let _ = stopping.wait_for(|stopping| *stopping).await;
 }

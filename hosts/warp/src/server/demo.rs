@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use despacho_core::{demo, domain::hex};
-use tokio::{sync::watch, task::JoinHandle};
+use tokio_util::task::TaskTracker;
 
 use crate::{
     app::App,
@@ -11,29 +11,24 @@ use crate::{
     simulator::{self, Client, Operator, Rates, Simulation},
 };
 
-/// Starts robots where the configuration wants some. They end when `stop` says true.
-pub(super) fn start(
-    config: &Config,
-    app: &Arc<App>,
-    address: SocketAddr,
-    stop: &watch::Receiver<bool>,
-) -> Option<JoinHandle<()>> {
+/// Starts the configured robots. They end when the server shuts down.
+pub(super) fn start(config: &Config, app: &Arc<App>, address: SocketAddr, tasks: &TaskTracker) {
     if !config.demo || config.robots.count == 0 {
-        return None;
+        return;
     }
     if config.tls.cert.is_some() {
         tracing::warn!(
             "robots speak no TLS: the demonstration's orders wait for `despacho simulate` on another address"
         );
-        return None;
+        return;
     }
     let mut token = [0; 16];
     if let Err(error) = getrandom::fill(&mut token) {
         tracing::error!(%error, "no randomness: no robots ride");
-        return None;
+        return;
     }
     let operator = Operator::inside(app.clone(), hex(&token));
-    let client = Client::to(&format!("http://{}", reachable(address))).ok()?;
+    let Ok(client) = Client::to(&format!("http://{}", reachable(address))) else { return };
     let simulation = Simulation {
         client,
         store_key: demo::KEY.to_owned(),
@@ -43,27 +38,27 @@ pub(super) fn start(
         rates: Rates::default(),
         say: |line| tracing::info!(line, "robot"),
     };
-    let (orders, stop) = (keep_orders(app.clone(), stop.clone()), stop.clone());
-    Some(tokio::spawn(async move {
+    let (orders, shutdown) = (keep_orders(app.clone()), app.shutdown.clone());
+    tasks.spawn(async move {
         let robots = async {
-            if let Err(error) = simulator::run(simulation, operator, stop).await {
+            if let Err(error) = simulator::run(simulation, operator, shutdown).await {
                 tracing::error!(error, "no robots ride");
             }
         };
         tokio::join!(robots, orders);
-    }))
+    });
 }
 
 /// How often ended orders are replaced.
 const REPLACEMENT_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Replaces ended demonstration orders until `stop` says true, so that there are always some that have not ended.
-async fn keep_orders(app: Arc<App>, mut stop: watch::Receiver<bool>) {
+/// Replaces ended demonstration orders until the server shuts down, so that there are always some that have not ended.
+async fn keep_orders(app: Arc<App>) {
     let mut failed = false;
     loop {
         tokio::select! {
             () = tokio::time::sleep(REPLACEMENT_INTERVAL) => {}
-            _ = stop.wait_for(|stop| *stop) => return,
+            () = app.shutdown.cancelled() => return,
         }
         let replaced = app.store.replace_demo_orders(&app.settings).await;
         match &replaced {

@@ -12,14 +12,11 @@ mod stack;
 mod stop;
 mod tls;
 
-use std::{io, io::Write as _, net::SocketAddr, sync::Arc};
+use std::{io, io::Write as _, net::SocketAddr, sync::Arc, time::Duration};
 
 use despacho_core::Settings;
-use tokio::{
-    net::TcpListener,
-    sync::{mpsc, watch},
-    time::{Instant, timeout_at},
-};
+use tokio::{net::TcpListener, sync::watch, time::timeout};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     app::App, config::Config, connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
@@ -29,8 +26,8 @@ use crate::{
 /// Why the server could not run.
 pub type Failure = String;
 
-/// Serves until the process is told to stop, then finishes what was accepted and closes the store. `announce` runs once the
-/// listener accepts, with the address to reach it at.
+/// Serves until the process receives a signal, then finishes accepted requests and closes the store. `announce` runs once the listener
+/// accepts connections, with the server's URL.
 pub async fn serve(
     config: &Config,
     settings: Settings,
@@ -38,59 +35,35 @@ pub async fn serve(
     announce: impl FnOnce(&str) -> io::Result<()>,
 ) -> Result<(), Failure> {
     let tls = tls::acceptor(config)?;
-    let panel = Panel::load(config)?;
     let listener = bind(config.listen).await?;
     let metrics_listener = bind_metrics(config).await?;
     let address = listener.local_addr().map_err(|error| format!("no local address: {error}"))?;
-    let (unfinished, mut finished) = mpsc::channel(1);
-    let patience = config.timeouts.request;
-    let metrics = Metrics::new().with_geography(store.geography().figures());
-    let (told, stopping) = watch::channel(false);
-    let (tracer, exporter) = telemetry::start(&config.otlp, &metrics.spans)?.unzip();
-    let app = Arc::new(App {
-        settings,
-        store,
-        metrics,
-        metrics_token: config.metrics.token.clone(),
-        panel,
-        patience,
-        write_timeout: config.timeouts.write,
-        connections: Arc::new(Connections::new(config.connection_limits())),
-        responses: Arc::new(MemoryBudget::new(config.response_limits())),
-        streams: Streams::new(config.streams),
-        tracer,
-        overload: Overload::new(config.overload),
-        stopping: stopping.clone(),
-        unfinished: unfinished.downgrade(),
-    });
-    let mut stop = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
-    let scheduler = tokio::spawn(scheduler::run(app.clone(), stopping.clone()));
-    let retention = tokio::spawn(scheduler::run_retention(app.clone(), stopping.clone()));
-    let webhooks = tokio::spawn(webhooks::run(app.clone(), stopping.clone(), config.timeouts.shutdown));
+    let (app, exporter) = open(config, settings, store)?;
+    let mut signals = stop::Signals::new().map_err(|error| format!("no signal handler: {error}"))?;
+    let background = TaskTracker::new();
+    background.spawn(scheduler::run(app.clone()));
+    background.spawn(scheduler::run_retention(app.clone()));
+    background.spawn(webhooks::run(app.clone(), config.timeouts.shutdown));
+    demo::start(config, &app, address, &background);
     tokio::spawn(Connections::sweep(Arc::downgrade(&app.connections)));
     let metrics = metrics_listener.map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
     let (traced, untraced) = watch::channel(false);
     let exporter = exporter.map(|exporter| tokio::spawn(telemetry::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let robots = demo::start(config, &app, address, &stopping);
     announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
 
-    let server = accept::Server::new(config, app.clone(), tls, stopping, unfinished);
+    let server = accept::Server::new(config, app.clone(), tls);
     tokio::select! {
         () = server.accept(listener) => {}
-        signal = stop.wait() => tracing::info!(signal, "stopping: no more connections, finishing what was accepted"),
+        signal = signals.wait() => tracing::info!(signal, "shutting down: no new connections, finishing accepted requests"),
     }
-    // Told after the listener was dropped, so that no connection can be accepted and then not be told.
-    let _ = told.send(true);
-    let deadline = Instant::now() + config.timeouts.shutdown;
-    drop(server);
-    wait_for_connections(&mut finished, deadline, &mut stop).await;
-    if let Some(robots) = robots {
-        let _ = robots.await;
-    }
-    let _ = tokio::join!(scheduler, retention, webhooks);
-    // Last, so that what the others did at the end is told too.
+    // The listener is dropped before, so that every accepted connection is tracked and notified.
+    app.shutdown.cancel();
+    wait_for_tasks(&app.tasks, config.timeouts.shutdown, &mut signals).await;
+    background.close();
+    background.wait().await;
+    // The exporter ends last, to send the spans of the tasks before it.
     let _ = traced.send(true);
     if let Some(exporter) = exporter {
         let _ = exporter.await;
@@ -101,15 +74,39 @@ pub async fn serve(
     closed
 }
 
-/// Waits until every connection and every unfinished write has dropped its sender, but not beyond the deadline or a second signal.
-async fn wait_for_connections(finished: &mut mpsc::Receiver<()>, deadline: Instant, stop: &mut stop::Signals) {
+/// Builds what every request needs.
+fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<telemetry::Exporter>), Failure> {
+    let metrics = Metrics::new().with_geography(store.geography().figures());
+    let (tracer, exporter) = telemetry::start(&config.otlp, &metrics.spans)?.unzip();
+    let app = App {
+        settings,
+        store,
+        metrics,
+        metrics_token: config.metrics.token.clone(),
+        panel: Panel::load(config)?,
+        patience: config.timeouts.request,
+        write_timeout: config.timeouts.write,
+        connections: Arc::new(Connections::new(config.connection_limits())),
+        responses: Arc::new(MemoryBudget::new(config.response_limits())),
+        streams: Streams::new(config.streams),
+        tracer,
+        overload: Overload::new(config.overload),
+        shutdown: CancellationToken::new(),
+        tasks: TaskTracker::new(),
+    };
+    Ok((Arc::new(app), exporter))
+}
+
+/// Waits until every connection and every write has ended, but not beyond the timeout or a second signal.
+async fn wait_for_tasks(tasks: &TaskTracker, limit: Duration, signals: &mut stop::Signals) {
+    tasks.close();
     tokio::select! {
-        ended = timeout_at(deadline, finished.recv()) => {
+        ended = timeout(limit, tasks.wait()) => {
             if ended.is_err() {
-                tracing::warn!("the deadline has passed: connections that are still open are cut");
+                tracing::warn!("shutdown timeout exceeded; closing open connections");
             }
         }
-        signal = stop.wait() => tracing::warn!(signal, "told twice: connections that are still open are cut"),
+        signal = signals.wait() => tracing::warn!(signal, "second shutdown signal received; closing open connections"),
     }
 }
 

@@ -14,7 +14,8 @@ mod robot;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::watch, task::JoinSet};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use self::{
     chance::Chance,
@@ -49,16 +50,14 @@ pub struct Simulation {
     pub say: Say,
 }
 
-/// Registers what robots are missing and lets all ride until `stop` says true.
+/// Registers what robots are missing and lets all ride until `stop` is cancelled.
 ///
 /// # Errors
 /// Why there are no robots: the operator's endpoints refused, or do not answer.
-pub async fn run(simulation: Simulation, operator: Operator, stop: watch::Receiver<bool>) -> Result<(), String> {
-    let until = stopped(stop);
-    tokio::pin!(until);
+pub async fn run(simulation: Simulation, operator: Operator, stop: CancellationToken) -> Result<(), String> {
     let robots = tokio::select! {
         robots = fleet::hire(&operator, simulation.count) => robots?,
-        () = &mut until => return Ok(()),
+        () = stop.cancelled() => return Ok(()),
     };
     (simulation.say)(&format!("{} robots ride, {} times as fast as people", robots.len(), simulation.speed));
     let world = Arc::new(World {
@@ -78,11 +77,6 @@ pub async fn run(simulation: Simulation, operator: Operator, stop: watch::Receiv
         });
     }
     // A robot's day has no end; dropping the set ends all of theirs.
-    until.await;
+    stop.cancelled().await;
     Ok(())
-}
-
-/// Ends once `stop` says true, or nobody can say it any more.
-async fn stopped(mut stop: watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -16,7 +16,7 @@ use despacho_core::{
 };
 use despacho_shell::webhooks::{self, Sent, pass_duration};
 use http::HeaderMap;
-use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
+use tokio::{task::JoinSet, time::MissedTickBehavior};
 
 use crate::{
     app::App,
@@ -37,12 +37,11 @@ const AT_ONCE: u32 = 64;
 struct Sender {
     app: Arc<App>,
     client: Client,
-    stop: watch::Receiver<bool>,
 }
 
-/// Runs until `stop` says true, then waits at most `patience` for the requests that are under way. What is cut off is sent again by
-/// whoever runs next.
-pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration) {
+/// Runs until the server shuts down, then waits at most `timeout` for open requests. Messages that are cut off are sent again after the
+/// next start.
+pub async fn run(app: Arc<App>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,
         Err(fault) => {
@@ -50,15 +49,15 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
             return;
         }
     };
-    let (mut news, mut stopping) = (app.store.news(), stop.clone());
-    let sender = Arc::new(Sender { app, client, stop });
+    let (mut news, shutdown) = (app.store.news(), app.shutdown.clone());
+    let sender = Arc::new(Sender { app, client });
     let mut rounds: JoinSet<WebhookId> = JoinSet::new();
     let mut running = Rounds::new(AT_ONCE as usize);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            () = told(&mut stopping) => break,
+            () = shutdown.cancelled() => break,
             _ = ticks.tick() => {}
             changed = news.changed() => {
                 if changed.is_err() {
@@ -88,14 +87,9 @@ pub async fn run(app: Arc<App>, stop: watch::Receiver<bool>, patience: Duration)
         }
     }
     let ending = async { while rounds.join_next().await.is_some() {} };
-    if tokio::time::timeout(patience, ending).await.is_err() {
+    if tokio::time::timeout(timeout, ending).await.is_err() {
         tracing::warn!("webhooks that are still being sent are cut off; they will be sent again");
     }
-}
-
-/// Until the server was told to stop.
-async fn told(stopping: &mut watch::Receiver<bool>) {
-    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 /// One round of a subscription.
@@ -118,7 +112,7 @@ async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Hos
     let app = &sender.app;
     let Some(batch) = app.store.take(&app.settings, webhook).await? else { return Ok(false) };
     let (started, url) = (Instant::now(), Arc::<str>::from(batch.url.as_str()));
-    let can_start = || started.elapsed() <= pass_duration() && !*sender.stop.borrow();
+    let can_start = || started.elapsed() <= pass_duration() && !sender.app.shutdown.is_cancelled();
     let post = |job| send_job(sender.clone(), url.clone(), job);
     let tried = webhooks::send(batch.lanes.clone(), can_start, post).await;
     for (_, _, answer) in tried.iter().filter_map(|tried| tried.sent) {

@@ -211,7 +211,7 @@ fn matrix_measures_by_the_model_or_by_a_road_service() {
     assert_eq!((&found[0]["metres"][0][1], &found[0]["seconds"][0][1]), (&json!(1_917), &json!(299)));
     assert_eq!(found[0]["estimated"], json!([[false, false], [true, false]]));
     let both = run(&folder, &["matrix", "--osrm", "http://a", "--valhalla", "http://b"]);
-    fails(&both, 2, "choose one of them");
+    fails(&both, 2, "together with osrm");
     fails(&run(&folder, &["matrix", "--osrm", "localhost:5000"]), 2, "must be");
     assert!(!Path::new(&folder.path().join("despacho.db")).exists(), "no database is made");
 }
