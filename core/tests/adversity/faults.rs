@@ -5,7 +5,7 @@ use despacho_core::{
     api::CallerAddress,
     courier::dispatch,
     domain::Duration,
-    host::{Host, HostError},
+    host::{Host, HostError, OrderQuery},
     limits::Limits,
     settings::KeyTerms,
 };
@@ -304,13 +304,13 @@ fn every_failed_creation_is_told_whatever_stopped_it() {
 fn order_that_cannot_be_committed_delays_no_other() {
     let host = demo_host();
     host.advance(Duration::minutes(30));
-    let due = now(host.due_orders(host.now(), 0, 9)).unwrap().len();
+    let due = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
     assert_eq!(due, 3);
     let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
     let rigged = Rigged::failing(&host, [(1, broken.clone())]);
     let pass = now(dispatch::round(&rigged, &settings(), &mut host.moment()));
     assert_eq!(pass, Err(broken), "the operator is told");
-    let left = now(host.due_orders(host.now(), 0, 9)).unwrap();
+    let left = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
     assert_eq!(left.len(), 1, "the other two search for a courier");
     // Nothing more is tried where the database is away.
     let rigged = Rigged::failing(&host, [(1, unavailable())]);

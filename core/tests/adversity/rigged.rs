@@ -6,20 +6,22 @@ use std::{
     future::Future,
     ops::RangeInclusive,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
 use despacho_core::{
     courier::{self, Courier, FreeCourier, SearchingOrder},
-    domain::{
-        AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+    domain::{CourierId, IdBlock, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId},
+    host::{
+        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
-    host::{Changes, Host, HostError, MerchantSize},
     limits::{Admission, Bucket},
     memory::MemoryHost,
-    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    order::{Journal, JournalEntry, Order, RecordedEvent},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, KeyHolder, Notification, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -81,49 +83,27 @@ macro_rules! pass_on {
     )*};
 }
 
-impl Host for Rigged<'_> {
+impl Storage for Rigged<'_> {
     pass_on! {
-        fn key(hash: &KeyHash) -> Option<KeyHolder>;
-        fn keys(store: StoreId) -> Vec<Key>;
-        fn key_by_id(id: KeyId) -> Option<Key>;
-        fn store(id: StoreId) -> Option<Store>;
-        fn any_store(id: StoreId) -> Option<Store>;
-        fn store_by_email(email: &Email) -> Option<Store>;
-        fn store_by_cnpj(cnpj: &str) -> Option<Store>;
-        fn order(id: OrderId) -> Option<Order>;
-        fn order_by_code(store: StoreId, code: &str) -> Option<Order>;
-        fn find_orders(filter: &OrderFilter, limit: u32) -> Vec<Order>;
-        fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
+        fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
+        fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+        fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
+        fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
         fn events(order: OrderId) -> Vec<RecordedEvent>;
         fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
-        fn journal_end(matrix: StoreId) -> u64;
-        fn journal_start(of: Journal) -> u64;
-        fn statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
-        fn top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
-        fn webhooks(store: StoreId) -> Vec<Webhook>;
-        fn webhook(id: WebhookId) -> Option<Webhook>;
-        fn due_webhooks(now: Timestamp, limit: u32) -> Vec<Webhook>;
-        fn messages(webhook: WebhookId) -> Vec<Message>;
-        fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
-        fn attempt(id: AttemptId) -> Option<RecordedAttempt>;
-        fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Vec<Order>;
-        fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
-        fn orders_by_id(ids: &[OrderId]) -> Vec<Order>;
-        fn courier(id: CourierId) -> Option<Courier>;
-        fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
-        fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
-        fn couriers_by_id(ids: &[CourierId]) -> Vec<Courier>;
+        fn journal_span(of: Journal) -> JournalSpan;
+        fn find_couriers(query: CourierQuery<'_>) -> Vec<Courier>;
         fn free_couriers(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
-        fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
+        fn statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+        fn find_webhooks(query: WebhookQuery) -> Vec<Webhook>;
+        fn messages(webhook: WebhookId) -> Vec<Message>;
+        fn find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn personal_data(query: &PersonalQuery) -> PersonalData;
-        fn claim_usage(owner: &str, since: Timestamp) -> ClaimUsage;
-        fn merchant_size(merchant: StoreId) -> MerchantSize;
+        fn usage(of: UsageQuery<'_>) -> StorageUsage;
         fn ids(count: u32) -> IdBlock;
         fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
-        fn hash_password(password: &str, salt: [u8; 16]) -> String;
-        fn verify_password(password: &str, hash: &str) -> bool;
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -135,6 +115,13 @@ impl Host for Rigged<'_> {
             Some(fault) => Err(fault),
             None => self.inner.commit(changes).await,
         }
+    }
+}
+
+impl Platform for Rigged<'_> {
+    pass_on! {
+        fn hash_password(password: &str, salt: [u8; 16]) -> String;
+        fn verify_password(password: &str, hash: &str) -> bool;
     }
 
     fn moment(&self) -> Moment {
