@@ -3,6 +3,8 @@
 //! A driver in the core loads facts through these traits, calls a pure decision, and commits its [`Changes`] once. A host holds no
 //! rule; the core does no I/O. `core/HOSTING.md` describes how to write a host.
 
+mod scan;
+
 use std::{ops::RangeInclusive, sync::Arc};
 
 use crate::{

@@ -26,7 +26,7 @@ use crate::{
         Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     limits::{Admission, Arrival, Bucket},
-    order::{Journal, JournalEntry, Order, OrderSituation, RecordedEvent, Timing, next_deadline},
+    order::{Journal, JournalEntry, Order, RecordedEvent, Timing},
     privacy::{PersonalData, PersonalQuery},
     store::{Claim, Key, KeyHolder, LedgerEntry, Notification, StatementLine, Store, password},
     webhook::{Message, RecordedAttempt, Webhook},
@@ -132,14 +132,12 @@ impl MemoryHost {
 impl Storage for MemoryHost {
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
         self.state(|state| {
-            let mut keys: Vec<&Key> = match query {
+            let keys = match query {
                 KeyQuery::Hash(hash) | KeyQuery::Recent(hash, _) => {
                     state.hashes.get(hash).and_then(|id| state.keys.get(id)).into_iter().collect()
                 }
-                KeyQuery::Id(id) => state.keys.get(&id).into_iter().collect(),
-                KeyQuery::Store(store) => state.keys.rows().values().filter(|key| key.store == store).collect(),
+                KeyQuery::Id(_) | KeyQuery::Store(_) => query.scan(state.keys.rows().values()),
             };
-            keys.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
             let holder = |key: &Key| Some(KeyHolder { store: state.store(key.store)?, key: key.clone() });
             keys.into_iter().filter_map(holder).map(Arc::new).collect()
         })
@@ -149,15 +147,15 @@ impl Storage for MemoryHost {
         self.state(|state| {
             let one = |id: Option<&StoreId>| id.and_then(|id| state.store(*id)).into_iter().collect();
             match query {
-                StoreQuery::IdOrRemoved(id) => one(Some(&id)),
-                StoreQuery::Id(id) => state.store(id).filter(|store| store.deleted_at.is_none()).into_iter().collect(),
                 StoreQuery::Email(email) => one(state.emails.get(&email.key())),
                 StoreQuery::Cnpj(cnpj) => one(state.cnpjs.get(&cnpj.to_owned())),
-                StoreQuery::WithBranches { store, after, limit } => {
-                    let later = state.stores.rows().values().filter(|one| after.is_none_or(|after| one.id > after));
-                    let of_merchant = later.filter(|one| one.id == store || one.matrix == Some(store));
-                    let present = of_merchant.filter(|one| one.deleted_at.is_none());
-                    present.take(limit as usize).filter_map(|one| state.store(one.id)).collect()
+                StoreQuery::Id(id) | StoreQuery::IdOrRemoved(id) => {
+                    let found = query.scan(state.stores.get(&id).into_iter());
+                    one(found.first().map(|store| &store.id))
+                }
+                StoreQuery::WithBranches { .. } => {
+                    let found = query.scan(state.stores.rows().values());
+                    found.into_iter().filter_map(|store| state.store(store.id)).collect()
                 }
             }
         })
@@ -172,23 +170,8 @@ impl Storage for MemoryHost {
                 let id = state.codes.get(&(store, code.to_owned()));
                 id.and_then(|id| state.orders.get(id).cloned()).into_iter().collect()
             }
-            OrderQuery::Matching(filter, limit) => {
-                let is_visible = |order: &Order| {
-                    let store = state.stores.get(&order.store).filter(|store| store.deleted_at.is_none());
-                    store.is_some_and(|store| {
-                        store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
-                    })
-                };
-                let newest_first = state.orders.rows().values().rev();
-                let matching = newest_first.filter(|order| filter.takes(order) && is_visible(order));
-                matching.take(limit as usize).cloned().collect()
-            }
-            OrderQuery::Due { now, skipped, limit } => {
-                let deadline = |order: &Order| next_deadline(order, &inner.timing);
-                let orders = state.orders.rows().values();
-                let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some_and(|at| at <= now)).collect();
-                due.sort_by_key(|order| (deadline(order), order.id));
-                due.into_iter().skip(skipped as usize).take(limit as usize).cloned().collect()
+            OrderQuery::Matching(..) | OrderQuery::Due { .. } => {
+                query.scan(state.orders.rows().values(), |id| state.stores.get(&id), &inner.timing)
             }
         })
     }
@@ -199,16 +182,7 @@ impl Storage for MemoryHost {
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError> {
         let inner = self.lock();
-        let searching = inner.state.orders.rows().values().filter(|order| order.situation == OrderSituation::Searching);
-        let indexed = searching.filter_map(|order| {
-            let until = next_deadline(order, &inner.timing)?;
-            Some(SearchingOrder { id: order.id, until, pickup: Some(order.pickup.located.point) })
-        });
-        let mut orders: Vec<_> =
-            indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();
-        orders.sort_by_key(|order| (order.until, order.id));
-        orders.truncate(limit as usize);
-        Ok(orders)
+        Ok(SearchingOrder::scan(inner.state.orders.rows().values(), after, limit, &inner.timing))
     }
 
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {
@@ -230,17 +204,8 @@ impl Storage for MemoryHost {
             CourierQuery::Key(hash) => {
                 state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
             }
-            CourierQuery::All { after, limit } => {
-                let later = state.couriers.rows().keys().filter(|id| after.is_none_or(|after| **id > after));
-                later.take(limit as usize).filter_map(|id| state.courier(*id)).collect()
-            }
-            CourierQuery::Silent { seen_before, skipped, limit } => {
-                let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
-                let order = |courier: &Courier| courier.order.and_then(|id| state.orders.get(&id));
-                let held = |courier: &Courier| order(courier).is_some_and(|order| order.situation.is_before_pickup());
-                let unseen = |courier: &Courier| courier.position_at.is_none_or(|at| at < seen_before);
-                let silent = couriers.filter(|courier| held(courier) && unseen(courier));
-                silent.skip(skipped as usize).take(limit as usize).collect()
+            CourierQuery::All { .. } | CourierQuery::Silent { .. } => {
+                query.scan(state.couriers(), |id| state.orders.get(&id))
             }
         })
     }
@@ -252,15 +217,7 @@ impl Storage for MemoryHost {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<FreeCourier>, HostError> {
-        self.state(|state| {
-            let positions = state.positions.rows().values().filter(|position| position.at >= seen_since);
-            let located = positions.map(|position| ((Cell::of(position.point), position.courier), position));
-            let mut located: Vec<_> =
-                located.filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after)).collect();
-            located.sort_by_key(|(at, _)| *at);
-            let couriers = located.into_iter().filter_map(|((_, id), _)| FreeCourier::of(&state.courier(id)?));
-            couriers.take(limit as usize).collect()
-        })
+        self.state(|state| FreeCourier::scan(state.couriers(), &cells, after, seen_since, limit))
     }
 
     async fn notifications(

@@ -14,7 +14,7 @@ use despacho_core::{
     courier::dispatch,
     demo::{self, KEY},
     domain::Duration,
-    host::{CourierQuery, Host},
+    host::{CourierQuery, Platform, Storage},
     memory::MemoryHost,
     order::{OrderSituation, drive},
 };

@@ -72,6 +72,11 @@ impl State {
         Some(Courier { position: place.map(|place| place.point), position_at: place.map(|place| place.at), ..courier })
     }
 
+    /// Every courier, by ID.
+    pub(super) fn couriers(&self) -> impl Iterator<Item = Courier> {
+        self.couriers.rows().keys().filter_map(|id| self.courier(*id))
+    }
+
     /// An order's history, oldest first.
     pub(super) fn events(&self, order: OrderId) -> Vec<RecordedEvent> {
         let places = self.histories.rows().range((order, 0)..=(order, u32::MAX));

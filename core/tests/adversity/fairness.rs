@@ -3,7 +3,7 @@
 use despacho_core::{
     Settings,
     domain::{Duration, Timestamp},
-    host::{Host, StoreQuery, UsageQuery},
+    host::{Storage, StoreQuery, UsageQuery},
     limits::Limits,
     memory::MemoryHost,
 };
@@ -145,10 +145,8 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
 }
 
 fn demo_merchant(host: &MemoryHost) -> u64 {
-    let found =
-        now(host
-            .find_stores(StoreQuery::Email(&despacho_core::domain::Email::parse(despacho_core::demo::EMAIL).unwrap())));
-    found.unwrap().unwrap().merchant().get()
+    let email = despacho_core::domain::Email::parse(despacho_core::demo::EMAIL).unwrap();
+    now(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
 }
 
 #[test]

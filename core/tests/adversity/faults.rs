@@ -5,7 +5,7 @@ use despacho_core::{
     api::CallerAddress,
     courier::dispatch,
     domain::Duration,
-    host::{Host, HostError, OrderQuery},
+    host::{HostError, OrderQuery, Platform, Storage},
     limits::Limits,
     settings::KeyTerms,
 };
@@ -27,6 +27,14 @@ fn a_conflict_is_decided_again_and_done_once() {
     let rigged = Rigged::failing(&host, [(1, HostError::Conflict), (2, HostError::Conflict), (3, HostError::Conflict)]);
     let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-1").to_string()));
     assert_eq!((made.status, rigged.commits(), host.orders().len()), (201, 4, before + 1));
+}
+
+#[test]
+fn creation_after_conflicts_locates_and_measures_once() {
+    let host = demo_host();
+    let rigged = Rigged::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
+    let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-9").to_string()));
+    assert_eq!((made.status, rigged.commits(), rigged.surveys()), (201, 4, [1, 1]));
 }
 
 #[test]

@@ -12,7 +12,10 @@ use std::{
 
 use despacho_core::{
     courier::{self, Courier, FreeCourier, SearchingOrder},
-    domain::{CourierId, IdBlock, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId},
+    domain::{
+        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+    },
+    geo::LocateError,
     host::{
         AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
         Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
@@ -30,6 +33,8 @@ pub(crate) struct Rigged<'a> {
     inner: &'a MemoryHost,
     waits: bool,
     commits: Cell<u32>,
+    /// Calls of `locate` and of `matrix`.
+    surveys: Cell<[u32; 2]>,
     faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a commit that fails takes place all the same: its confirmation was lost.
     unconfirmed: bool,
@@ -38,12 +43,26 @@ pub(crate) struct Rigged<'a> {
 impl<'a> Rigged<'a> {
     /// Waits once before each call, so that others can come between any two of them.
     pub(crate) fn waiting(inner: &'a MemoryHost) -> Rigged<'a> {
-        Rigged { inner, waits: true, commits: Cell::new(0), faults: RefCell::default(), unconfirmed: false }
+        Rigged {
+            inner,
+            waits: true,
+            commits: Cell::new(0),
+            surveys: Cell::default(),
+            faults: RefCell::default(),
+            unconfirmed: false,
+        }
     }
 
     /// Fails at the commits of these numbers, the first being 1.
     pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> Rigged<'a> {
-        Rigged { inner, waits: false, commits: Cell::new(0), faults: RefCell::new(faults.into()), unconfirmed: false }
+        Rigged {
+            inner,
+            waits: false,
+            commits: Cell::new(0),
+            surveys: Cell::default(),
+            faults: RefCell::new(faults.into()),
+            unconfirmed: false,
+        }
     }
 
     /// The same, where those commits take place and only their confirmation is lost.
@@ -54,6 +73,11 @@ impl<'a> Rigged<'a> {
     /// Commits that were asked for so far.
     pub(crate) fn commits(&self) -> u32 {
         self.commits.get()
+    }
+
+    /// Calls of `locate` and of `matrix` so far.
+    pub(crate) fn surveys(&self) -> [u32; 2] {
+        self.surveys.get()
     }
 
     async fn turn(&self) {
@@ -122,6 +146,18 @@ impl Platform for Rigged<'_> {
     pass_on! {
         fn hash_password(password: &str, salt: [u8; 16]) -> String;
         fn verify_password(password: &str, hash: &str) -> bool;
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+        let [locate, matrix] = self.surveys.get();
+        self.surveys.set([locate + 1, matrix]);
+        self.inner.locate(addresses).await
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+        let [locate, matrix] = self.surveys.get();
+        self.surveys.set([locate, matrix + 1]);
+        self.inner.matrix(places).await
     }
 
     fn moment(&self) -> Moment {

@@ -52,7 +52,7 @@ fn description(parts: &Parts) -> Response<Bytes> {
 /// What is said to other methods than those that read.
 pub(crate) fn read_only() -> Problem {
     Problem {
-        allow: Some("GET, HEAD"),
+        allow: Some("GET, HEAD".to_owned()),
         ..Problem::new(Code::MethodNotAllowed, "This endpoint takes GET, HEAD.", "Este endereço aceita GET, HEAD.")
     }
 }
