@@ -8,7 +8,7 @@ use http::Request;
 use crate::{
     courier::{Courier, Position},
     domain::{CourierId, OrderId, Phone, Point, StoreId, Timestamp},
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, OrderQuery, StoreQuery, Write},
     json::Tree,
     order::OrderFilter,
     settings::Settings,
@@ -66,7 +66,7 @@ const REPLACEMENT_MINUTES: [u32; LIVING_ORDERS as usize] = [25, 40, 10];
 pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
     let Some(holder) = host.key(&KeyHash::of(KEY)).await? else { return Ok(0) };
     let filter = OrderFilter { situations: (0, 499), ..OrderFilter::of(&holder.store) };
-    let living = host.find_orders(&filter, LIVING_ORDERS).await?.len();
+    let living = host.find_orders(OrderQuery::Matching(&filter, LIVING_ORDERS)).await?.len();
     Ok(LIVING_ORDERS - u32::try_from(living).unwrap_or(LIVING_ORDERS).min(LIVING_ORDERS))
 }
 
@@ -77,7 +77,13 @@ pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
 pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Result<u32, HostError> {
     let missing = missing_orders(host).await?;
     let Some(holder) = host.key(&KeyHash::of(KEY)).await?.filter(|_| missing > 0) else { return Ok(0) };
-    let stores = host.stores_of(holder.store.id, Some(holder.store.id), LIVING_ORDERS).await?;
+    let stores = host
+        .find_stores(StoreQuery::WithBranches {
+            store: holder.store.id,
+            after: Some(holder.store.id),
+            limit: LIVING_ORDERS,
+        })
+        .await?;
     let branches: Vec<StoreId> = stores.into_iter().map(|store| store.id).collect();
     let mut ids = host.ids(missing).await?;
     for preparation in REPLACEMENT_MINUTES.into_iter().skip((LIVING_ORDERS - missing) as usize) {

@@ -1,7 +1,9 @@
-//! The whole boundary between the rules and a host, on one screen.
+//! The boundary between the core and a host: [`Storage`] for everything that lasts, [`Platform`] for everything else.
 //!
-//! Load, decide, commit: a driver reads coarse facts through [`Host`], calls a pure decision, and commits its [`Changes`]
-//! once. A host holds no rule; the core does no I/O.
+//! A driver in the core loads facts through these traits, calls a pure decision, and commits its [`Changes`] once. A host holds no
+//! rule; the core does no I/O. `core/HOSTING.md` describes how to write a host.
+
+mod scan;
 
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -16,77 +18,57 @@ use crate::{
     order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
     privacy::{PersonalData, PersonalQuery, Redaction},
     store::{
-        Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine,
-        Store, TopUp,
+        Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, TopUp,
     },
     webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
 };
 
 pub use crate::order::Event;
 
-/// How old the answer to [`Host::recent_key`] may be: as long as a revoked key may still preview on another instance.
+/// The maximum age of a result of [`KeyQuery::Recent`]: for this long, a revoked key may still preview on another instance.
 pub const RECENT: Duration = Duration::seconds(1);
 
-/// What the core needs from the world. Each method is one coarse question, so that a request costs few round trips.
+/// Everything that a host stores. Each method is one read or one transaction, so that a request costs few round trips.
 ///
-/// There is no `Send` bound: a host that needs `Send` futures gets them from its own concrete type.
-#[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete host's futures are Send where it is")]
-pub trait Host {
-    /// The key with this hash, whatever its state, and the store that it speaks for: who is calling?
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError>;
-    /// The same, or as the host found it at most [`RECENT`] before `now`, unless it has itself committed a key or a store since. For
-    /// questions alone whose answer changes nothing.
-    async fn recent_key(&self, hash: &KeyHash, _now: Timestamp) -> Result<Option<Arc<KeyHolder>>, HostError> {
-        Ok(self.key(hash).await?.map(Arc::new))
-    }
-    /// The keys of a store, newest first: what may be revoked?
-    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, HostError>;
-    /// A key by its number.
-    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, HostError>;
-    /// A store, unless it was removed.
-    async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError>;
-    /// A store, also one that was removed: its statement stays readable.
-    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, HostError>;
-    /// The store that logs in with this address, in any case.
-    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, HostError>;
-    /// The store with this CNPJ, by its 14 positions.
-    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, HostError>;
-    /// An order as it stands.
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError>;
-    /// The order that holds a store's order code now; orders that released their code are not looked at.
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError>;
-    /// Orders that a filter matches, newest first, at most `limit`; none of stores that were removed. A host may return fewer where they are
-    /// large, but at least one if any matches.
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError>;
-    /// A store and its branches with a number above `after`, by number, at most `limit`, without those that were removed.
-    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, HostError>;
-    /// An order's history, oldest first.
-    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
-    /// A journal after a place, oldest first, at most `limit`. Once an event was seen, none appears before it: see
-    /// [`crate::order::Journal`].
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError>;
-    /// The last place of a matrix's journal; 0 while it is empty.
-    async fn journal_end(&self, matrix: StoreId) -> Result<u64, HostError>;
-    /// The last place of a journal whose event was archived: whoever reads on from before it misses some. 0 where none was.
-    async fn journal_start(&self, of: Journal) -> Result<u64, HostError>;
-    /// Orders whose next timed transition is due at `now`, longest due first, without the first `skipped`, at most `limit`.
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError>;
+/// A read returns what was committed before it began, and never part of a commit. There is no `Send` bound: a host that needs `Send`
+/// futures gets them from its own concrete type.
+///
+/// ```
+/// use despacho_core::{
+///     domain::OrderId,
+///     host::{HostError, OrderQuery, Storage},
+///     order::Order,
+/// };
+///
+/// /// Works on every host.
+/// async fn count_existing(storage: &impl Storage, ids: &[OrderId]) -> Result<usize, HostError> {
+///     let orders: Vec<Order> = storage.find_orders(OrderQuery::Ids(ids)).await?;
+///     Ok(orders.len())
+/// }
+/// ```
+#[expect(async_fn_in_trait, reason = "static dispatch only; a concrete host's futures are Send if it needs them")]
+pub trait Storage {
+    /// Keys, each with its store.
+    async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
+    /// Stores, each with the balance that pays for it.
+    async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
+    /// Orders.
+    async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
     /// Searching orders by the end of their search and by ID, those after `after`, at most `limit`; by index, without their bodies.
     async fn searching_orders(
         &self,
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError>;
-    /// Those of these orders that exist, in any order.
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError>;
-    /// A courier as last written, with the last known place.
-    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError>;
-    /// The courier whose key has this hash, whatever the key's state.
-    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, HostError>;
-    /// Couriers with a number above `after`, by number, at most `limit`; removed ones too.
-    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, HostError>;
-    /// Those of these couriers that exist, in any order.
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError>;
+    /// An order's history, oldest first.
+    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
+    /// A journal after a position, oldest first, at most `limit`. Once a reader has seen an event, no event appears before it: see
+    /// [`crate::order::Journal`].
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError>;
+    /// Where a journal begins and ends.
+    async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
+    /// Couriers, each with the last known position.
+    async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError>;
     /// Couriers that are free by [`Courier::is_free`], with a position in these cells that is not older than `seen_since`, by cell and ID,
     /// those after `after`, at most `limit`; by index, without their bodies.
     async fn free_couriers(
@@ -96,14 +78,6 @@ pub trait Host {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<FreeCourier>, HostError>;
-    /// Couriers whose order is on its way to the pickup, or waits there with them, and whose last place is older than `seen_before` or
-    /// not known, by ID, without the first `skipped`, at most `limit`.
-    async fn silent_couriers(
-        &self,
-        seen_before: Timestamp,
-        skipped: u32,
-        limit: u32,
-    ) -> Result<Vec<Courier>, HostError>;
     /// A store's notifications before `before`, newest first, at most `limit`.
     async fn notifications(
         &self,
@@ -111,67 +85,28 @@ pub trait Host {
         before: Option<NotificationId>,
         limit: u32,
     ) -> Result<Vec<Notification>, HostError>;
-    /// Lines of a store's statement, oldest first, at most `limit`: entries that moved its balance, and entries that belong to it on its
-    /// parent's balance.
-    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, HostError>;
-    /// The line of the top-up with this reference on the balance that pays for a store, or on the store's own.
-    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, HostError>;
-    /// A store's subscriptions, oldest first, without those that were removed.
-    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, HostError>;
-    /// A subscription, unless it was removed.
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError>;
-    /// Active subscriptions without a lease at `now` that have a message due or events behind their position, at most `limit`. Merchants
-    /// take turns: each one's subscriptions are numbered, those with a lease first, then those that were looked at longest ago; lower
-    /// numbers come first. A number above [`crate::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered likewise for each
-    /// receiver, one above [`crate::webhook::ROUNDS_PER_RECEIVER`].
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError>;
-    /// The messages of a subscription that wait, by their place in the journal.
+    /// Lines of a store's statement.
+    async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError>;
+    /// Webhooks, without those that were removed.
+    async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError>;
+    /// The messages that wait at a webhook, by their position in the journal.
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError>;
-    /// A subscription's attempts before `before`, newest first, at most `limit`.
-    async fn attempts(
-        &self,
-        webhook: WebhookId,
-        before: Option<AttemptId>,
-        limit: u32,
-    ) -> Result<Vec<RecordedAttempt>, HostError>;
-    /// An attempt by its number.
-    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, HostError>;
+    /// Recorded attempts to call webhooks.
+    async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError>;
     /// The claim on an idempotency key of a caller.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError>;
     /// Stored personal data, for an export, an erasure or the retention.
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
-    /// The responses that were stored for an owner of claims from the hour of `since` on, by [`Claim::hour`].
-    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, HostError>;
-    /// The size of a merchant: its branches and webhooks, without those that were removed.
-    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, HostError>;
+    /// How much is stored of what is limited.
+    async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError>;
 
-    /// Where addresses are, one answer for each. Slow where a geocoder is asked, so never called between reads and commit.
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
-    }
-    /// Road legs between every pair of places.
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
-        Ok(geo::matrix(places))
-    }
-
-    /// Whether [`Host::locate`] and [`Host::matrix`] go by embedded data alone, so that a page previews as the service does.
-    fn is_embedded(&self) -> bool {
-        true
-    }
-
-    /// Reserves `count` consecutive identifiers, never given before nor again.
+    /// Reserves `count` consecutive identifiers. No identifier is returned twice.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;
-    /// Counts a request against a bucket, atomically, by [`Bucket::admit`].
+    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]. The count may be lost in a restart.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// [`crate::store::password::hash`], wherever tens of milliseconds of work do not hold up others.
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
-    /// [`crate::store::password::verify`], likewise.
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
-
-    /// Makes all changes durable or none of them. [`HostError::Conflict`] where an expected version, a unique value or a floor did
-    /// not hold: load and decide again.
+    /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a unique value or a floor did not hold.
     async fn commit(&self, changes: &Changes) -> Result<(), HostError>;
-    /// Commits each of several changes by itself, as [`Host::commit`] does, in this order, and gives what became of each. A host may
+    /// Commits each of several changes by itself, as [`Storage::commit`] does, in this order, and returns each result. A host may
     /// flush them to disk together.
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(changes.len());
@@ -180,8 +115,242 @@ pub trait Host {
         }
         results
     }
-    /// Now and fresh entropy, drawn once for a request.
+}
+
+/// Everything that a host provides and does not store: time, randomness, CPU time for passwords, a geocoder and a road network.
+///
+/// ```
+/// use despacho_core::{
+///     domain::{Entropy, Moment, Timestamp},
+///     host::{HostError, Platform},
+///     store::password,
+/// };
+///
+/// struct Machine {
+///     /// 32 bytes of the operating system's randomness.
+///     random: fn() -> [u8; 32],
+///     /// Milliseconds since 1970.
+///     clock: fn() -> i64,
+/// }
+///
+/// impl Platform for Machine {
+///     fn moment(&self) -> Moment {
+///         Moment { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
+///     }
+///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+///         password::hash(password, salt)
+///     }
+///     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+///         password::verify(password, hash)
+///     }
+/// }
+///
+/// let machine = Machine { random: || [7; 32], clock: || 1_795_262_400_000 };
+/// assert_eq!(machine.moment().now.millis(), 1_795_262_400_000);
+/// assert!(machine.is_embedded(), "without a geocoder, addresses are located by embedded data");
+/// ```
+#[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
+pub trait Platform {
+    /// The time and fresh randomness, drawn once for a request.
     fn moment(&self) -> Moment;
+    /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+    }
+    /// Road legs between every pair of locations.
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+        Ok(geo::matrix(places))
+    }
+    /// Whether [`Platform::locate`] and [`Platform::matrix`] use embedded data only, so that a page computes the same preview.
+    fn is_embedded(&self) -> bool {
+        true
+    }
+    /// Runs [`crate::store::password::hash`], tens of milliseconds of CPU time, where it does not block other requests.
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
+    /// Runs [`crate::store::password::verify`] in the same way.
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
+}
+
+/// A complete host: every type that implements [`Storage`] and [`Platform`] has it. Nobody implements it by hand.
+#[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
+pub trait Host: Storage + Platform {
+    /// The key with this hash, whatever its state, and its store.
+    async fn key(&self, hash: &KeyHash) -> Result<Option<Arc<KeyHolder>>, HostError> {
+        Ok(self.find_keys(KeyQuery::Hash(hash)).await?.pop())
+    }
+    /// A store, unless it was removed.
+    async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
+        Ok(self.find_stores(StoreQuery::Id(id)).await?.pop())
+    }
+    /// An order.
+    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
+        Ok(self.find_orders(OrderQuery::Ids(&[id])).await?.pop())
+    }
+    /// A courier, with the last known position.
+    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError> {
+        Ok(self.find_couriers(CourierQuery::Ids(&[id])).await?.pop())
+    }
+    /// A webhook, unless it was removed.
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError> {
+        Ok(self.find_webhooks(WebhookQuery::Id(id)).await?.pop())
+    }
+}
+
+impl<T: Storage + Platform> Host for T {}
+
+/// Which keys to read.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyQuery<'a> {
+    /// The key with this hash, whatever its state.
+    Hash(&'a KeyHash),
+    /// The same, for reads and previews: the result may be as old as [`RECENT`] at the given time, unless this host has committed a key
+    /// or a store since. A host may treat it as [`KeyQuery::Hash`].
+    Recent(&'a KeyHash, Timestamp),
+    /// The key with this ID.
+    Id(KeyId),
+    /// The keys of a store, newest first.
+    Store(StoreId),
+}
+
+/// Which stores to read. Removed ones are left out unless the query says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub enum StoreQuery<'a> {
+    /// The store with this ID.
+    Id(StoreId),
+    /// The same, also if it was removed: its statement stays readable.
+    IdOrRemoved(StoreId),
+    /// The store that logs in with this address, in any case.
+    Email(&'a Email),
+    /// The store with this CNPJ of 14 characters.
+    Cnpj(&'a str),
+    /// A store and its branches with an ID above `after`, by ID, at most `limit`.
+    WithBranches {
+        /// The store.
+        store: StoreId,
+        /// The last ID of the previous page.
+        after: Option<StoreId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// Which orders to read.
+#[derive(Clone, Copy, Debug)]
+pub enum OrderQuery<'a> {
+    /// Those of these orders that exist, in any order.
+    Ids(&'a [OrderId]),
+    /// The order that holds a store's order code now; orders that released their code are left out.
+    Code(StoreId, &'a str),
+    /// Orders that a filter matches, newest first, at most so many; none of removed stores. A host may return fewer if they are large,
+    /// but at least one if any matches.
+    Matching(&'a OrderFilter, u32),
+    /// Orders whose next timed transition is due at `now`, by [`crate::order::next_deadline`], longest due first, then by ID.
+    Due {
+        /// The time.
+        now: Timestamp,
+        /// How many of the first results to leave out.
+        skipped: u32,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// Which couriers to read.
+#[derive(Clone, Copy, Debug)]
+pub enum CourierQuery<'a> {
+    /// Those of these couriers that exist, in any order.
+    Ids(&'a [CourierId]),
+    /// The courier whose key has this hash, whatever the key's state.
+    Key(&'a KeyHash),
+    /// Couriers with an ID above `after`, by ID, at most `limit`; removed ones too.
+    All {
+        /// The last ID of the previous page.
+        after: Option<CourierId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+    /// Couriers on their way to a pickup or waiting there, whose last position is older than `seen_before` or unknown, by ID.
+    Silent {
+        /// The time before which the last position was recorded.
+        seen_before: Timestamp,
+        /// How many of the first results to leave out.
+        skipped: u32,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// Which lines of a store's statement to read.
+#[derive(Clone, Copy, Debug)]
+pub enum StatementQuery<'a> {
+    /// The lines of a period, oldest first, at most so many: entries that moved the store's balance, and its entries on its parent's balance.
+    Period(Period, u32),
+    /// The top-up with this reference on the balance that pays for the store, or on the store's own.
+    TopUp(&'a str),
+}
+
+/// Which webhooks to read.
+#[derive(Clone, Copy, Debug)]
+pub enum WebhookQuery {
+    /// The webhook with this ID.
+    Id(WebhookId),
+    /// A store's webhooks, oldest first.
+    Store(StoreId),
+    /// Active webhooks without a lease at `now` that have a message due or events after their position, at most `limit`. Merchants
+    /// take turns: each merchant's webhooks are numbered, those with a lease first, then those that were examined longest ago; lower
+    /// numbers come first. A number above [`crate::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered in the same way
+    /// for each receiver, one above [`crate::webhook::ROUNDS_PER_RECEIVER`].
+    Due {
+        /// The time.
+        now: Timestamp,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// Which attempts to read.
+#[derive(Clone, Copy, Debug)]
+pub enum AttemptQuery {
+    /// The attempt with this ID.
+    Id(AttemptId),
+    /// A webhook's attempts before `before`, newest first, at most `limit`.
+    Webhook {
+        /// The webhook.
+        webhook: WebhookId,
+        /// The last ID of the previous page.
+        before: Option<AttemptId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
+}
+
+/// What to count.
+#[derive(Clone, Copy, Debug)]
+pub enum UsageQuery<'a> {
+    /// A parent store's branches, without those that were removed.
+    Branches(StoreId),
+    /// The webhooks of a parent store and its branches, without those that were removed.
+    Webhooks(StoreId),
+    /// The responses that were stored for an owner of claims from the hour of an instant on, by [`Claim::hour`].
+    Claims(&'a str, Timestamp),
+}
+
+/// How much is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StorageUsage {
+    /// Records.
+    pub records: u64,
+    /// Bytes, by [`Claim::size`]; 0 if only records are limited.
+    pub bytes: u64,
+}
+
+/// Where a journal begins and ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JournalSpan {
+    /// The last position whose event was archived for this reader: a reader that continues from before it misses events. 0 if none was.
+    pub start: u64,
+    /// The last position of the merchant's journal; 0 while it is empty.
+    pub end: u64,
 }
 
 /// Everything that a decision changes, as data. One `Changes` is one transaction on every backend.
@@ -221,21 +390,12 @@ pub struct Changes {
     pub redactions: Vec<Redaction>,
 }
 
-/// How much of what is bounded for each merchant there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MerchantSize {
-    /// Branches of the parent store.
-    pub branches: u64,
-    /// Webhooks of the parent store and its branches.
-    pub webhooks: u64,
-}
-
 /// A value to write in place of the version that was read; version 0 is none, so that it is an insert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write<T> {
-    /// The version that must still be there.
+    /// The version that must still be stored.
     pub expected: u32,
-    /// What stands there afterwards, as version `expected + 1`.
+    /// The new value, stored as version `expected + 1`.
     pub value: T,
 }
 
@@ -246,19 +406,19 @@ impl<T> Write<T> {
     }
 }
 
-/// Why a host could not answer. None of these is the caller's fault.
+/// Why a host failed. The caller is not the cause of any of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostError {
-    /// Somebody else wrote first: load, decide and commit again.
+    /// A concurrent write won: reload and retry.
     Conflict,
-    /// A part is out of order or overloaded; it may work again in a while.
+    /// A part is unavailable or overloaded; it may recover.
     Unavailable {
         /// The part, by its name in the documentation: `database`, `geocoder`.
         what: &'static str,
         /// What happened, for the log.
         detail: String,
     },
-    /// A part did not answer in time.
+    /// A part did not respond in time.
     Timeout {
         /// The part.
         what: &'static str,

@@ -12,22 +12,23 @@ mod table;
 use std::{
     collections::BTreeMap,
     ops::RangeInclusive,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crate::{
     courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
-        AttemptId, CourierId, Duration, Email, Entropy, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId,
-        Timestamp, WebhookId, hmac_sha256,
+        CourierId, Duration, Entropy, IdBlock, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        hmac_sha256,
     },
-    host::{Changes, Host, HostError, MerchantSize},
+    host::{
+        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+    },
     limits::{Admission, Arrival, Bucket},
-    order::{Journal, JournalEntry, Order, OrderFilter, OrderSituation, RecordedEvent, Timing, next_deadline},
+    order::{Journal, JournalEntry, Order, RecordedEvent, Timing},
     privacy::{PersonalData, PersonalQuery},
-    store::{
-        Claim, ClaimUsage, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, password,
-    },
+    store::{Claim, Key, KeyHolder, LedgerEntry, Notification, StatementLine, Store, password},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 use state::State;
@@ -128,71 +129,60 @@ impl MemoryHost {
     }
 }
 
-impl Host for MemoryHost {
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError> {
+impl Storage for MemoryHost {
+    async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
         self.state(|state| {
-            let key = state.keys.get(state.hashes.get(hash)?)?.clone();
-            Some(KeyHolder { store: state.store(key.store)?, key })
-        })
-    }
-
-    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, HostError> {
-        self.state(|state| {
-            let mut keys: Vec<Key> = state.keys.rows().values().filter(|key| key.store == store).cloned().collect();
-            keys.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
-            keys
-        })
-    }
-
-    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, HostError> {
-        self.state(|state| state.keys.get(&id).cloned())
-    }
-
-    async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
-        self.state(|state| state.store(id).filter(|store| store.deleted_at.is_none()))
-    }
-
-    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
-        self.state(|state| state.store(id))
-    }
-
-    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, HostError> {
-        self.state(|state| state.store(*state.emails.get(&email.key())?))
-    }
-
-    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, HostError> {
-        self.state(|state| state.store(*state.cnpjs.get(&cnpj.to_owned())?))
-    }
-
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
-        self.state(|state| state.orders.get(&id).cloned())
-    }
-
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError> {
-        self.state(|state| state.orders.get(state.codes.get(&(store, code.to_owned()))?).cloned())
-    }
-
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError> {
-        self.state(|state| {
-            let meant = |order: &Order| {
-                let store = state.stores.get(&order.store).filter(|store| store.deleted_at.is_none());
-                store.is_some_and(|store| {
-                    store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
-                })
+            let keys = match query {
+                KeyQuery::Hash(hash) | KeyQuery::Recent(hash, _) => {
+                    state.hashes.get(hash).and_then(|id| state.keys.get(id)).into_iter().collect()
+                }
+                KeyQuery::Id(_) | KeyQuery::Store(_) => query.scan(state.keys.rows().values()),
             };
-            let newest_first = state.orders.rows().values().rev();
-            let taken = newest_first.filter(|order| filter.takes(order) && meant(order));
-            taken.take(limit as usize).cloned().collect()
+            let holder = |key: &Key| Some(KeyHolder { store: state.store(key.store)?, key: key.clone() });
+            keys.into_iter().filter_map(holder).map(Arc::new).collect()
         })
     }
 
-    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, HostError> {
+    async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError> {
         self.state(|state| {
-            let later = state.stores.rows().values().filter(|one| after.is_none_or(|after| one.id > after));
-            let meant = later.filter(|one| one.id == store || one.matrix == Some(store));
-            let standing = meant.filter(|one| one.deleted_at.is_none());
-            standing.take(limit as usize).filter_map(|one| state.store(one.id)).collect()
+            let one = |id: Option<&StoreId>| id.and_then(|id| state.store(*id)).into_iter().collect();
+            match query {
+                StoreQuery::Email(email) => one(state.emails.get(&email.key())),
+                StoreQuery::Cnpj(cnpj) => one(state.cnpjs.get(&cnpj.to_owned())),
+                StoreQuery::Id(id) | StoreQuery::IdOrRemoved(id) => {
+                    let found = query.scan(state.stores.get(&id).into_iter());
+                    one(found.first().map(|store| &store.id))
+                }
+                StoreQuery::WithBranches { .. } => {
+                    let found = query.scan(state.stores.rows().values());
+                    found.into_iter().filter_map(|store| state.store(store.id)).collect()
+                }
+            }
         })
+    }
+
+    async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
+        let inner = self.lock();
+        let state = &inner.state;
+        Ok(match query {
+            OrderQuery::Ids(ids) => ids.iter().filter_map(|id| state.orders.get(id).cloned()).collect(),
+            OrderQuery::Code(store, code) => {
+                let id = state.codes.get(&(store, code.to_owned()));
+                id.and_then(|id| state.orders.get(id).cloned()).into_iter().collect()
+            }
+            OrderQuery::Matching(..) | OrderQuery::Due { .. } => {
+                query.scan(state.orders.rows().values(), |id| state.stores.get(&id), &inner.timing)
+            }
+        })
+    }
+
+    async fn searching_orders(
+        &self,
+        after: Option<(Timestamp, OrderId)>,
+        limit: u32,
+    ) -> Result<Vec<SearchingOrder>, HostError> {
+        let inner = self.lock();
+        Ok(SearchingOrder::scan(inner.state.orders.rows().values(), after, limit, &inner.timing))
     }
 
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {
@@ -203,63 +193,21 @@ impl Host for MemoryHost {
         self.state(|state| state.journal_after(of, after, limit))
     }
 
-    async fn journal_end(&self, matrix: StoreId) -> Result<u64, HostError> {
-        self.state(|state| state.journal_end(matrix))
-    }
-
     /// Nothing is archived here.
-    async fn journal_start(&self, _: Journal) -> Result<u64, HostError> {
-        Ok(0)
+    async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
+        self.state(|state| JournalSpan { start: 0, end: state.journal_end(of.matrix) })
     }
 
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError> {
-        let inner = self.lock();
-        let deadline = |order: &Order| next_deadline(order, &inner.timing);
-        let orders = inner.state.orders.rows().values();
-        let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some_and(|at| at <= now)).collect();
-        due.sort_by_key(|order| (deadline(order), order.id));
-        Ok(due.into_iter().skip(skipped as usize).take(limit as usize).cloned().collect())
-    }
-
-    async fn searching_orders(
-        &self,
-        after: Option<(Timestamp, OrderId)>,
-        limit: u32,
-    ) -> Result<Vec<SearchingOrder>, HostError> {
-        let inner = self.lock();
-        let searching = inner.state.orders.rows().values().filter(|order| order.situation == OrderSituation::Searching);
-        let indexed = searching.filter_map(|order| {
-            let until = next_deadline(order, &inner.timing)?;
-            Some(SearchingOrder { id: order.id, until, pickup: Some(order.pickup.located.point) })
-        });
-        let mut orders: Vec<_> =
-            indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();
-        orders.sort_by_key(|order| (order.until, order.id));
-        orders.truncate(limit as usize);
-        Ok(orders)
-    }
-
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
-        self.state(|state| ids.iter().filter_map(|id| state.orders.get(id).cloned()).collect())
-    }
-
-    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError> {
-        self.state(|state| state.courier(id))
-    }
-
-    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, HostError> {
-        self.state(|state| state.courier(*state.courier_hashes.get(hash)?))
-    }
-
-    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, HostError> {
-        self.state(|state| {
-            let later = state.couriers.rows().keys().filter(|id| after.is_none_or(|after| **id > after));
-            later.take(limit as usize).filter_map(|id| state.courier(*id)).collect()
+    async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
+        self.state(|state| match query {
+            CourierQuery::Ids(ids) => ids.iter().filter_map(|id| state.courier(*id)).collect(),
+            CourierQuery::Key(hash) => {
+                state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
+            }
+            CourierQuery::All { .. } | CourierQuery::Silent { .. } => {
+                query.scan(state.couriers(), |id| state.orders.get(&id))
+            }
         })
-    }
-
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError> {
-        self.state(|state| ids.iter().filter_map(|id| state.courier(*id)).collect())
     }
 
     async fn free_couriers(
@@ -269,31 +217,7 @@ impl Host for MemoryHost {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<FreeCourier>, HostError> {
-        self.state(|state| {
-            let positions = state.positions.rows().values().filter(|position| position.at >= seen_since);
-            let located = positions.map(|position| ((Cell::of(position.point), position.courier), position));
-            let mut located: Vec<_> =
-                located.filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after)).collect();
-            located.sort_by_key(|(at, _)| *at);
-            let couriers = located.into_iter().filter_map(|((_, id), _)| FreeCourier::of(&state.courier(id)?));
-            couriers.take(limit as usize).collect()
-        })
-    }
-
-    async fn silent_couriers(
-        &self,
-        seen_before: Timestamp,
-        skipped: u32,
-        limit: u32,
-    ) -> Result<Vec<Courier>, HostError> {
-        self.state(|state| {
-            let couriers = state.couriers.rows().keys().filter_map(|id| state.courier(*id));
-            let order = |courier: &Courier| courier.order.and_then(|id| state.orders.get(&id));
-            let held = |courier: &Courier| order(courier).is_some_and(|order| order.situation.is_before_pickup());
-            let unseen = |courier: &Courier| courier.position_at.is_none_or(|at| at < seen_before);
-            let silent = couriers.filter(|courier| held(courier) && unseen(courier));
-            silent.skip(skipped as usize).take(limit as usize).collect()
-        })
+        self.state(|state| FreeCourier::scan(state.couriers(), &cells, after, seen_since, limit))
     }
 
     async fn notifications(
@@ -309,41 +233,30 @@ impl Host for MemoryHost {
         })
     }
 
-    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, HostError> {
-        self.state(|state| state.statement(store, period, limit))
+    async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError> {
+        self.state(|state| match query {
+            StatementQuery::Period(period, limit) => state.statement(store, period, limit),
+            StatementQuery::TopUp(reference) => state.top_up(store, reference).into_iter().collect(),
+        })
     }
 
-    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, HostError> {
-        self.state(|state| state.top_up(store, reference))
-    }
-
-    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, HostError> {
-        self.state(|state| state.webhooks_of(store))
-    }
-
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError> {
-        self.state(|state| state.webhook(id))
-    }
-
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {
-        self.state(|state| state.due_webhooks(now, limit))
+    async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
+        self.state(|state| match query {
+            WebhookQuery::Id(id) => state.webhook(id).into_iter().collect(),
+            WebhookQuery::Store(store) => state.webhooks_of(store),
+            WebhookQuery::Due { now, limit } => state.due_webhooks(now, limit),
+        })
     }
 
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError> {
         self.state(|state| state.messages_of(webhook))
     }
 
-    async fn attempts(
-        &self,
-        webhook: WebhookId,
-        before: Option<AttemptId>,
-        limit: u32,
-    ) -> Result<Vec<RecordedAttempt>, HostError> {
-        self.state(|state| state.attempts_of(webhook, before, limit))
-    }
-
-    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, HostError> {
-        self.state(|state| state.attempt(id))
+    async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError> {
+        self.state(|state| match query {
+            AttemptQuery::Id(id) => state.attempt(id).into_iter().collect(),
+            AttemptQuery::Webhook { webhook, before, limit } => state.attempts_of(webhook, before, limit),
+        })
     }
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
@@ -354,12 +267,12 @@ impl Host for MemoryHost {
         self.state(|state| state.personal_data(query))
     }
 
-    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, HostError> {
-        self.state(|state| state.claim_usage(owner, since))
-    }
-
-    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, HostError> {
-        self.state(|state| state.merchant_size(merchant))
+    async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
+        self.state(|state| match of {
+            UsageQuery::Branches(merchant) => StorageUsage { records: state.branches(merchant), bytes: 0 },
+            UsageQuery::Webhooks(merchant) => StorageUsage { records: state.merchant_webhooks(merchant), bytes: 0 },
+            UsageQuery::Claims(owner, since) => state.claim_usage(owner, since),
+        })
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
@@ -378,14 +291,6 @@ impl Host for MemoryHost {
         Ok(admission)
     }
 
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-        password::hash(password, salt).map_err(HostError::internal)
-    }
-
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        password::verify(password, hash).map_err(HostError::internal)
-    }
-
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let mut inner = self.lock();
         match inner.next_commit.take() {
@@ -393,12 +298,22 @@ impl Host for MemoryHost {
             None => inner.state.commit(changes),
         }
     }
+}
 
+impl Platform for MemoryHost {
     fn moment(&self) -> Moment {
         let mut inner = self.lock();
         inner.moments += 1;
         let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.moments.to_be_bytes()]);
         Moment { now: inner.now, entropy: Entropy::new(seed) }
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+        password::hash(password, salt)
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+        password::verify(password, hash)
     }
 }
 

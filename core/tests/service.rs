@@ -14,7 +14,7 @@ use despacho_core::{
     courier::dispatch,
     demo::{self, KEY},
     domain::Duration,
-    host::Host,
+    host::{CourierQuery, Platform, Storage},
     memory::MemoryHost,
     order::{OrderSituation, drive},
 };
@@ -171,7 +171,11 @@ fn seeded_demo_orders_are_given_to_demo_couriers() {
     assert_eq!((done.moved, done.allocated), (1, 1), "DEMO-2 needs no preparation");
     // Five minutes later DEMO-3 is ready, and its city's couriers say where they are.
     host.advance(Duration::minutes(5));
-    let courier = now(host.couriers(None, 9)).unwrap().into_iter().find(|courier| courier.ddd() == Some("92")).unwrap();
+    let courier = now(host.find_couriers(CourierQuery::All { after: None, limit: 9 }))
+        .unwrap()
+        .into_iter()
+        .find(|courier| courier.ddd() == Some("92"))
+        .unwrap();
     let position =
         despacho_core::courier::Position { courier: courier.id, point: courier.position.unwrap(), at: host.now() };
     now(host.commit(&despacho_core::host::Changes { at: host.now(), positions: vec![position], ..Default::default() }))

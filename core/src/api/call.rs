@@ -1,6 +1,9 @@
 //! One request on its way through the API: who calls, what was sent, and how its changes are committed.
 
-use std::sync::Arc;
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -13,7 +16,7 @@ use super::{
 pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
     courier::Courier,
-    domain::{Duration, Language, Moment, Timestamp, fingerprint},
+    domain::{Duration, Language, Located, Matrix, Moment, Timestamp, fingerprint},
     host::{Changes, Host, HostError},
     settings::Settings,
     store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
@@ -42,6 +45,16 @@ pub(super) struct Call<'a, H> {
     pub claim: Option<Claim>,
     /// Where a stream goes on after its first events.
     pub stream: Option<Subscription>,
+    /// What the first attempt at this request located and measured.
+    pub survey: Survey,
+}
+
+/// Results of a geocoder and a road service, which an attempt after a conflict uses again: both are slow and may cost money.
+#[derive(Default)]
+pub(super) struct Survey {
+    /// The locations of the body's addresses: the body is the same at each attempt.
+    pub located: OnceLock<Vec<Located>>,
+    measured: OnceLock<(Vec<Located>, Matrix)>,
 }
 
 /// A successful answer.
@@ -167,6 +180,19 @@ impl<H: Host> Call<'_, H> {
             self.claim = claim;
         }
         committed
+    }
+
+    /// Road legs between every pair of locations. They are measured again only if a location has changed since the first attempt.
+    pub(super) async fn matrix(&self, places: &[Located]) -> Result<Cow<'_, Matrix>, HostError> {
+        let measured = &self.survey.measured;
+        if let Some((_, matrix)) = measured.get().filter(|(measured, _)| measured == places) {
+            return Ok(Cow::Borrowed(matrix));
+        }
+        let matrix = self.host.matrix(places).await?;
+        if measured.get().is_some() {
+            return Ok(Cow::Owned(matrix));
+        }
+        Ok(Cow::Borrowed(&measured.get_or_init(|| (places.to_vec(), matrix)).1))
     }
 
     /// Reserves identifiers.

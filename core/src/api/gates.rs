@@ -1,7 +1,5 @@
 //! What a request must pass before its handler: key, rate, media types, size.
 
-use std::sync::Arc;
-
 use http::{HeaderMap, Method, header};
 
 use super::{
@@ -13,7 +11,7 @@ use super::{
 };
 use crate::{
     domain::{Duration, quality},
-    host::Host,
+    host::{CourierQuery, Host, KeyQuery},
     limits::{Admission, Bucket, Usage},
     store::KeyHash,
 };
@@ -83,12 +81,8 @@ fn changes_nothing<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
 
 async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(), Problem> {
     let hash = KeyHash::of(token(call)?);
-    let holder = if recent {
-        call.host.recent_key(&hash, call.moment.now).await?
-    } else {
-        call.host.key(&hash).await?.map(Arc::new)
-    };
-    let Some(holder) = holder else {
+    let query = if recent { KeyQuery::Recent(&hash, call.moment.now) } else { KeyQuery::Hash(&hash) };
+    let Some(holder) = call.host.find_keys(query).await?.pop() else {
         let problem = Problem::new(
             Code::ApiKeyInvalid,
             "No store has this key. Check that the whole key was copied.",
@@ -116,7 +110,7 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
 
 async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let token = token(call)?;
-    let courier = call.host.courier_by_key(&KeyHash::of(token)).await?;
+    let courier = call.host.find_couriers(CourierQuery::Key(&KeyHash::of(token))).await?.pop();
     let known = courier.and_then(|courier| Some((courier.key.clone()?, courier)));
     let Some((key, courier)) = known.filter(|(_, courier)| courier.removed_at.is_none()) else {
         let problem = Problem::new(

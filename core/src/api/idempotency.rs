@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     domain::{Duration, OrderId, fingerprint, hmac_sha256},
-    host::{Changes, Host, HostError},
+    host::{Changes, Host, HostError, UsageQuery},
     json::Tree,
     privacy::is_fingerprint,
     store::{Claim, ClaimChange, Key, Recompute, StoredAnswer},
@@ -100,7 +100,7 @@ async fn fingerprint_of<H: Host>(
 /// Rejects a further stored response once its owner has the maximum of 24 hours.
 async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
     let limits = &call.settings.limits;
-    let usage = call.host.claim_usage(owner, call.moment.now.before(KEPT)).await?;
+    let usage = call.host.usage(UsageQuery::Claims(owner, call.moment.now.before(KEPT))).await?;
     let megabytes = u64::from(limits.idempotency_mib);
     if usage.records < limits.idempotency_records.into() && usage.bytes < megabytes * 1_048_576 {
         return Ok(());

@@ -30,7 +30,7 @@ use bytes::Bytes;
 use http::{Method, Request, Response, request::Parts};
 
 use self::{
-    call::{Answer, Call},
+    call::{Answer, Call, Survey},
     idempotency::Begun,
     problem::{Code, Problem},
     respond::Reply,
@@ -93,8 +93,23 @@ impl CallerAddress {
     }
 }
 
-/// Answers one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
-/// where it is longer.
+/// Responds to one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
+/// if it is longer.
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+///
+/// use despacho_core::{Settings, api, memory::MemoryHost};
+///
+/// let (host, settings) = (MemoryHost::seeded(1), Settings::default());
+/// let request = http::Request::get("/delivery/orders/1000").body(bytes::Bytes::new())?;
+/// // This host never waits, so that one poll completes the future. A real one runs it on its runtime.
+/// let response = std::pin::pin!(api::handle(&host, &settings, request));
+/// let Poll::Ready(response) = response.poll(&mut Context::from_waker(Waker::noop())) else { unreachable!() };
+/// assert_eq!(response.status(), 401, "the request has no API key");
+/// assert_eq!(response.headers()["content-type"], "application/problem+json");
+/// # Ok::<(), http::Error>(())
+/// ```
 pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
     handle_or_stream(host, settings, request).await.0
 }
@@ -112,7 +127,7 @@ pub async fn handle_or_stream<H: Host>(
     let mut reply = Reply::to(&parts, &mut moment);
     let result = match routes::find(&parts.method, parts.uri.path()) {
         Match::Found(route, id) => {
-            reply.route = route.template;
+            reply.route = Some(route);
             let mut call = Call {
                 host,
                 settings,
@@ -125,20 +140,21 @@ pub async fn handle_or_stream<H: Host>(
                 id,
                 claim: None,
                 stream: None,
+                survey: Survey::default(),
             };
             let answer = answer(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
             merchant = call.caller.as_ref().map(|caller| caller.store.matrix.unwrap_or(caller.store.id));
             answer
         }
-        Match::OtherMethods(allow) => Err(Problem {
-            allow: Some(allow),
-            ..Problem::new(
+        Match::OtherMethods(allow) => {
+            let problem = Problem::new(
                 Code::MethodNotAllowed,
                 format!("This endpoint takes {allow}."),
                 format!("Este endereço aceita {allow}."),
-            )
-        }),
+            );
+            Err(Problem { allow: Some(allow), ..problem })
+        }
         Match::Nothing => Err(Problem::new(
             Code::EndpointNotFound,
             "There is no such endpoint. /docs lists them all.",
@@ -246,6 +262,6 @@ pub fn refuse(
 ) -> Response<Bytes> {
     let request_id = sent_request_id(&request.headers).map_or_else(request_id, str::to_owned);
     let mut reply = Reply::of(request, request_id);
-    reply.route = route;
+    reply.name = route;
     reply.write(Err(problem.into()))
 }

@@ -6,14 +6,14 @@
 use super::{
     handlers::preview_view,
     places::every_place,
-    planning::{Route, inquired, own_pickup, routed},
+    planning::{Route, inquired, own_pickup},
     problem::{Code, FieldError, Problem},
     read::read,
     validate::{self, Checker, Need, Path},
     wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
 use crate::{
-    domain::{Located, Point, StoreId, Text, Timestamp, Uf},
+    domain::{Located, Point, StoreId, Text, Timestamp},
     geo::{self, Gazetteer, pack::Pack},
     limits::Limits,
     order::Place,
@@ -48,7 +48,6 @@ pub struct Previewer {
     context: PreviewContext,
     id: StoreId,
     pickup: Place,
-    uf: Option<Uf>,
     limits: Limits,
     packs: Vec<Pack<'static>>,
 }
@@ -97,8 +96,7 @@ impl Previewer {
             preparation_minutes: context.limits.preparation_minutes,
             ..Limits::default()
         };
-        let uf = address.uf();
-        Ok(Previewer { context, id, pickup: Place { address, located }, uf, limits, packs: Vec::new() })
+        Ok(Previewer { context, id, pickup: Place { address, located }, limits, packs: Vec::new() })
     }
 
     /// Locates addresses by one more gazetteer pack too, as a service that has the pack. Of several packs the most precise place counts,
@@ -121,16 +119,11 @@ impl Previewer {
         let gazetteer = Gazetteer::embedded();
         let answers = addresses.iter().map(|address| gazetteer.locate_with(&self.packs, address)).collect();
         let least = self.context.limits.least_precision;
-        let own = own_pickup(&inquiry, (&self.pickup.address, &self.pickup.located), least);
-        let mut located = every_place(&addresses, answers, least, pointer, own)?;
-        let pickup = match &inquiry.pickup {
-            Some(address) => Place { address: address.clone(), located: located.remove(0) },
-            None => self.pickup.clone(),
-        };
-        let places: Vec<Located> = std::iter::once(pickup.located).chain(located.iter().copied()).collect();
-        let matrix = geo::matrix(&places);
-        let route = Route { tariff: &self.context.tariff, pickup, located, matrix: &matrix, store_uf: self.uf, now };
-        Ok(preview_view(&inquiry, &routed(route, &inquiry)?, None))
+        let fault = own_pickup(&inquiry, &self.pickup, least);
+        let located = every_place(&addresses, answers, least, pointer, fault)?;
+        let route = Route::new(&inquiry, &self.pickup, located);
+        let matrix = geo::matrix(&route.places());
+        Ok(preview_view(&inquiry, &route.plan(&self.context.tariff, &matrix, now)?, None))
     }
 }
 

@@ -52,52 +52,59 @@ pub(super) fn not_allowed() -> Problem {
 
 /// Locates, measures and plans.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
+    let own = Place { address: store.address.clone(), located: store.located };
     let (addresses, pointer) = inquired(inquiry);
-    let own = own_pickup(inquiry, (&store.address, &store.located), call.settings.places.least_precision);
-    let mut located = locate(call, &addresses, pointer, own).await?;
-    let pickup = match &inquiry.pickup {
-        Some(address) => Place { address: address.clone(), located: located.remove(0) },
-        None => Place { address: store.address.clone(), located: store.located },
-    };
-    let places: Vec<Located> = std::iter::once(pickup.located).chain(located.iter().copied()).collect();
-    let matrix = call.host.matrix(&places).await?;
-    let tariff = &call.settings.tariff;
-    let route = Route { tariff, pickup, located, matrix: &matrix, store_uf: store.address.uf(), now: call.moment.now };
-    routed(route, inquiry)
+    let fault = own_pickup(inquiry, &own, call.settings.places.least_precision);
+    let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, fault).await?);
+    let matrix = call.matrix(&route.places()).await?;
+    route.plan(&call.settings.tariff, &matrix, call.moment.now)
 }
 
-/// What a route is planned on.
+/// The located pickup and stops of an inquiry.
 pub(super) struct Route<'a> {
-    pub tariff: &'a Tariff,
-    pub pickup: Place,
-    /// Where the stops are, in the order sent.
-    pub located: Vec<Located>,
-    /// Legs between the pickup and the stops.
-    pub matrix: &'a Matrix,
-    /// The federative unit of the store, which counts where the pickup does not say its own.
-    pub store_uf: Option<Uf>,
-    pub now: Timestamp,
+    inquiry: &'a Inquiry,
+    pickup: Place,
+    /// The stops, in the order sent.
+    located: Vec<Located>,
+    /// The federative unit of the store, which counts if the pickup has none.
+    store_uf: Option<Uf>,
 }
 
-/// Plans what was located and measured.
-pub(super) fn routed(route: Route<'_>, inquiry: &Inquiry) -> Result<Planned, Problem> {
-    let Route { tariff, pickup, located, matrix, store_uf, now } = route;
-    let stops: Vec<Stop> = located
-        .iter()
-        .zip(&inquiry.stops)
-        .map(|(located, asked)| Stop { located: *located, online_payment: asked.online_payment, pin: asked.pin })
-        .collect();
-    let request = Request {
-        pickup: pickup.located,
-        stops: &stops,
-        matrix,
-        best_route: inquiry.best_route,
-        preparation_minutes: inquiry.preparation_minutes,
-        now,
-        uf: pickup.address.uf().or(store_uf),
-    };
-    let plan = plan(tariff, &request).map_err(|error| refused(tariff, &error))?;
-    Ok(Planned { pickup, located, plan })
+impl<'a> Route<'a> {
+    /// The route of an inquiry from the locations of its addresses, as [`inquired`] lists them; `own` is the store's.
+    pub(super) fn new(inquiry: &'a Inquiry, own: &Place, mut located: Vec<Located>) -> Route<'a> {
+        let pickup = match &inquiry.pickup {
+            Some(address) => Place { address: address.clone(), located: located.remove(0) },
+            None => own.clone(),
+        };
+        Route { inquiry, pickup, located, store_uf: own.address.uf() }
+    }
+
+    /// The locations to measure between: the pickup, then the stops in the order sent.
+    pub(super) fn places(&self) -> Vec<Located> {
+        std::iter::once(self.pickup.located).chain(self.located.iter().copied()).collect()
+    }
+
+    /// Plans by the legs between [`Route::places`].
+    pub(super) fn plan(self, tariff: &Tariff, matrix: &Matrix, now: Timestamp) -> Result<Planned, Problem> {
+        let Route { inquiry, pickup, located, store_uf } = self;
+        let stops: Vec<Stop> = located
+            .iter()
+            .zip(&inquiry.stops)
+            .map(|(located, asked)| Stop { located: *located, online_payment: asked.online_payment, pin: asked.pin })
+            .collect();
+        let request = Request {
+            pickup: pickup.located,
+            stops: &stops,
+            matrix,
+            best_route: inquiry.best_route,
+            preparation_minutes: inquiry.preparation_minutes,
+            now,
+            uf: pickup.address.uf().or(store_uf),
+        };
+        let plan = plan(tariff, &request).map_err(|error| refused(tariff, &error))?;
+        Ok(Planned { pickup, located, plan })
+    }
 }
 
 /// The addresses that an inquiry names, the pickup first where it is among them, and the pointer to each.
@@ -113,8 +120,8 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
 
 /// What is wrong with the place of the pickup that an inquiry does not name: a store may have been opened when less was asked of
 /// its address.
-pub(super) fn own_pickup(inquiry: &Inquiry, own: (&Address, &Located), least: Precision) -> Option<FieldError> {
-    let error = if inquiry.pickup.is_none() { imprecise(own.0, own.1, least) } else { None };
+pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, least: Precision) -> Option<FieldError> {
+    let error = if inquiry.pickup.is_none() { imprecise(&own.address, &own.located, least) } else { None };
     error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 

@@ -188,7 +188,7 @@ pub struct Problem {
     /// Further wrong codes before the lock.
     pub tries_left: Option<u32>,
     /// What the endpoint takes, for the `Allow` header.
-    pub allow: Option<&'static str>,
+    pub allow: Option<String>,
     /// What happened, for the log alone.
     pub log: Option<String>,
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
-use super::{Outcome, call::Answer, language, problem::Problem, routes};
+use super::{Outcome, call::Answer, language, problem::Problem, routes::Route};
 use crate::{
     domain::{Language, Moment},
     limits::Admission,
@@ -15,7 +15,10 @@ const LONGEST_REQUEST_ID: usize = 128;
 /// What is known of the response while the request is on its way.
 pub(super) struct Reply {
     pub language: Language,
-    pub route: &'static str,
+    /// The endpoint, once the request is matched.
+    pub route: Option<&'static Route>,
+    /// The name of a host's own endpoint.
+    pub name: &'static str,
     pub admission: Option<Admission>,
     request_id: String,
     instance: String,
@@ -33,7 +36,8 @@ impl Reply {
     pub(super) fn of(parts: &Parts, request_id: String) -> Reply {
         Reply {
             language: language(parts),
-            route: "unmatched",
+            route: None,
+            name: "unmatched",
             admission: None,
             request_id,
             instance: parts.uri.path().chars().take(512).collect(),
@@ -44,14 +48,14 @@ impl Reply {
     /// Writes the response.
     pub(super) fn write(self, result: Result<Answer, Problem>) -> Response<Bytes> {
         let mut media = "application/problem+json";
-        let (status, body, problem) = match result {
-            Ok(mut answer) => {
+        let (status, body) = match &result {
+            Ok(answer) => {
                 media = answer.media;
-                (answer.status, std::mem::take(&mut answer.body), Err(answer))
+                (answer.status, answer.body.clone())
             }
             Err(problem) => {
                 let document = problem.document(self.language, &self.instance, &self.request_id);
-                (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default().into(), Ok(problem))
+                (problem.code.status(), serde_json::to_vec(&document).unwrap_or_default().into())
             }
         };
         let mut response = Response::new(Bytes::new());
@@ -68,38 +72,37 @@ impl Reply {
         set(HeaderName::from_static(REQUEST_ID), self.request_id.clone());
         set(header::CACHE_CONTROL, "no-store".to_owned());
         set(header::VARY, "accept-language".to_owned());
-        if let Some(admission) = self.admission {
-            let policy =
-                routes::ROUTES.iter().find(|route| route.template == self.route).map(|route| route.usage.name());
-            let policy = policy.unwrap_or_default();
+        if let (Some(admission), Some(route)) = (self.admission, self.route) {
+            let policy = route.usage.name();
             let Admission { quota, remaining, reset, .. } = admission;
             let reset = reset.seconds_ceil();
             set(HeaderName::from_static("ratelimit-policy"), format!("\"{policy}\";q={quota};w=60"));
             set(HeaderName::from_static("ratelimit"), format!("\"{policy}\";r={remaining};t={reset}"));
         }
-        let code = match &problem {
-            Ok(problem) => {
+        let code = match &result {
+            Err(problem) => {
                 set(header::CONTENT_LANGUAGE, self.language.tag().to_owned());
                 if let Some(span) = problem.retry_after {
                     set(header::RETRY_AFTER, span.seconds_ceil().max(1).to_string());
                 }
-                if let Some(allow) = problem.allow {
-                    set(header::ALLOW, allow.to_owned());
+                if let Some(allow) = &problem.allow {
+                    set(header::ALLOW, allow.clone());
                 }
                 if status == 401 {
                     set(header::WWW_AUTHENTICATE, "ApiKey realm=\"despacho\", header=\"x-api-token\"".to_owned());
                 }
                 Some(problem.code.name())
             }
-            Err(answer) => {
+            Ok(answer) => {
                 if answer.replayed {
                     set(HeaderName::from_static("idempotent-replayed"), "true".to_owned());
                 }
                 None
             }
         };
-        let log = problem.ok().and_then(|problem| problem.log);
-        response.extensions_mut().insert(Outcome { route: self.route, code, request_id: self.request_id, log });
+        let log = result.err().and_then(|problem| problem.log);
+        let route = self.route.map_or(self.name, |route| route.template);
+        response.extensions_mut().insert(Outcome { route, code, request_id: self.request_id, log });
         if !self.head {
             *response.body_mut() = body;
         }

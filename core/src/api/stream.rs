@@ -56,7 +56,7 @@ pub(crate) async fn after<H: Host>(
     // Places of a matrix follow each other, so that a whole page shows itself; what a branch lacks is mostly others'.
     let whole = journal.branch.is_none() && last.place.checked_sub(place) == Some(entries.len() as u64);
     // Asked after the events were read: what an archive took meanwhile is noticed.
-    let whole = whole || host.journal_start(journal).await? <= place;
+    let whole = whole || host.journal_span(journal).await?.start <= place;
     Ok(whole.then_some(entries))
 }
 

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     api::wire::DispatchRound,
     domain::{CourierId, Moment, OrderId, Timestamp},
-    host::{Changes, Host, HostError},
+    host::{Changes, CourierQuery, Host, HostError, OrderQuery},
     order::{Order, allocate, drive, platform, release},
     settings::Settings,
 };
@@ -76,17 +76,21 @@ async fn release_unresponsive<H: Host>(
     // Couriers that keep their order stay in the list: the next page begins after them.
     let mut skipped = 0;
     while committed.count < MAX_RELEASED {
-        let couriers = host.silent_couriers(moment.now.before(silence), skipped, MAX_RELEASED).await?;
+        let seen_before = moment.now.before(silence);
+        let silent = CourierQuery::Silent { seen_before, skipped, limit: MAX_RELEASED };
+        let couriers = host.find_couriers(silent).await?;
+        let ids: Vec<OrderId> = couriers.iter().filter_map(|courier| courier.order).collect();
+        let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
+        let orders: BTreeMap<OrderId, Order> = orders.into_iter().map(|order| (order.id, order)).collect();
         let found = count(couriers.len());
         let mut decided = Vec::new();
         for courier in couriers {
-            let Some(id) = courier.order else { continue };
-            let Some(order) = host.order(id).await? else { continue };
+            let Some(order) = courier.order.and_then(|id| orders.get(&id)) else { continue };
             // A courier that got the order a moment ago has not been silent on it yet, and a step counts as a sign of life.
             if moment.now.since(order.situation_since) < silence {
                 continue;
             }
-            decided.extend(release(&order, &courier, platform(), moment).map(|(_, changes)| changes));
+            decided.extend(release(order, &courier, platform(), moment).map(|(_, changes)| changes));
         }
         decided.truncate((MAX_RELEASED - committed.count) as usize);
         let before = committed.count;
@@ -114,11 +118,11 @@ async fn allocate_searching<H: Host>(
         |order: &SearchingOrder| order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m()));
     let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
     let (ids, is_cut) = rotated(ids, terms.orders(), moment);
-    let orders = in_order(&ids, host.orders_by_id(&ids).await?);
+    let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
     let pairs = assigned(&orders, &couriers, &index, terms, &settings.timing, now);
     let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, at)| couriers.get(*at)).map(|one| one.id).collect();
     let mut free: BTreeMap<CourierId, Courier> = BTreeMap::new();
-    free.extend(host.couriers_by_id(&ids).await?.into_iter().map(|courier| (courier.id, courier)));
+    free.extend(host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier)));
     let pair = |(order, courier): (&(usize, usize), &CourierId)| Some((orders.get(order.0)?, free.get(courier)?));
     let decide = |(order, courier): (&Order, &Courier)| allocate(order, courier, moment).map(|(_, changes)| changes);
     let decided: Vec<Changes> = pairs.iter().zip(&ids).filter_map(pair).filter_map(decide).collect();

@@ -9,11 +9,51 @@ use super::Point;
 pub struct Uf([u8; 2]);
 
 impl Uf {
-    /// Every federative unit's code, in alphabetical order.
-    pub const CODES: [&'static str; 27] = [
-        "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR",
-        "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
+    /// Every federative unit by code: the code, the first two digits of its municipalities' IBGE codes, and the name.
+    const UNITS: [(&'static str, u32, &'static str); 27] = [
+        ("AC", 12, "Acre"),
+        ("AL", 27, "Alagoas"),
+        ("AM", 13, "Amazonas"),
+        ("AP", 16, "Amapá"),
+        ("BA", 29, "Bahia"),
+        ("CE", 23, "Ceará"),
+        ("DF", 53, "Distrito Federal"),
+        ("ES", 32, "Espírito Santo"),
+        ("GO", 52, "Goiás"),
+        ("MA", 21, "Maranhão"),
+        ("MG", 31, "Minas Gerais"),
+        ("MS", 50, "Mato Grosso do Sul"),
+        ("MT", 51, "Mato Grosso"),
+        ("PA", 15, "Pará"),
+        ("PB", 25, "Paraíba"),
+        ("PE", 26, "Pernambuco"),
+        ("PI", 22, "Piauí"),
+        ("PR", 41, "Paraná"),
+        ("RJ", 33, "Rio de Janeiro"),
+        ("RN", 24, "Rio Grande do Norte"),
+        ("RO", 11, "Rondônia"),
+        ("RR", 14, "Roraima"),
+        ("RS", 43, "Rio Grande do Sul"),
+        ("SC", 42, "Santa Catarina"),
+        ("SE", 28, "Sergipe"),
+        ("SP", 35, "São Paulo"),
+        ("TO", 17, "Tocantins"),
     ];
+
+    /// Every federative unit, by code.
+    pub fn all() -> impl Iterator<Item = Uf> {
+        Uf::UNITS.iter().filter_map(|(code, ..)| Uf::parse(code))
+    }
+
+    /// The unit of municipalities whose IBGE code begins with these two digits.
+    pub fn from_ibge(digits: u32) -> Option<Uf> {
+        Uf::UNITS.iter().find(|unit| unit.1 == digits).and_then(|(code, ..)| Uf::parse(code))
+    }
+
+    /// The name: `São Paulo`.
+    pub fn name(&self) -> &'static str {
+        Uf::UNITS.iter().find(|unit| unit.0 == self.code()).map_or("", |(.., name)| name)
+    }
 
     /// The unit with this code, in any case and with spaces around it.
     ///
@@ -25,7 +65,7 @@ impl Uf {
     pub fn parse(text: &str) -> Option<Uf> {
         let bytes: [u8; 2] = text.trim().as_bytes().try_into().ok()?;
         let upper = bytes.map(|byte| byte.to_ascii_uppercase());
-        Self::CODES.iter().any(|code| code.as_bytes() == upper).then_some(Uf(upper))
+        Uf::UNITS.iter().any(|unit| unit.0.as_bytes() == upper).then_some(Uf(upper))
     }
 
     /// The two-letter code in upper case.
@@ -118,9 +158,12 @@ mod tests {
 
     #[test]
     fn every_unit_is_read_in_any_case() {
-        for code in Uf::CODES {
-            assert_eq!(Uf::parse(&code.to_lowercase()).expect("a unit").code(), code);
+        assert_eq!(Uf::all().count(), 27);
+        for uf in Uf::all() {
+            assert_eq!(Uf::parse(&uf.code().to_lowercase()), Some(uf));
         }
+        assert!(Uf::UNITS.is_sorted());
+        assert_eq!(Uf::from_ibge(35).map(|uf| uf.name()), Some("São Paulo"));
         assert!(Uf::parse("São Paulo").is_none() && Uf::parse("").is_none());
     }
 

@@ -62,47 +62,11 @@ const SAME_STREET_M: u32 = 2_000;
 /// How far from the middle of its CEP, as a pack knows it, a place may lie beyond three times the CEP's radius, in metres.
 const CEP_REACH_M: u32 = 2_000;
 
-/// The federative units' names.
-const UNITS: [(&str, &str); 27] = [
-    ("AC", "Acre"),
-    ("AL", "Alagoas"),
-    ("AM", "Amazonas"),
-    ("AP", "Amapá"),
-    ("BA", "Bahia"),
-    ("CE", "Ceará"),
-    ("DF", "Distrito Federal"),
-    ("ES", "Espírito Santo"),
-    ("GO", "Goiás"),
-    ("MA", "Maranhão"),
-    ("MG", "Minas Gerais"),
-    ("MS", "Mato Grosso do Sul"),
-    ("MT", "Mato Grosso"),
-    ("PA", "Pará"),
-    ("PB", "Paraíba"),
-    ("PE", "Pernambuco"),
-    ("PI", "Piauí"),
-    ("PR", "Paraná"),
-    ("RJ", "Rio de Janeiro"),
-    ("RN", "Rio Grande do Norte"),
-    ("RO", "Rondônia"),
-    ("RR", "Roraima"),
-    ("RS", "Rio Grande do Sul"),
-    ("SC", "Santa Catarina"),
-    ("SE", "Sergipe"),
-    ("SP", "São Paulo"),
-    ("TO", "Tocantins"),
-];
-
-/// The name of a federative unit, which some geocoders want in place of its code.
-pub fn unit_name(uf: Uf) -> &'static str {
-    UNITS.iter().find(|(code, _)| *code == uf.code()).map_or("", |(_, name)| name)
-}
-
 /// The federative unit in a geocoder's words: `SP`, `BR-SP` or `São Paulo`.
 fn unit(text: &str) -> Option<Uf> {
     Uf::parse(text.trim().strip_prefix("BR-").unwrap_or(text)).or_else(|| {
         let wanted = plain(text);
-        UNITS.iter().find(|(_, name)| plain(name) == wanted).and_then(|(code, _)| Uf::parse(code))
+        Uf::all().find(|uf| plain(uf.name()) == wanted)
     })
 }
 
@@ -306,11 +270,9 @@ mod tests {
 
     #[test]
     fn units_are_read_by_code_and_by_name() {
-        for (code, name) in UNITS {
-            let uf = Uf::parse(code).expect("a unit");
-            assert_eq!((unit(name), unit(&format!("BR-{code}")), unit_name(uf)), (Some(uf), Some(uf), name));
+        for uf in Uf::all() {
+            assert_eq!((unit(uf.name()), unit(&format!("BR-{}", uf.code()))), (Some(uf), Some(uf)));
         }
-        assert_eq!(UNITS.map(|(code, _)| code), Uf::CODES);
         assert_eq!(unit("Bavaria"), None);
     }
 }

@@ -19,37 +19,6 @@ pub struct Gazetteer(());
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Municipality(u16);
 
-/// Federative units by the first two digits of an IBGE code.
-const UNITS: [(u32, &str); 27] = [
-    (11, "RO"),
-    (12, "AC"),
-    (13, "AM"),
-    (14, "RR"),
-    (15, "PA"),
-    (16, "AP"),
-    (17, "TO"),
-    (21, "MA"),
-    (22, "PI"),
-    (23, "CE"),
-    (24, "RN"),
-    (25, "PB"),
-    (26, "PE"),
-    (27, "AL"),
-    (28, "SE"),
-    (29, "BA"),
-    (31, "MG"),
-    (32, "ES"),
-    (33, "RJ"),
-    (35, "SP"),
-    (41, "PR"),
-    (42, "SC"),
-    (43, "RS"),
-    (50, "MS"),
-    (51, "MT"),
-    (52, "GO"),
-    (53, "DF"),
-];
-
 /// Inhabitants in thousands and the radius in metres within which a typical address lies from the seat.
 ///
 /// Two thirds of the radius of a disc with the built-up area that Brazilian towns of that size have (3,000 inhabitants a km² in
@@ -77,9 +46,7 @@ impl Municipality {
 
     /// Federative unit.
     pub fn uf(self) -> Uf {
-        let unit = self.ibge() / 100_000;
-        let code = UNITS.iter().find(|(number, _)| *number == unit).map(|(_, code)| *code);
-        code.and_then(Uf::parse).unwrap_or_else(|| unreachable!("a test reads every record's unit"))
+        Uf::from_ibge(self.ibge() / 100_000).unwrap_or_else(|| unreachable!("a test reads every record's unit"))
     }
 
     /// Seven-digit IBGE code.

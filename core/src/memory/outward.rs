@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::state::{Booked, State, check_version, claim_value};
 use crate::{
     domain::{AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId},
-    host::{Changes, HostError, MerchantSize, Write},
+    host::{Changes, HostError, Write},
     order::{Journal, JournalEntry, RecordedEvent},
     store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
     webhook::{
@@ -107,13 +107,14 @@ impl State {
         chosen.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
     }
 
-    pub(super) fn merchant_size(&self, merchant: StoreId) -> MerchantSize {
+    pub(super) fn branches(&self, merchant: StoreId) -> u64 {
         let branch = |store: &&Store| store.matrix == Some(merchant) && store.deleted_at.is_none();
+        self.stores.rows().values().filter(branch).count() as u64
+    }
+
+    pub(super) fn merchant_webhooks(&self, merchant: StoreId) -> u64 {
         let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && stands(webhook);
-        MerchantSize {
-            branches: self.stores.rows().values().filter(branch).count() as u64,
-            webhooks: self.webhooks.rows().values().filter(subscribed).count() as u64,
-        }
+        self.webhooks.rows().values().filter(subscribed).count() as u64
     }
 
     pub(super) fn messages_of(&self, webhook: WebhookId) -> Vec<Message> {

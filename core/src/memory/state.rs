@@ -4,10 +4,10 @@ use super::table::{Table, Transactional};
 use crate::{
     courier::{Courier, Position},
     domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
-    host::{Changes, HostError, Write},
+    host::{Changes, HostError, StorageUsage, Write},
     order::{Event, Order, RecordedEvent},
     privacy::ErasureRecord,
-    store::{Claim, ClaimChange, ClaimUsage, Key, KeyHash, LedgerEntry, Notification, Store},
+    store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
     webhook::{Attempt, Message, Webhook},
 };
 
@@ -52,7 +52,7 @@ pub(super) struct State {
     pub(super) claims: Table<(String, String), Claim>,
     pub(super) erasures: Table<u64, ErasureRecord>,
     /// Responses that were stored for an owner of claims in an hour.
-    pub(super) claim_usage: Table<(String, i64), ClaimUsage>,
+    pub(super) claim_usage: Table<(String, i64), StorageUsage>,
 }
 
 impl State {
@@ -75,6 +75,11 @@ impl State {
     pub(super) fn courier(&self, id: CourierId) -> Option<Courier> {
         let (courier, place) = (self.couriers.get(&id)?.clone(), self.positions.get(&id));
         Some(Courier { position: place.map(|place| place.point), position_at: place.map(|place| place.at), ..courier })
+    }
+
+    /// Every courier, by ID.
+    pub(super) fn couriers(&self) -> impl Iterator<Item = Courier> {
+        self.couriers.rows().keys().filter_map(|id| self.courier(*id))
     }
 
     /// An order's history, oldest first.
@@ -243,9 +248,9 @@ impl State {
         }
     }
 
-    pub(super) fn claim_usage(&self, owner: &str, since: Timestamp) -> ClaimUsage {
+    pub(super) fn claim_usage(&self, owner: &str, since: Timestamp) -> StorageUsage {
         let hours = self.claim_usage.rows().range(of_owner(owner, Claim::hour(since)));
-        hours.fold(ClaimUsage::default(), |sum, (_, hour)| ClaimUsage {
+        hours.fold(StorageUsage::default(), |sum, (_, hour)| StorageUsage {
             records: sum.records + hour.records,
             bytes: sum.bytes + hour.bytes,
         })
@@ -254,8 +259,8 @@ impl State {
     fn count_claim(&mut self, claim: &Claim, at: Timestamp) {
         let Some(owner) = claim.owner.clone() else { return };
         let place = (owner, Claim::hour(at));
-        let ClaimUsage { records, bytes } = self.claim_usage.get(&place).copied().unwrap_or_default();
-        self.claim_usage.put(place, ClaimUsage { records: records + 1, bytes: bytes + claim.size() });
+        let StorageUsage { records, bytes } = self.claim_usage.get(&place).copied().unwrap_or_default();
+        self.claim_usage.put(place, StorageUsage { records: records + 1, bytes: bytes + claim.size() });
     }
 
     fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), HostError> {

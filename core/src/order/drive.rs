@@ -3,7 +3,7 @@
 use super::{Order, OrderSituation, expire};
 use crate::{
     domain::Timestamp,
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, OrderQuery, Write},
     settings::Settings,
     store::{Notification, NotificationKind},
 };
@@ -31,7 +31,7 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
     // Orders that could not be moved stay due: the next page begins after them.
     let mut skipped = 0;
     while committed.count < limit {
-        let orders = host.due_orders(now, skipped, limit).await?;
+        let orders = host.find_orders(OrderQuery::Due { now, skipped, limit }).await?;
         let found = u32::try_from(orders.len()).unwrap_or(u32::MAX);
         let (mut ends, mut decided) = (Vec::new(), Vec::new());
         for order in orders {

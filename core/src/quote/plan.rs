@@ -87,6 +87,34 @@ pub enum PlanError {
 }
 
 /// Plans a route: visits in the order sent or in the best order, then legs, fee and times.
+///
+/// ```
+/// use despacho_core::{
+///     domain::{Located, Money, Point, Precision, Timestamp, Uf},
+///     geo,
+///     quote::{Request, Stop, Tariff, plan, total},
+/// };
+///
+/// let at = |latitude, longitude| Located {
+///     point: Point::from_degrees(latitude, longitude).unwrap(),
+///     precision: Precision::Coordinates,
+///     radius_m: 0,
+/// };
+/// let places = [at(-23.5558, -46.6582), at(-23.5700, -46.6600), at(-23.5600, -46.6585)];
+/// let stops = places[1..].iter().map(|located| Stop { located: *located, online_payment: true, pin: None });
+/// let request = Request {
+///     pickup: places[0],
+///     stops: &stops.collect::<Vec<_>>(),
+///     matrix: &geo::matrix(&places),
+///     best_route: true,
+///     preparation_minutes: 20,
+///     now: Timestamp::from_millis(1_795_262_400_000),
+///     uf: Uf::parse("SP"),
+/// };
+/// let plan = plan(&Tariff::default(), &request).unwrap();
+/// assert_eq!(plan.order, [1, 0], "the nearer stop is visited first");
+/// assert!(plan.fee == total(&plan.lines) && plan.fee > Money::ZERO);
+/// ```
 pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     within_area(tariff, request)?;
     let closed = request.stops.iter().any(|stop| !stop.online_payment);

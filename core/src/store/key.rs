@@ -140,15 +140,6 @@ pub struct Recompute {
     pub digest: String,
 }
 
-/// How many responses are stored for one owner, and their size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClaimUsage {
-    /// Responses.
-    pub records: u64,
-    /// Bytes of keys and responses, by [`Claim::size`].
-    pub bytes: u64,
-}
-
 impl Claim {
     /// Bytes that the claim is counted with once it has its response: key, body, and what surrounds them in a row and its indexes.
     pub fn size(&self) -> u64 {

@@ -9,7 +9,7 @@ pub mod password;
 use serde::{Deserialize, Serialize};
 
 pub use create::{Contact, KeyRequest, NewStore, Opening, issue, open, remove, update};
-pub use key::{Claim, ClaimChange, ClaimUsage, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredAnswer};
+pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredAnswer};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, Notification, NotificationKind};
 

@@ -3,7 +3,7 @@
 use despacho_core::{
     Settings,
     domain::{Duration, Timestamp},
-    host::Host,
+    host::{Storage, StoreQuery, UsageQuery},
     limits::Limits,
     memory::MemoryHost,
 };
@@ -115,7 +115,8 @@ fn stored_responses_are_bounded_per_merchant() {
 #[test]
 fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
     let host = demo_host();
-    let usage = || now(host.claim_usage(&format!("merchant/{}", demo_merchant(&host)), host.now())).unwrap();
+    let usage =
+        || now(host.usage(UsageQuery::Claims(&format!("merchant/{}", demo_merchant(&host)), host.now()))).unwrap();
     let before = usage();
     let headers = [("idempotency-key", "p")];
     let ask = |settings: &Settings| {
@@ -144,8 +145,8 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
 }
 
 fn demo_merchant(host: &MemoryHost) -> u64 {
-    let found = now(host.store_by_email(&despacho_core::domain::Email::parse(despacho_core::demo::EMAIL).unwrap()));
-    found.unwrap().unwrap().merchant().get()
+    let email = despacho_core::domain::Email::parse(despacho_core::demo::EMAIL).unwrap();
+    now(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
 }
 
 #[test]

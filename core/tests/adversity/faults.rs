@@ -5,7 +5,7 @@ use despacho_core::{
     api::CallerAddress,
     courier::dispatch,
     domain::Duration,
-    host::{Host, HostError},
+    host::{HostError, OrderQuery, Platform, Storage},
     limits::Limits,
     settings::KeyTerms,
 };
@@ -27,6 +27,14 @@ fn a_conflict_is_decided_again_and_done_once() {
     let rigged = Rigged::failing(&host, [(1, HostError::Conflict), (2, HostError::Conflict), (3, HostError::Conflict)]);
     let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-1").to_string()));
     assert_eq!((made.status, rigged.commits(), host.orders().len()), (201, 4, before + 1));
+}
+
+#[test]
+fn creation_after_conflicts_locates_and_measures_once() {
+    let host = demo_host();
+    let rigged = Rigged::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
+    let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-9").to_string()));
+    assert_eq!((made.status, rigged.commits(), rigged.surveys()), (201, 4, [1, 1]));
 }
 
 #[test]
@@ -304,13 +312,13 @@ fn every_failed_creation_is_told_whatever_stopped_it() {
 fn order_that_cannot_be_committed_delays_no_other() {
     let host = demo_host();
     host.advance(Duration::minutes(30));
-    let due = now(host.due_orders(host.now(), 0, 9)).unwrap().len();
+    let due = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
     assert_eq!(due, 3);
     let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
     let rigged = Rigged::failing(&host, [(1, broken.clone())]);
     let pass = now(dispatch::round(&rigged, &settings(), &mut host.moment()));
     assert_eq!(pass, Err(broken), "the operator is told");
-    let left = now(host.due_orders(host.now(), 0, 9)).unwrap();
+    let left = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
     assert_eq!(left.len(), 1, "the other two search for a courier");
     // Nothing more is tried where the database is away.
     let rigged = Rigged::failing(&host, [(1, unavailable())]);

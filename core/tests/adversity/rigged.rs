@@ -6,20 +6,25 @@ use std::{
     future::Future,
     ops::RangeInclusive,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
 use despacho_core::{
     courier::{self, Courier, FreeCourier, SearchingOrder},
     domain::{
-        AttemptId, CourierId, Email, IdBlock, KeyId, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
     },
-    host::{Changes, Host, HostError, MerchantSize},
+    geo::LocateError,
+    host::{
+        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+    },
     limits::{Admission, Bucket},
     memory::MemoryHost,
-    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    order::{Journal, JournalEntry, Order, RecordedEvent},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, KeyHolder, Notification, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -28,6 +33,8 @@ pub(crate) struct Rigged<'a> {
     inner: &'a MemoryHost,
     waits: bool,
     commits: Cell<u32>,
+    /// Calls of `locate` and of `matrix`.
+    surveys: Cell<[u32; 2]>,
     faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a commit that fails takes place all the same: its confirmation was lost.
     unconfirmed: bool,
@@ -36,12 +43,26 @@ pub(crate) struct Rigged<'a> {
 impl<'a> Rigged<'a> {
     /// Waits once before each call, so that others can come between any two of them.
     pub(crate) fn waiting(inner: &'a MemoryHost) -> Rigged<'a> {
-        Rigged { inner, waits: true, commits: Cell::new(0), faults: RefCell::default(), unconfirmed: false }
+        Rigged {
+            inner,
+            waits: true,
+            commits: Cell::new(0),
+            surveys: Cell::default(),
+            faults: RefCell::default(),
+            unconfirmed: false,
+        }
     }
 
     /// Fails at the commits of these numbers, the first being 1.
     pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> Rigged<'a> {
-        Rigged { inner, waits: false, commits: Cell::new(0), faults: RefCell::new(faults.into()), unconfirmed: false }
+        Rigged {
+            inner,
+            waits: false,
+            commits: Cell::new(0),
+            surveys: Cell::default(),
+            faults: RefCell::new(faults.into()),
+            unconfirmed: false,
+        }
     }
 
     /// The same, where those commits take place and only their confirmation is lost.
@@ -52,6 +73,11 @@ impl<'a> Rigged<'a> {
     /// Commits that were asked for so far.
     pub(crate) fn commits(&self) -> u32 {
         self.commits.get()
+    }
+
+    /// Calls of `locate` and of `matrix` so far.
+    pub(crate) fn surveys(&self) -> [u32; 2] {
+        self.surveys.get()
     }
 
     async fn turn(&self) {
@@ -81,49 +107,27 @@ macro_rules! pass_on {
     )*};
 }
 
-impl Host for Rigged<'_> {
+impl Storage for Rigged<'_> {
     pass_on! {
-        fn key(hash: &KeyHash) -> Option<KeyHolder>;
-        fn keys(store: StoreId) -> Vec<Key>;
-        fn key_by_id(id: KeyId) -> Option<Key>;
-        fn store(id: StoreId) -> Option<Store>;
-        fn any_store(id: StoreId) -> Option<Store>;
-        fn store_by_email(email: &Email) -> Option<Store>;
-        fn store_by_cnpj(cnpj: &str) -> Option<Store>;
-        fn order(id: OrderId) -> Option<Order>;
-        fn order_by_code(store: StoreId, code: &str) -> Option<Order>;
-        fn find_orders(filter: &OrderFilter, limit: u32) -> Vec<Order>;
-        fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
+        fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
+        fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+        fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
+        fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
         fn events(order: OrderId) -> Vec<RecordedEvent>;
         fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
-        fn journal_end(matrix: StoreId) -> u64;
-        fn journal_start(of: Journal) -> u64;
-        fn statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
-        fn top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
-        fn webhooks(store: StoreId) -> Vec<Webhook>;
-        fn webhook(id: WebhookId) -> Option<Webhook>;
-        fn due_webhooks(now: Timestamp, limit: u32) -> Vec<Webhook>;
-        fn messages(webhook: WebhookId) -> Vec<Message>;
-        fn attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
-        fn attempt(id: AttemptId) -> Option<RecordedAttempt>;
-        fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Vec<Order>;
-        fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
-        fn orders_by_id(ids: &[OrderId]) -> Vec<Order>;
-        fn courier(id: CourierId) -> Option<Courier>;
-        fn courier_by_key(hash: &KeyHash) -> Option<Courier>;
-        fn couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
-        fn couriers_by_id(ids: &[CourierId]) -> Vec<Courier>;
+        fn journal_span(of: Journal) -> JournalSpan;
+        fn find_couriers(query: CourierQuery<'_>) -> Vec<Courier>;
         fn free_couriers(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
-        fn silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
         fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
+        fn statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+        fn find_webhooks(query: WebhookQuery) -> Vec<Webhook>;
+        fn messages(webhook: WebhookId) -> Vec<Message>;
+        fn find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
         fn claim(scope: &str, key: &str) -> Option<Claim>;
         fn personal_data(query: &PersonalQuery) -> PersonalData;
-        fn claim_usage(owner: &str, since: Timestamp) -> ClaimUsage;
-        fn merchant_size(merchant: StoreId) -> MerchantSize;
+        fn usage(of: UsageQuery<'_>) -> StorageUsage;
         fn ids(count: u32) -> IdBlock;
         fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
-        fn hash_password(password: &str, salt: [u8; 16]) -> String;
-        fn verify_password(password: &str, hash: &str) -> bool;
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -135,6 +139,25 @@ impl Host for Rigged<'_> {
             Some(fault) => Err(fault),
             None => self.inner.commit(changes).await,
         }
+    }
+}
+
+impl Platform for Rigged<'_> {
+    pass_on! {
+        fn hash_password(password: &str, salt: [u8; 16]) -> String;
+        fn verify_password(password: &str, hash: &str) -> bool;
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
+        let [locate, matrix] = self.surveys.get();
+        self.surveys.set([locate + 1, matrix]);
+        self.inner.locate(addresses).await
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+        let [locate, matrix] = self.surveys.get();
+        self.surveys.set([locate, matrix + 1]);
+        self.inner.matrix(places).await
     }
 
     fn moment(&self) -> Moment {

@@ -2,7 +2,7 @@
 
 use despacho_core::{
     domain::{Duration, Entropy, IdBlock, Located, Moment, Money, Person, Timestamp},
-    host::{Changes, Host},
+    host::{Changes, Host, Platform, Storage},
     order::{self, Cancellation, Mode, Order, OrderSituation, Repriced, Taken},
     quote::{Plan, Request, Stop, Tariff, Times, Window, plan},
 };

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
 
 mod cancel_paths;
+#[path = "../../examples/embed.rs"]
+mod embed;
 mod follow;
 mod model;
 mod money;
@@ -11,3 +13,8 @@ mod privacy;
 mod refused;
 mod steps;
 mod support;
+
+#[test]
+fn embedded_host_completes_an_order() {
+    embed::main();
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use despacho_core::{
     courier::Courier,
     domain::{DeliveryId, Duration, IdBlock, Moment},
-    host::{Changes, Host},
+    host::{Changes, Platform},
     memory::MemoryHost,
     order::{
         Cancellation, Carry, Happening, Order, OrderSituation, Progress, Refusal, Refused, Repriced, Signal, Taken,

@@ -4,7 +4,7 @@ use despacho_core::{
     courier::Courier,
     demo::KEY,
     domain::{DeliveryId, OrderId},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, Storage, Write},
     memory::MemoryHost,
     order::{
         Order, OrderSituation, Progress, Timing, expire,

@@ -3,7 +3,7 @@
 use despacho_core::{
     demo::KEY,
     domain::{Duration, Point},
-    host::{Changes, Host},
+    host::{Changes, Host, Storage},
 };
 use serde_json::{Value, json};
 

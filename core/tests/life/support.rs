@@ -12,7 +12,7 @@ use despacho_core::{
     courier::{Courier, CourierKey},
     demo::{self, KEY},
     domain::{CourierId, Duration, Phone},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, Platform, Storage, Write},
     limits::Limits,
     memory::MemoryHost,
     order::{Order, allocate},

@@ -10,11 +10,11 @@ use std::{
 use despacho_core::{
     domain::{Address, Duration, Entropy, Located, Matrix, Moment, Timestamp, hmac_sha256},
     geo::LocateError,
-    host::{Changes, HostError},
+    host::{Changes, HostError, Platform},
     limits::{Admission, Arrival, Bucket, Usage},
     store::password,
 };
-use despacho_sql::{Leases, Platform, Slot, Slots};
+use despacho_sql::{Leases, Slot, Slots};
 
 use crate::{
     database::{Database, Optional},
@@ -146,16 +146,9 @@ fn count_here(bucket: &Bucket, now: Timestamp) -> Admission {
     })
 }
 
-impl Platform for Machine {
+impl despacho_sql::Machine for Machine {
     fn committed(&self, changes: &Changes) {
         self.news.set(self.news.get() || !changes.events.is_empty() || !changes.messages.is_empty());
-    }
-
-    fn moment(&self) -> Moment {
-        let now = now();
-        let count = self.moments.get();
-        self.moments.set(count + 1);
-        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
     }
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
@@ -168,6 +161,15 @@ impl Platform for Machine {
             Err(error) if is_locked(&error) => Ok(count_here(bucket, now)),
             counted => counted,
         }
+    }
+}
+
+impl Platform for Machine {
+    fn moment(&self) -> Moment {
+        let now = now();
+        let count = self.moments.get();
+        self.moments.set(count + 1);
+        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

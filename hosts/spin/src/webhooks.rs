@@ -12,7 +12,7 @@ use despacho_core::{
     Settings,
     api::outbox::{self, Job, Rounds},
     domain::WebhookId,
-    host::{Host, HostError},
+    host::{Host, HostError, WebhookQuery},
     webhook::{Answer, SendError, Webhook, WebhookTerms, check},
 };
 use despacho_shell::webhooks::{self, MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT, Sent, pass_duration};
@@ -35,7 +35,7 @@ pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &S
     // Subscriptions that had nothing to send, by the version that was looked at: as such they are not looked at again.
     let mut idle: BTreeMap<WebhookId, u32> = BTreeMap::new();
     while Instant::now() < until {
-        let due = host.due_webhooks(host.moment().now, LOOKED_AT).await?;
+        let due = host.find_webhooks(WebhookQuery::Due { now: host.moment().now, limit: LOOKED_AT }).await?;
         let is_new = |webhook: &Webhook| idle.get(&webhook.id) != Some(&webhook.version);
         let mut rounds = Rounds::new(AT_ONCE);
         let chosen: Vec<Webhook> = due.into_iter().filter(is_new).filter(|webhook| rounds.begin(webhook)).collect();

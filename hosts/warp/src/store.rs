@@ -14,7 +14,7 @@ use despacho_core::{
     courier::dispatch::{self, Round},
     demo,
     domain::Timestamp,
-    host::{Changes, Host, HostError},
+    host::{Changes, HostError, Platform, Storage, WebhookQuery},
     order::drive,
     privacy::{ErasureRecord, Redaction},
     webhook::{Tried, Webhook},
@@ -29,7 +29,7 @@ pub use despacho_sqlite::Stats;
 
 use crate::{
     config::{Config, Database},
-    geo::{Geography, Platform},
+    geo::{Geography, ServerPlatform},
     telemetry::Traced,
 };
 
@@ -42,9 +42,9 @@ const NO_MORE_IDS: u32 = 1;
 /// The state. One database a variant, chosen once, so that everything behind it stays statically dispatched.
 pub enum Store {
     /// The file in the data folder.
-    Sqlite(SqlHost<Traced<Sqlite>, Platform>),
+    Sqlite(SqlHost<Traced<Sqlite>, ServerPlatform>),
     /// A PostgreSQL server.
-    Postgres(SqlHost<Traced<Postgres>, Platform>),
+    Postgres(SqlHost<Traced<Postgres>, ServerPlatform>),
 }
 
 /// The same of whichever host it is.
@@ -133,7 +133,7 @@ impl Store {
 
     /// Webhooks that have something to send, at most `limit`.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, HostError> {
-        each!(self, host => host.due_webhooks(host.moment().now, limit).await)
+        each!(self, host => host.find_webhooks(WebhookQuery::Due { now: host.moment().now, limit }).await)
     }
 
     /// Takes a webhook's next round, where it is to be had.
@@ -259,20 +259,20 @@ async fn sqlite(
     config: &Config,
     geography: Arc<Geography>,
     create: bool,
-) -> Result<SqlHost<Traced<Sqlite>, Platform>, String> {
+) -> Result<SqlHost<Traced<Sqlite>, ServerPlatform>, String> {
     let (database, timing) = (open_file(config, create).await?, config.shared.timing.clone());
     let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
-    Ok(SqlHost::new(Traced(database), Platform::new(machine, geography), timing))
+    Ok(SqlHost::new(Traced(database), ServerPlatform::new(machine, geography), timing))
 }
 
 async fn postgres(
     config: &Config,
     address: &Address,
     geography: Arc<Geography>,
-) -> Result<(Postgres, Platform), String> {
+) -> Result<(Postgres, ServerPlatform), String> {
     let options = despacho_postgres::Options { connections: config.database_connections, ..Default::default() };
     let database = Postgres::open(address, &options).await;
     let database = database.map_err(|error| format!("the database cannot be opened: {error}"))?;
     let machine = LocalPlatform::new().map_err(|error| error.to_string())?;
-    Ok((database, Platform::new(machine, geography)))
+    Ok((database, ServerPlatform::new(machine, geography)))
 }

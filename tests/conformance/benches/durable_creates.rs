@@ -20,7 +20,7 @@ use std::{
 };
 
 use despacho_core::{
-    host::{Changes, Host, Write},
+    host::{Changes, Storage, Write},
     order::Timing,
 };
 use despacho_sql::{Statement, Value, statements};

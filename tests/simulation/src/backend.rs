@@ -10,7 +10,7 @@ use std::{
 use despacho_core::{
     courier::Courier,
     domain::{CourierId, Money, OrderId, StoreId},
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, OrderQuery, Storage, Write},
     memory::MemoryHost,
     order::{Journal, JournalEntry, Order},
     store::{Claim, ClaimChange, EntryKind, Store},
@@ -109,7 +109,7 @@ impl Backend {
             }
             Mutation::WebhookSkips if number.is_multiple_of(5) => {
                 for write in tampered.webhooks.iter_mut().filter(|write| write.expected > 0) {
-                    let end = read(self.memory.journal_end(write.value.matrix));
+                    let end = read(self.memory.journal_span(Journal { matrix: write.value.matrix, branch: None })).end;
                     write.value.position = (write.value.position + 1).min(end.max(write.value.position));
                 }
             }
@@ -163,8 +163,8 @@ impl Backend {
     /// An order whose code another one holds is put beside it, under a code that the index does not know.
     fn rename(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
-            let held = read(self.memory.order_by_code(value.store, &value.code));
-            if held.is_some_and(|held| held.id != value.id) {
+            let held = read(self.memory.find_orders(OrderQuery::Code(value.store, &value.code)));
+            if held.iter().any(|held| held.id != value.id) {
                 value.code = format!("{}{TWIN}{}", value.code, value.id);
             }
         }

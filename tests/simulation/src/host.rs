@@ -5,21 +5,25 @@ use std::{
     ops::RangeInclusive,
     pin::Pin,
     rc::Rc,
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use despacho_core::{
     courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
-        Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
-        OrderId, StoreId, Timestamp, WebhookId,
+        Address, CourierId, Duration, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
+        WebhookId,
     },
     geo,
-    host::{Changes, Host, HostError, MerchantSize},
+    host::{
+        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+    },
     limits::{Admission, Bucket},
-    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+    order::{Journal, JournalEntry, Order, RecordedEvent},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, KeyHolder, Notification, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
@@ -112,6 +116,19 @@ impl SimulatedHost {
         self.service.backend.breaks(mutation)
     }
 
+    /// Applies the mutations of a read of one order.
+    fn misread(&self, order: &mut Order) {
+        if let Some(caller) = self.own.caller.get() {
+            let matrix = |id| self.service.backend.store(id).map(|store| store.matrix.unwrap_or(store.id));
+            if self.breaks(Mutation::SiblingSeen) && matrix(caller) == matrix(order.store) {
+                order.store = caller;
+            }
+        }
+        if self.own.picks_up && self.breaks(Mutation::CodeUnasked) {
+            order.pickup_code = "0000".to_owned();
+        }
+    }
+
     fn shown(&self, orders: Vec<Order>) -> Vec<Order> {
         orders.into_iter().map(|order| self.service.backend.shown(order)).collect()
     }
@@ -126,80 +143,47 @@ macro_rules! reads {
     )*};
 }
 
-impl Host for SimulatedHost {
+impl Storage for SimulatedHost {
     reads! {
-        keys(store: StoreId) -> Vec<Key>;
-        key_by_id(id: KeyId) -> Option<Key>;
-        store(id: StoreId) -> Option<Store>;
-        any_store(id: StoreId) -> Option<Store>;
-        store_by_email(email: &Email) -> Option<Store>;
-        store_by_cnpj(cnpj: &str) -> Option<Store>;
-        stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Vec<Store>;
+        find_stores(query: StoreQuery<'_>) -> Vec<Store>;
         events(order: OrderId) -> Vec<RecordedEvent>;
-        journal_end(matrix: StoreId) -> u64;
-        journal_start(of: Journal) -> u64;
-        courier(id: CourierId) -> Option<Courier>;
-        courier_by_key(hash: &KeyHash) -> Option<Courier>;
-        couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
-        silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
+        journal_span(of: Journal) -> JournalSpan;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
         notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
-        statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
-        top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
+        statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
         messages(webhook: WebhookId) -> Vec<Message>;
-        attempts(webhook: WebhookId, before: Option<AttemptId>, limit: u32) -> Vec<RecordedAttempt>;
-        attempt(id: AttemptId) -> Option<RecordedAttempt>;
+        find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
         claim(scope: &str, key: &str) -> Option<Claim>;
         personal_data(query: &PersonalQuery) -> PersonalData;
-        claim_usage(owner: &str, since: Timestamp) -> ClaimUsage;
-        merchant_size(merchant: StoreId) -> MerchantSize;
-        webhooks(store: StoreId) -> Vec<Webhook>;
-        webhook(id: WebhookId) -> Option<Webhook>;
+        usage(of: UsageQuery<'_>) -> StorageUsage;
         admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError> {
+    async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
         self.ask().await?;
-        let mut holder = self.service.backend.memory.key(hash).await?;
-        if let Some(holder) = &mut holder {
+        let mut holders = self.service.backend.memory.find_keys(query).await?;
+        if let (KeyQuery::Hash(_) | KeyQuery::Recent(..), Some(holder)) = (query, holders.first_mut()) {
             self.own.caller.set(Some(holder.store.id));
             if self.breaks(Mutation::RevokedKeyOpens) {
-                holder.key.deleted_at = None;
+                Arc::make_mut(holder).key.deleted_at = None;
             }
         }
-        Ok(holder)
+        Ok(holders)
     }
 
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
+    async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
         self.ask().await?;
-        let mut order = self.service.backend.memory.order(id).await?.map(|order| self.service.backend.shown(order));
-        if let (Some(order), Some(caller)) = (&mut order, self.own.caller.get()) {
-            let matrix = |id| self.service.backend.store(id).map(|store| store.matrix.unwrap_or(store.id));
-            if self.breaks(Mutation::SiblingSeen) && matrix(caller) == matrix(order.store) {
-                order.store = caller;
+        let mut orders = self.shown(self.service.backend.memory.find_orders(query).await?);
+        match query {
+            OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.misread(order)),
+            OrderQuery::Matching(filter, _)
+                if filter.before.is_some() && self.breaks(Mutation::PageShort) && !orders.is_empty() =>
+            {
+                orders.remove(0);
             }
+            _ => {}
         }
-        if let Some(order) = &mut order
-            && self.own.picks_up
-            && self.breaks(Mutation::CodeUnasked)
-        {
-            order.pickup_code = "0000".to_owned();
-        }
-        Ok(order)
-    }
-
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError> {
-        self.ask().await?;
-        Ok(self.service.backend.memory.order_by_code(store, code).await?.map(|order| self.service.backend.shown(order)))
-    }
-
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError> {
-        self.ask().await?;
-        let mut orders = self.service.backend.memory.find_orders(filter, limit).await?;
-        if filter.before.is_some() && self.breaks(Mutation::PageShort) && !orders.is_empty() {
-            orders.remove(0);
-        }
-        Ok(self.shown(orders))
+        Ok(orders)
     }
 
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
@@ -215,20 +199,10 @@ impl Host for SimulatedHost {
         Ok(entries)
     }
 
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError> {
+    async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
         self.ask().await?;
-        Ok(self.shown(self.service.backend.memory.due_orders(now, skipped, limit).await?))
-    }
-
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
-        self.ask().await?;
-        Ok(self.shown(self.service.backend.memory.orders_by_id(ids).await?))
-    }
-
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError> {
-        self.ask().await?;
-        let couriers = self.service.backend.memory.couriers_by_id(ids).await?;
-        if self.breaks(Mutation::BusyCourier) {
+        let couriers = self.service.backend.memory.find_couriers(query).await?;
+        if matches!(query, CourierQuery::Ids(_)) && self.breaks(Mutation::BusyCourier) {
             let as_free = |courier| Courier { order: None, available: true, ..courier };
             return Ok(couriers.into_iter().map(as_free).collect());
         }
@@ -245,40 +219,26 @@ impl Host for SimulatedHost {
         self.ask().await?;
         let memory = &self.service.backend.memory;
         if self.breaks(Mutation::BusyCourier) {
-            let couriers = memory.couriers(None, limit).await?.into_iter().filter(|one| one.removed_at.is_none());
+            let couriers = memory
+                .find_couriers(CourierQuery::All { after: None, limit })
+                .await?
+                .into_iter()
+                .filter(|one| one.removed_at.is_none());
             let as_free = couriers.map(|courier| Courier { order: None, available: true, ..courier });
             return Ok(as_free.filter_map(|courier| FreeCourier::of(&courier)).collect());
         }
         memory.free_couriers(cells, after, seen_since, limit).await
     }
 
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {
+    async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
         self.ask().await?;
-        let mut webhooks = self.service.backend.memory.due_webhooks(now, limit).await?;
-        if self.breaks(Mutation::OldSecret) {
+        let mut webhooks = self.service.backend.memory.find_webhooks(query).await?;
+        if matches!(query, WebhookQuery::Due { .. }) && self.breaks(Mutation::OldSecret) {
             for secret in webhooks.iter_mut().flat_map(|webhook| &mut webhook.secrets) {
                 secret.nonce = "0".repeat(64);
             }
         }
         Ok(webhooks)
-    }
-
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        self.ask_outside("geocoder").await?;
-        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
-    }
-
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
-        self.ask_outside("roads").await?;
-        if self.own.preview && self.breaks(Mutation::PreviewStores) {
-            let claimed = Changes { at: self.own.now.get(), ..Changes::default() };
-            let orders = self.service.backend.memory.orders();
-            let again = orders
-                .first()
-                .map(|order| despacho_core::host::Write { expected: order.version, value: order.clone() });
-            let _ = self.service.apply(&self.own, &Changes { orders: again.into_iter().collect(), ..claimed });
-        }
-        Ok(geo::matrix(places))
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
@@ -290,17 +250,6 @@ impl Host for SimulatedHost {
             return Ok(IdBlock::new(first.saturating_sub(1).max(1), count.into()));
         }
         Ok(block)
-    }
-
-    /// A stand-in for argon2, which takes tens of milliseconds by intent: what it protects is not what is simulated.
-    async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
-        self.pause().await;
-        Ok(format!("simulated {}", Service::hash(password).as_str()))
-    }
-
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        self.pause().await;
-        Ok(hash == format!("simulated {}", Service::hash(password).as_str()))
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -326,7 +275,9 @@ impl Host for SimulatedHost {
         }
         done
     }
+}
 
+impl Platform for SimulatedHost {
     fn moment(&self) -> Moment {
         let mut moment = self.service.backend.memory.moment();
         let mut now = self.service.clock().after(Duration::millis(self.own.skew_ms));
@@ -336,5 +287,34 @@ impl Host for SimulatedHost {
         }
         moment.now = now;
         moment
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+        self.ask_outside("geocoder").await?;
+        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+        self.ask_outside("roads").await?;
+        if self.own.preview && self.breaks(Mutation::PreviewStores) {
+            let claimed = Changes { at: self.own.now.get(), ..Changes::default() };
+            let orders = self.service.backend.memory.orders();
+            let again = orders
+                .first()
+                .map(|order| despacho_core::host::Write { expected: order.version, value: order.clone() });
+            let _ = self.service.apply(&self.own, &Changes { orders: again.into_iter().collect(), ..claimed });
+        }
+        Ok(geo::matrix(places))
+    }
+
+    /// A stand-in for argon2, which takes tens of milliseconds by intent: what it protects is not what is simulated.
+    async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
+        self.pause().await;
+        Ok(format!("simulated {}", Service::hash(password).as_str()))
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+        self.pause().await;
+        Ok(hash == format!("simulated {}", Service::hash(password).as_str()))
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use despacho_core::{
     api::{self, outbox},
     courier::dispatch,
-    host::{Host, HostError},
+    host::{HostError, Platform, Storage, WebhookQuery},
     webhook::Tried,
 };
 use http::{Request, Response};
@@ -62,7 +62,7 @@ pub(crate) fn outbox_round(service: &Rc<Service>, own: Rc<Own>, receivers: &Rc<R
 async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), HostError> {
     let settings = &host.service.settings;
     let now = host.moment().now;
-    for webhook in host.due_webhooks(now, HOOKS_PER_ROUND).await? {
+    for webhook in host.find_webhooks(WebhookQuery::Due { now, limit: HOOKS_PER_ROUND }).await? {
         let Some(batch) = outbox::take(host, settings, &webhook).await? else { continue };
         let mut tried = Vec::new();
         for lane in &batch.lanes {

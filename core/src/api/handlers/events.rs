@@ -18,7 +18,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
     let limit = pages::limit(call)?;
     let after = match call.query("after") {
         Some(cursor) => place(call, journal, &cursor).await?,
-        None => call.host.journal_start(journal).await?,
+        None => call.host.journal_span(journal).await?.start,
     };
     let mut entries = stream::after(call.host, journal, after, limit + 1).await?.ok_or_else(archived)?;
     if entries.is_empty() {
@@ -34,7 +34,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
 /// Where a reader takes up. `0` is the first event that is still there; every other cursor was given to somebody who has read up to it.
 async fn place<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> Result<u64, Stop> {
     if cursor == "0" {
-        return Ok(call.host.journal_start(journal).await?);
+        return Ok(call.host.journal_span(journal).await?.start);
     }
     Ok(journal.place(cursor).ok_or_else(pages::strange_cursor)?)
 }
@@ -42,10 +42,11 @@ async fn place<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> R
 /// A cursor past the end is older than a backup that was restored: events that it has not seen may stand before it. One from before
 /// the start has missed what was archived.
 async fn within<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), Stop> {
-    if after < call.host.journal_start(journal).await? {
+    let span = call.host.journal_span(journal).await?;
+    if after < span.start {
         return Err(archived().into());
     }
-    if after == 0 || after <= call.host.journal_end(journal.matrix).await? {
+    if after == 0 || after <= span.end {
         return Ok(());
     }
     Err(pages::strange_cursor().into())
@@ -74,7 +75,7 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
             within(call, journal, place).await?;
             place
         }
-        None => call.host.journal_end(journal.matrix).await?,
+        None => call.host.journal_span(journal).await?.end,
     };
     let mut subscription = Subscription { journal, place, language: call.language, key, hash };
     let mut text = stream::beginning(&subscription);

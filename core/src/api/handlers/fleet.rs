@@ -12,7 +12,7 @@ use crate::{
     },
     courier::{self, Courier, CourierTerms, dispatch::round},
     domain::{CourierId, OrderId, hex},
-    host::Host,
+    host::{CourierQuery, Host},
     settings::Settings,
     store::Key,
 };
@@ -32,7 +32,7 @@ pub(super) async fn register<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let limit = pages::limit(call)?;
     let after = pages::cursor(call, CourierId::parse)?;
-    let mut page = call.host.couriers(after, limit + 1).await?;
+    let mut page = call.host.find_couriers(CourierQuery::All { after, limit: limit + 1 }).await?;
     let next_cursor = pages::cut(&mut page, limit, |last| last.id.to_string());
     Ok(Answer::json(200, &CourierList { couriers: page.iter().map(CourierRecord::of).collect(), next_cursor })?)
 }

@@ -1,5 +1,7 @@
 //! Issuing, listing and revoking keys: by a store for itself and its branches, and by the operator for any store.
 
+use std::sync::Arc;
+
 use super::{
     pages,
     stores::{throttled, told},
@@ -13,7 +15,7 @@ use crate::{
         wire::{KeyList, KeyView},
     },
     domain::{Duration, KeyId, StoreId, Text, Timestamp},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, KeyQuery, Write},
     store::{self, Key, KeyHolder, KeyKind, KeyRequest, Opening, Store, password},
 };
 
@@ -83,8 +85,8 @@ async fn issue<H: Host>(
 ) -> Result<Answer, Stop> {
     let settings = call.settings;
     let most = settings.keys.per_store;
-    let counts = |key: &&Key| key.kind == KeyKind::Integration && key.is_valid(call.moment.now);
-    if call.host.keys(store.id).await?.iter().filter(counts).count() >= most as usize {
+    let counts = |held: &&Arc<KeyHolder>| held.key.kind == KeyKind::Integration && held.key.is_valid(call.moment.now);
+    if call.host.find_keys(KeyQuery::Store(store.id)).await?.iter().filter(counts).count() >= most as usize {
         return Err(Stop::Problem(Problem::new(
             Code::TooManyKeys,
             format!("A store has at most {most} valid keys. Revoke one first."),
@@ -133,37 +135,38 @@ pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
 }
 
 async fn list<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Answer, Stop> {
-    let keys = call.host.keys(store).await?;
-    Ok(Answer::json(200, &KeyList { keys: keys.iter().map(KeyView::of).collect() })?)
+    let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
+    Ok(Answer::json(200, &KeyList { keys: keys.iter().map(|holder| KeyView::of(&holder.key)).collect() })?)
 }
 
 /// `DELETE /delivery/keys/{keyId}`
 pub(super) async fn revoke_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let caller = call.caller()?.store.clone();
-    let key = find(call).await?;
-    let own = key.store == caller.id || call.host.store(key.store).await?.is_some_and(|store| caller.oversees(&store));
-    if own { revoke(call, key).await } else { Err(plain(Code::KeyNotFound).into()) }
+    let holder = find(call).await?;
+    let store = &holder.store;
+    let is_own = store.id == caller.id || (store.deleted_at.is_none() && caller.oversees(store));
+    if is_own { revoke(call, &holder.key).await } else { Err(plain(Code::KeyNotFound).into()) }
 }
 
 /// `DELETE /admin/keys/{keyId}`
 pub(super) async fn revoke_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let key = find(call).await?;
-    revoke(call, key).await
+    let holder = find(call).await?;
+    revoke(call, &holder.key).await
 }
 
-async fn find<H: Host>(call: &Call<'_, H>) -> Result<Key, Stop> {
-    let key = match KeyId::parse(call.id) {
-        Some(id) => call.host.key_by_id(id).await?,
+async fn find<H: Host>(call: &Call<'_, H>) -> Result<Arc<KeyHolder>, Stop> {
+    let holder = match KeyId::parse(call.id) {
+        Some(id) => call.host.find_keys(KeyQuery::Id(id)).await?.pop(),
         None => None,
     };
-    key.ok_or_else(|| plain(Code::KeyNotFound).into())
+    holder.ok_or_else(|| plain(Code::KeyNotFound).into())
 }
 
 /// Revokes a key. One that is revoked already stays as it is.
-async fn revoke<H: Host>(call: &mut Call<'_, H>, key: Key) -> Result<Answer, Stop> {
+async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<Answer, Stop> {
     let answer = Answer::empty(204);
     if key.deleted_at.is_none() {
-        let keys = vec![revoked(key, call.moment.now)];
+        let keys = vec![revoked(key.clone(), call.moment.now)];
         call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
     }
     Ok(answer)

@@ -11,7 +11,7 @@ use crate::{
         wire::{StatementLineView, StatementPage, StoreBalance, csv},
     },
     domain::{EntryId, StoreId, Timestamp},
-    host::{Changes, Host},
+    host::{Changes, Host, StatementQuery, StoreQuery},
     order::Journal,
     store::{Period, Store, TopUp},
 };
@@ -28,7 +28,7 @@ pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer,
 /// `GET /admin/stores/{storeId}/statement?from=&to=`: the same for the operator, of any store.
 pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = match StoreId::parse(call.id) {
-        Some(id) => call.host.any_store(id).await?,
+        Some(id) => call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop(),
         None => None,
     };
     answer(call, &store.ok_or_else(|| plain(Code::StoreNotFound))?).await
@@ -53,7 +53,7 @@ fn names_json(headers: &http::HeaderMap) -> bool {
 
 async fn as_csv<H: Host>(call: &Call<'_, H>, store: &Store, from: Timestamp, until: Timestamp) -> Result<Answer, Stop> {
     let period = Period { from, until, after: None };
-    let lines = call.host.statement(store.id, period, LONGEST_CSV + 1).await?;
+    let lines = call.host.statement(store.id, StatementQuery::Period(period, LONGEST_CSV + 1)).await?;
     if lines.len() > LONGEST_CSV as usize {
         return Err(Stop::Problem(Problem::new(
             Code::StatementTooLong,
@@ -75,7 +75,8 @@ async fn in_pages<H: Host>(
         Some(cursor) => EntryId::new(cursors.place(&cursor).ok_or_else(pages::strange_cursor)?),
         None => None,
     };
-    let mut lines = call.host.statement(store.id, Period { from, until, after }, limit + 1).await?;
+    let mut lines =
+        call.host.statement(store.id, StatementQuery::Period(Period { from, until, after }, limit + 1)).await?;
     let more = lines.len() > limit as usize;
     lines.truncate(limit as usize);
     let next_cursor = lines.last().filter(|_| more).map(|last| cursors.cursor(last.id.get()));
@@ -92,7 +93,7 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         None => None,
     };
     let store = store.ok_or_else(|| plain(Code::StoreNotFound))?;
-    if let Some(standing) = call.host.top_up(store.id, &reference).await? {
+    if let Some(standing) = call.host.statement(store.id, StatementQuery::TopUp(&reference)).await?.pop() {
         if standing.amount != amount {
             return Err(Stop::Problem(Problem::new(
                 Code::ReferenceConflict,
@@ -107,6 +108,11 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
     // The commit assigns the entry's ID and balance: they are read afterwards, and no stored response has them.
     call.host.commit(&changes).await?;
-    let line = call.host.top_up(store.id, &reference).await?.ok_or(crate::host::HostError::Conflict)?;
+    let line = call
+        .host
+        .statement(store.id, StatementQuery::TopUp(&reference))
+        .await?
+        .pop()
+        .ok_or(crate::host::HostError::Conflict)?;
     Ok(Answer::json(201, &StatementLineView::of(&line))?)
 }

@@ -7,7 +7,7 @@ use crate::{
     },
     courier::Courier,
     domain::{DeliveryId, OrderId, Text, Timestamp},
-    host::{Host, Write},
+    host::{Host, StoreQuery, Write},
     order::{EventKind, Order, OrderSituation, Refusal, TRIES, Taken},
 };
 
@@ -20,7 +20,7 @@ pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) ->
         return Ok(order);
     }
     // Also if the branch was removed: its parent store paid for the order.
-    let owner = call.host.any_store(order.store).await?;
+    let owner = call.host.find_stores(StoreQuery::IdOrRemoved(order.store)).await?.pop();
     owner.filter(|owner| caller.oversees(owner)).map(|_| order).ok_or_else(not_found)
 }
 

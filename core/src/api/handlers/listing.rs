@@ -8,7 +8,7 @@ use crate::{
         wire::{ListedOrder, OrderList, StoreList, StoreView},
     },
     domain::{OrderId, StoreId, Timestamp},
-    host::Host,
+    host::{Host, OrderQuery, StoreQuery},
     order::{Order, OrderFilter, OrderSituation, drive},
     store::{self, Store},
 };
@@ -45,12 +45,12 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         before: cursor(call, OrderId::parse)?,
         ..all
     };
-    let page = call.host.find_orders(&filter, limit + 1).await?;
+    let page = call.host.find_orders(OrderQuery::Matching(&filter, limit + 1)).await?;
     // A host returns fewer than there are where they are large.
     let more = match page.last() {
         Some(last) if page.len() <= limit as usize => {
             let rest = OrderFilter { before: Some(last.id), ..filter };
-            !call.host.find_orders(&rest, 1).await?.is_empty()
+            !call.host.find_orders(OrderQuery::Matching(&rest, 1)).await?.is_empty()
         }
         _ => false,
     };
@@ -64,7 +64,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let store = call.caller()?.store.id;
     let (limit, after) = (limit(call)?, cursor(call, StoreId::parse)?);
-    let page = call.host.stores_of(store, after, limit + 1).await?;
+    let page = call.host.find_stores(StoreQuery::WithBranches { store, after, limit: limit + 1 }).await?;
     let cursor = |store: &Store| store.id.to_string();
     let view =
         |stores: &[Store], next_cursor| StoreList { stores: stores.iter().map(StoreView::of).collect(), next_cursor };
@@ -104,7 +104,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 /// Refuses while the store has open orders. Where no scheduler runs, those that time has ended are ended first.
 async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), Stop> {
     loop {
-        let open = call.host.find_orders(&OrderFilter::open(store.id), 50).await?;
+        let open = call.host.find_orders(OrderQuery::Matching(&OrderFilter::open(store.id), 50)).await?;
         if open.is_empty() {
             return Ok(());
         }

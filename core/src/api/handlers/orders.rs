@@ -11,7 +11,7 @@ use crate::{
         wire::{CreateOrder, OrderDetails, OrderView},
     },
     domain::{NotificationId, OrderId, Person, Timestamp},
-    host::{Changes, Host},
+    host::{Changes, Host, OrderQuery},
     order::{self, Facts, NewOrder, Order, Rejection, drive},
     quote::{PriceLine, Quote, SealError},
     settings::Settings,
@@ -31,7 +31,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         Err(Stop::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
         Err(stop) => stop,
     };
-    if let Some(standing) = call.host.order_by_code(store.id, &new.code).await? {
+    if let Some(standing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
         // Where no scheduler runs, an order that time has ended still seems to hold its code.
         let standing = drive::advance(call.host, call.settings, standing, call.moment.now).await?;
         if standing.situation.holds_code() {

@@ -8,7 +8,7 @@ use crate::{
         problem::{Code, Problem},
     },
     domain::{StoreId, Text, Timestamp},
-    host::Host,
+    host::{Host, StoreQuery},
     store::Store,
 };
 
@@ -123,7 +123,9 @@ pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Stor
     let caller = &call.caller()?.store;
     let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };
     let store = match StoreId::parse(&text) {
-        Some(id) => call.host.any_store(id).await?.filter(|store| caller.oversees(store)),
+        Some(id) => {
+            call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop().filter(|store| caller.oversees(store))
+        }
         None => None,
     };
     store.ok_or_else(|| plain(Code::StoreNotFound).into())

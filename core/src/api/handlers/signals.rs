@@ -107,7 +107,7 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
         .collect();
     let mut places = vec![order.pickup.located];
     places.extend(stops.iter().map(|stop| stop.located));
-    let matrix = call.host.matrix(&places).await?;
+    let matrix = call.matrix(&places).await?;
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,

@@ -12,7 +12,7 @@ use crate::{
         wire::{StoreCreated, StoreView},
     },
     domain::{Cnpj, Duration, Email, Located, StoreId, Text, hex},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, KeyQuery, StoreQuery, UsageQuery, Write},
     limits::{Bucket, Usage},
     store::{self, Key, KeyKind, NewStore, Opening, Store},
 };
@@ -31,7 +31,7 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
     let (new, password) = validate::store(read(call.body)?)?;
     confirm_password(call, password.as_deref()).await?;
     let most = call.settings.limits.branches;
-    if call.host.merchant_size(parent.id).await?.branches >= u64::from(most) {
+    if call.host.usage(UsageQuery::Branches(parent.id)).await?.records >= u64::from(most) {
         return Err(Stop::Problem(Problem::new(
             Code::TooManyBranches,
             format!("A parent store has at most {most} branches. Remove one, or ask the operator for more."),
@@ -112,11 +112,13 @@ async fn unclaimed<H: Host>(
 ) -> Result<(), Stop> {
     let mut taken = Vec::new();
     if let Some(cnpj) = cnpj
-        && let Some(other) = call.host.store_by_cnpj(cnpj.as_str()).await?
+        && let Some(other) = call.host.find_stores(StoreQuery::Cnpj(cnpj.as_str())).await?.pop()
     {
         taken.push((Code::CnpjTaken, "/cnpj", other));
     }
-    if let Some(other) = call.host.store_by_email(email).await?.filter(|other| Some(other.id) != own) {
+    if let Some(other) =
+        call.host.find_stores(StoreQuery::Email(email)).await?.pop().filter(|other| Some(other.id) != own)
+    {
         taken.push((Code::EmailTaken, "/email", other));
     }
     if merchant.is_some_and(|merchant| taken.iter().any(|(.., other)| other.merchant() != merchant)) {
@@ -179,7 +181,7 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         ))
     };
     let store = match Email::parse(&email) {
-        Ok(email) => call.host.store_by_email(&email).await?,
+        Ok(email) => call.host.find_stores(StoreQuery::Email(&email)).await?.pop(),
         Err(_) => None,
     };
     // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
@@ -218,10 +220,11 @@ pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Resul
 /// The logins that end with one more, so that a store never has too many: the oldest.
 async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, Stop> {
     let most = call.settings.keys.sessions_per_store.max(1) as usize;
-    let keys = call.host.keys(store).await?;
+    let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
     // Newest first: with the new one, one less of these stays.
-    let sessions = keys.into_iter().filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.moment.now));
-    Ok(sessions.skip(most - 1).collect())
+    let keys = keys.iter().map(|holder| &holder.key);
+    let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.moment.now));
+    Ok(sessions.skip(most - 1).cloned().collect())
 }
 
 fn login_name(email: &str) -> String {

@@ -11,7 +11,7 @@ use crate::{
         wire::{AttemptList, AttemptView, QueuedMessage, WebhookList, WebhookSecret, WebhookView},
     },
     domain::{AttemptId, WebhookId, hex},
-    host::{Changes, Host, Write},
+    host::{AttemptQuery, Changes, Host, UsageQuery, WebhookQuery, Write},
     order::Journal,
     webhook::{Message, MessageChange, SigningSecret, Webhook, WebhookState, secret_text},
 };
@@ -23,7 +23,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let journal = Journal::of(&call.caller()?.store);
     let store = call.caller()?.store.id;
     let most = terms.per_store;
-    if call.host.webhooks(store).await?.len() >= most as usize {
+    if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= most as usize {
         return Err(Stop::Problem(Problem::new(
             Code::TooManyWebhooks,
             format!("A store has at most {most} webhooks. Remove one first."),
@@ -31,7 +31,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         )));
     }
     let most = terms.per_merchant;
-    if call.host.merchant_size(journal.matrix).await?.webhooks >= u64::from(most) {
+    if call.host.usage(UsageQuery::Webhooks(journal.matrix)).await?.records >= u64::from(most) {
         return Err(Stop::Problem(Problem::new(
             Code::TooManyWebhooks,
             format!("A parent store and its branches have at most {most} webhooks. Remove one first."),
@@ -39,7 +39,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         )));
     }
     // It begins with what comes from now on.
-    let position = call.host.journal_end(journal.matrix).await?;
+    let position = call.host.journal_span(journal).await?.end;
     let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;
     let nonce = hex(&call.moment.entropy.bytes::<32>());
     let webhook = Webhook {
@@ -74,7 +74,7 @@ fn told<H: Host>(call: &Call<'_, H>, status: u16, webhook: &Webhook, nonce: Stri
 
 /// `GET /delivery/webhooks`
 pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let webhooks = call.host.webhooks(call.caller()?.store.id).await?;
+    let webhooks = call.host.find_webhooks(WebhookQuery::Store(call.caller()?.store.id)).await?;
     let webhooks = webhooks.iter().map(|webhook| WebhookView::of(webhook, call.moment.now)).collect();
     Ok(Answer::json(200, &WebhookList { webhooks })?)
 }
@@ -135,7 +135,8 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
         None => None,
         Some(text) => Some(AttemptId::parse(&text).ok_or_else(pages::strange_cursor)?),
     };
-    let mut attempts = call.host.attempts(webhook.id, before, limit + 1).await?;
+    let mut attempts =
+        call.host.find_attempts(AttemptQuery::Webhook { webhook: webhook.id, before, limit: limit + 1 }).await?;
     let more = attempts.len() > limit as usize;
     attempts.truncate(limit as usize);
     let next_cursor = attempts.last().filter(|_| more).map(|last| last.id.to_string());
@@ -146,7 +147,7 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
 pub(super) async fn retry<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let missing = || Stop::from(plain(Code::AttemptNotFound));
     let id = AttemptId::parse(call.id).ok_or_else(missing)?;
-    let attempt = call.host.attempt(id).await?.ok_or_else(missing)?.attempt;
+    let attempt = call.host.find_attempts(AttemptQuery::Id(id)).await?.pop().ok_or_else(missing)?.attempt;
     let webhook = call.host.webhook(attempt.webhook).await?;
     let store = call.caller()?.store.id;
     let webhook = webhook.filter(|webhook| webhook.store == store).ok_or_else(missing)?;

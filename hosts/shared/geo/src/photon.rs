@@ -2,10 +2,7 @@
 
 use despacho_core::{
     domain::{Address, Point},
-    geo::{
-        candidate::{Candidate, unit_name},
-        great_circle_m, street_number,
-    },
+    geo::{candidate::Candidate, great_circle_m, street_number},
 };
 use serde::Deserialize;
 
@@ -37,7 +34,7 @@ pub(crate) fn question(address: &Address) -> Question {
         ("housenumber", number.as_deref()),
         ("district", address.neighborhood.as_deref()),
         ("city", address.city.as_deref()),
-        ("state", address.uf().map(unit_name)),
+        ("state", address.uf().map(|uf| uf.name())),
         ("postcode", cep.as_deref()),
         ("countrycode", Some("BR")),
         ("limit", Some(LIMIT)),

@@ -7,7 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use despacho_core::{domain::Timestamp, host::HostError, order::Journal, webhook::WebhookState};
+use despacho_core::{
+    domain::Timestamp,
+    host::{HostError, JournalSpan},
+    order::Journal,
+    webhook::WebhookState,
+};
 
 use crate::{Driver, Query, Row, Statement, Value, outward};
 
@@ -153,13 +158,28 @@ pub fn take_out(leaves: &[Leaf]) -> Vec<Statement> {
     leaves.iter().flat_map(of).collect()
 }
 
-/// Asks for the last place that was archived of what a reader sees: one row, null where nothing was.
-pub(crate) fn journal_start(of: Journal) -> Query {
-    let (sql, whose) = match of.branch {
-        None => ("SELECT MAX(place) FROM archived WHERE matrix = $1", of.matrix),
-        Some(branch) => ("SELECT MAX(place) FROM archived WHERE store = $1", branch),
+/// Reads the last archived position of what a reader sees, and the last position of its journal.
+pub(crate) fn journal_span(of: Journal) -> Query {
+    let sql = match of.branch {
+        None => {
+            "SELECT COALESCE((SELECT MAX(place) FROM archived WHERE matrix = $1), 0), \
+             COALESCE((SELECT last FROM journals WHERE matrix = $2), 0)"
+        }
+        Some(_) => {
+            "SELECT COALESCE((SELECT MAX(place) FROM archived WHERE store = $1), 0), \
+             COALESCE((SELECT last FROM journals WHERE matrix = $2), 0)"
+        }
     };
-    Query::new(sql, vec![Value::number(whose.get())])
+    Query::new(sql, vec![Value::number(of.reader().get()), Value::number(of.matrix.get())])
+}
+
+/// A row of two positions.
+pub(crate) fn to_span(row: &mut Row) -> Result<JournalSpan, HostError> {
+    let mut position = || {
+        let found = row.integer()?;
+        u64::try_from(found).map_err(|_| HostError::Internal { detail: format!("a journal's position {found}") })
+    };
+    Ok(JournalSpan { start: position()?, end: position()? })
 }
 
 /// A row of the table, its body as it is.

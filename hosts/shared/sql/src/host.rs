@@ -1,25 +1,27 @@
-//! The host of every database: the core's questions through a driver, everything else through a platform.
+//! The host of every database: the core's reads and commits as SQL statements for a driver.
 
 use std::{ops::RangeInclusive, sync::Arc};
 
 use despacho_core::{
     courier::{Cell, Courier, FreeCourier, SearchingOrder},
     domain::{
-        Address, AttemptId, CourierId, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId, OrderId,
-        StoreId, Timestamp, WebhookId,
+        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
     },
     geo,
-    host::{Changes, Host, HostError, MerchantSize},
+    host::{
+        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
+        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+    },
     limits::{Admission, Bucket},
-    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent, Timing},
+    order::{Journal, JournalEntry, Order, RecordedEvent, Timing},
     privacy::{PersonalData, PersonalQuery},
-    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+    store::{Claim, KeyHolder, Notification, StatementLine, Store},
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
 use crate::{Query, RecentKeys, Row, Statement, archive, outward, personal, read, reserve::Reserve, statements, write};
 
-/// What runs statements. As in [`Host`], there is no `Send`: a concrete driver's futures are what they are.
+/// Runs statements on a database. As in [`Storage`], there is no `Send` bound: a concrete driver's futures have their own properties.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete driver's futures are Send where it is")]
 pub trait Driver {
     /// The rows of a read.
@@ -40,35 +42,16 @@ pub trait Driver {
     }
 }
 
-/// What a host needs besides a database.
-#[expect(async_fn_in_trait, reason = "static dispatch alone, as in Driver")]
-pub trait Platform {
-    /// Now and fresh entropy.
-    fn moment(&self) -> Moment;
-    /// As [`Host::admit`].
+/// What a host needs of its process besides the core's [`Platform`]: counters of requests, and notification of commits.
+#[expect(async_fn_in_trait, reason = "static dispatch only, as in Driver")]
+pub trait Machine: Platform {
+    /// Counts a request, as [`Storage::admit`]: in memory if one process serves everything, in the database if several do.
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
-    /// As [`Host::hash_password`].
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
-    /// As [`Host::verify_password`].
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
-    /// Told of every commit, so that whoever waits for events or messages looks at once; nothing where the platform wakes
-    /// nobody.
+    /// Called after each commit, so that streams and webhooks look for new events at once.
     fn committed(&self, _changes: &Changes) {}
-    /// As [`Host::locate`]; by embedded data where the platform asks no geocoder.
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        Ok(addresses.iter().map(|address| geo::locate(address)).collect())
-    }
-    /// As [`Host::is_embedded`].
-    fn is_embedded(&self) -> bool {
-        true
-    }
-    /// As [`Host::matrix`]; by the embedded model where the platform asks no road network.
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
-        Ok(geo::matrix(places))
-    }
 }
 
-/// A [`Host`] on a database.
+/// A host on a database.
 #[derive(Debug)]
 pub struct SqlHost<D, P> {
     driver: D,
@@ -83,7 +66,7 @@ const IDS_AT_ONCE: u32 = 512;
 /// Orders whose deadline is looked at in one transaction.
 const ALIGNED_AT_ONCE: u32 = 500;
 
-impl<D: Driver, P: Platform> SqlHost<D, P> {
+impl<D: Driver, P: Machine> SqlHost<D, P> {
     /// A host on a database whose migrations have run; `timing` is that of the settings that requests are answered with.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
         SqlHost { driver, platform, timing, ids: Reserve::of(IDS_AT_ONCE), recent: Arc::default() }
@@ -155,83 +138,42 @@ impl<D: Driver, P: Platform> SqlHost<D, P> {
     }
 }
 
-impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
-    async fn key(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, HostError> {
-        self.one(read::key_by_hash(hash), read::to_key_holder).await
-    }
-
-    async fn recent_key(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Arc<KeyHolder>>, HostError> {
-        let asked = match self.recent.recall(hash, now) {
-            Ok(holder) => return Ok(Some(holder)),
-            Err(asked) => asked,
-        };
-        let holder = self.key(hash).await?.map(Arc::new);
-        if let Some(holder) = &holder {
-            self.recent.remember(&asked, holder, now);
+impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
+    async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
+        let holder = |row: &mut Row| read::to_key_holder(row).map(Arc::new);
+        match query {
+            KeyQuery::Hash(hash) => self.all(read::key_by_hash(hash), holder).await,
+            KeyQuery::Id(id) => self.all(read::key_by_id(id), holder).await,
+            KeyQuery::Store(store) => self.all(read::keys(store), holder).await,
+            KeyQuery::Recent(hash, now) => {
+                let started = match self.recent.recall(hash, now) {
+                    Ok(holder) => return Ok(vec![holder]),
+                    Err(started) => started,
+                };
+                let found = self.all(read::key_by_hash(hash), holder).await?;
+                found.iter().for_each(|holder| self.recent.remember(&started, holder, now));
+                Ok(found)
+            }
         }
-        Ok(holder)
     }
 
-    async fn keys(&self, store: StoreId) -> Result<Vec<Key>, HostError> {
-        self.all(read::keys(store), read::to_key).await
+    async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError> {
+        self.all(read::stores(query), read::to_store).await
     }
 
-    async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>, HostError> {
-        self.one(read::key_by_id(id), read::to_key).await
-    }
-
-    async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
-        self.one(read::store_by_id(id), read::to_store).await
-    }
-
-    async fn any_store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
-        self.one(read::any_store(id), read::to_store).await
-    }
-
-    async fn store_by_email(&self, email: &Email) -> Result<Option<Store>, HostError> {
-        self.one(read::store_by_email(email), read::to_store).await
-    }
-
-    async fn store_by_cnpj(&self, cnpj: &str) -> Result<Option<Store>, HostError> {
-        self.one(read::store_by_cnpj(cnpj), read::to_store).await
-    }
-
-    async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
-        self.one(read::order_by_id(id), read::to_order).await
-    }
-
-    async fn order_by_code(&self, store: StoreId, code: &str) -> Result<Option<Order>, HostError> {
-        self.one(read::order_by_code(store, code), read::to_order).await
-    }
-
-    async fn find_orders(&self, filter: &OrderFilter, limit: u32) -> Result<Vec<Order>, HostError> {
-        self.all(read::find_orders(filter, limit), read::to_order).await
-    }
-
-    async fn stores_of(&self, store: StoreId, after: Option<StoreId>, limit: u32) -> Result<Vec<Store>, HostError> {
-        self.all(read::stores_of(store, after, limit), read::to_store).await
-    }
-
-    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {
-        self.all(read::events(order), read::to_event).await
-    }
-
-    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
-        self.all(outward::journal(of, after, limit), outward::to_entry).await
-    }
-
-    async fn journal_end(&self, matrix: StoreId) -> Result<u64, HostError> {
-        let last = self.one(outward::journal_end(matrix), Row::integer).await?;
-        Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
-    }
-
-    async fn journal_start(&self, of: Journal) -> Result<u64, HostError> {
-        let last = self.one(archive::journal_start(of), Row::optional_integer).await?.flatten();
-        Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
-    }
-
-    async fn due_orders(&self, now: Timestamp, skipped: u32, limit: u32) -> Result<Vec<Order>, HostError> {
-        self.all(read::due_orders(now, skipped, limit), read::to_order).await
+    async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
+        match query {
+            OrderQuery::Ids([id]) => self.all(read::order_by_id(*id), read::to_order).await,
+            OrderQuery::Ids(ids) => {
+                let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
+                self.by_id(&ids, read::orders_by_id, read::to_order).await
+            }
+            OrderQuery::Code(store, code) => self.all(read::order_by_code(store, code), read::to_order).await,
+            OrderQuery::Matching(filter, limit) => self.all(read::find_orders(filter, limit), read::to_order).await,
+            OrderQuery::Due { now, skipped, limit } => {
+                self.all(read::due_orders(now, skipped, limit), read::to_order).await
+            }
+        }
     }
 
     async fn searching_orders(
@@ -242,26 +184,30 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::searching_orders(after, limit), read::to_searching).await
     }
 
-    async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
-        let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
-        self.by_id(&ids, read::orders_by_id, read::to_order).await
+    async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError> {
+        self.all(read::events(order), read::to_event).await
     }
 
-    async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError> {
-        self.one(read::courier_by_id(id), read::to_courier).await
+    async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
+        self.all(outward::journal(of, after, limit), outward::to_entry).await
     }
 
-    async fn courier_by_key(&self, hash: &KeyHash) -> Result<Option<Courier>, HostError> {
-        self.one(read::courier_by_key(hash), read::to_courier).await
+    async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
+        Ok(self.one(archive::journal_span(of), archive::to_span).await?.unwrap_or_default())
     }
 
-    async fn couriers(&self, after: Option<CourierId>, limit: u32) -> Result<Vec<Courier>, HostError> {
-        self.all(read::couriers(after, limit), read::to_courier).await
-    }
-
-    async fn couriers_by_id(&self, ids: &[CourierId]) -> Result<Vec<Courier>, HostError> {
-        let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
-        self.by_id(&ids, read::couriers_by_id, read::to_courier).await
+    async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
+        let query = match query {
+            CourierQuery::Ids([id]) => read::courier_by_id(*id),
+            CourierQuery::Ids(ids) => {
+                let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
+                return self.by_id(&ids, read::couriers_by_id, read::to_courier).await;
+            }
+            CourierQuery::Key(hash) => read::courier_by_key(hash),
+            CourierQuery::All { after, limit } => read::couriers(after, limit),
+            CourierQuery::Silent { seen_before, skipped, limit } => read::silent_couriers(seen_before, skipped, limit),
+        };
+        self.all(query, read::to_courier).await
     }
 
     async fn free_couriers(
@@ -274,15 +220,6 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::free_couriers(&cells, after, seen_since, limit), read::to_free).await
     }
 
-    async fn silent_couriers(
-        &self,
-        seen_before: Timestamp,
-        skipped: u32,
-        limit: u32,
-    ) -> Result<Vec<Courier>, HostError> {
-        self.all(read::silent_couriers(seen_before, skipped, limit), read::to_courier).await
-    }
-
     async fn notifications(
         &self,
         store: StoreId,
@@ -292,41 +229,33 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::notifications(store, before, limit), read::to_notification).await
     }
 
-    async fn statement(&self, store: StoreId, period: Period, limit: u32) -> Result<Vec<StatementLine>, HostError> {
-        self.all(outward::statement(store, period, limit), outward::to_line).await
+    async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError> {
+        let query = match query {
+            StatementQuery::Period(period, limit) => outward::statement(store, period, limit),
+            StatementQuery::TopUp(reference) => outward::top_up(store, reference),
+        };
+        self.all(query, outward::to_line).await
     }
 
-    async fn top_up(&self, store: StoreId, reference: &str) -> Result<Option<StatementLine>, HostError> {
-        self.one(outward::top_up(store, reference), outward::to_line).await
-    }
-
-    async fn webhooks(&self, store: StoreId) -> Result<Vec<Webhook>, HostError> {
-        self.all(outward::webhooks(store), outward::to_webhook).await
-    }
-
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError> {
-        self.one(outward::webhook(id), outward::to_webhook).await
-    }
-
-    async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {
-        self.all(outward::due_webhooks(now, limit), outward::to_webhook).await
+    async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
+        let query = match query {
+            WebhookQuery::Id(id) => outward::webhook(id),
+            WebhookQuery::Store(store) => outward::webhooks(store),
+            WebhookQuery::Due { now, limit } => outward::due_webhooks(now, limit),
+        };
+        self.all(query, outward::to_webhook).await
     }
 
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError> {
         self.all(outward::messages(webhook), Row::json).await
     }
 
-    async fn attempts(
-        &self,
-        webhook: WebhookId,
-        before: Option<AttemptId>,
-        limit: u32,
-    ) -> Result<Vec<RecordedAttempt>, HostError> {
-        self.all(outward::attempts(webhook, before, limit), outward::to_attempt).await
-    }
-
-    async fn attempt(&self, id: AttemptId) -> Result<Option<RecordedAttempt>, HostError> {
-        self.one(outward::attempt(id), outward::to_attempt).await
+    async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError> {
+        let query = match query {
+            AttemptQuery::Id(id) => outward::attempt(id),
+            AttemptQuery::Webhook { webhook, before, limit } => outward::attempts(webhook, before, limit),
+        };
+        self.all(query, outward::to_attempt).await
     }
 
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError> {
@@ -337,24 +266,8 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         personal::personal_data(&self.driver, query).await
     }
 
-    async fn claim_usage(&self, owner: &str, since: Timestamp) -> Result<ClaimUsage, HostError> {
-        Ok(self.one(read::claim_usage(owner, since), read::to_claim_usage).await?.unwrap_or_default())
-    }
-
-    async fn merchant_size(&self, merchant: StoreId) -> Result<MerchantSize, HostError> {
-        Ok(self.one(outward::merchant_size(merchant), outward::to_merchant_size).await?.unwrap_or_default())
-    }
-
-    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        self.platform.locate(addresses).await
-    }
-
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
-        self.platform.matrix(places).await
-    }
-
-    fn is_embedded(&self) -> bool {
-        self.platform.is_embedded()
+    async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError> {
+        Ok(self.one(outward::usage(of), outward::to_usage).await?.unwrap_or_default())
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
@@ -363,14 +276,6 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
 
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         self.platform.admit(bucket, now).await
-    }
-
-    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-        self.platform.hash_password(password, salt).await
-    }
-
-    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        self.platform.verify_password(password, hash).await
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -395,8 +300,30 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
             Err(error) => vec![Err(error); changes.len()],
         }
     }
+}
 
+impl<D, P: Platform> Platform for SqlHost<D, P> {
     fn moment(&self) -> Moment {
         self.platform.moment()
+    }
+
+    async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
+        self.platform.locate(addresses).await
+    }
+
+    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+        self.platform.matrix(places).await
+    }
+
+    fn is_embedded(&self) -> bool {
+        self.platform.is_embedded()
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+        self.platform.hash_password(password, salt).await
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+        self.platform.verify_password(password, hash).await
     }
 }

@@ -1,7 +1,7 @@
 //! The database of Despacho, without a database: what is asked and what is written, as data.
 //!
 //! SQL text lives here once, for SQLite and PostgreSQL alike. A driver runs it: it implements [`Driver`], some 100 lines for
-//! each of the four, and [`SqlHost`] makes a [`despacho_core::host::Host`] of it. Nothing here does I/O.
+//! each of the four, and [`SqlHost`] makes a [`despacho_core::host::Storage`] of it. Nothing here does I/O.
 //!
 //! The dialect is the common one: parameters `$1…` in ascending order of first appearance (SQLite numbers them by it), `ON
 //! CONFLICT`, `RETURNING`, partial indexes. Every number is a 64-bit integer, instants are milliseconds since 1970, money is
@@ -32,7 +32,7 @@ pub use bucket::{Leases, admit};
 pub use copy::{CopyError, copy};
 pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 pub use health::{STORAGE, WriteHealth, WriteState};
-pub use host::{Driver, Platform, SqlHost};
+pub use host::{Driver, Machine, SqlHost};
 pub use recent::RecentKeys;
 pub use schema::{Change, Dialect, Migration, SchemaError, Standing, is_ahead, migrations, pending};
 pub use slot::{Slot, Slots};

@@ -2,9 +2,9 @@
 
 use despacho_core::{
     domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId},
-    host::{Changes, HostError, MerchantSize, Write},
+    host::{Changes, HostError, StorageUsage, UsageQuery, Write},
     order::{Journal, JournalEntry, RecordedEvent},
-    store::{EntryKind, LedgerEntry, Period, StatementLine, TopUp},
+    store::{Claim, EntryKind, LedgerEntry, Period, StatementLine, TopUp},
     webhook::{
         Attempt, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook, WebhookState,
     },
@@ -32,8 +32,13 @@ const DUE_WEBHOOKS: &str = "SELECT version, body FROM (SELECT version, body, id,
      AND events.place > webhooks.position)))) AS considered WHERE leased_until > $1 OR turn <= $2) AS chosen \
      WHERE leased_until <= $1 AND receiver_turn <= $3 ORDER BY turn, seen_at, id LIMIT $4";
 
-const MERCHANT_SIZE: &str = "SELECT (SELECT COUNT(*) FROM stores WHERE matrix = $1 AND deleted_at IS NULL), \
-     (SELECT COUNT(*) FROM webhooks WHERE matrix = $1 AND removed = 0)";
+const BRANCHES: &str = "SELECT COUNT(*), CAST(0 AS BIGINT) FROM stores WHERE matrix = $1 AND deleted_at IS NULL";
+
+const WEBHOOKS: &str = "SELECT COUNT(*), CAST(0 AS BIGINT) FROM webhooks WHERE matrix = $1 AND removed = 0";
+
+/// Sums are read as whole numbers: PostgreSQL's have no bound and another type.
+const CLAIM_USAGE: &str = "SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) \
+     FROM claim_usage WHERE owner = $1 AND hour >= $2";
 
 /// The entries on a store's own balance, and those of a branch on its parent's. Each part is limited, so that a page reads no more than
 /// two pages by index.
@@ -80,10 +85,6 @@ pub(crate) fn journal(of: Journal, after: u64, limit: u32) -> Query {
     Query::new(sql, vec![id(whose.get()), Value::number(after), Value::number(limit)])
 }
 
-pub(crate) fn journal_end(matrix: StoreId) -> Query {
-    Query::new("SELECT last FROM journals WHERE matrix = $1", vec![id(matrix.get())])
-}
-
 pub(crate) fn statement(store: StoreId, period: Period, limit: u32) -> Query {
     let after = period.after.map_or(0, EntryId::get);
     let params =
@@ -109,14 +110,18 @@ pub(crate) fn due_webhooks(now: Timestamp, limit: u32) -> Query {
     Query::new(DUE_WEBHOOKS, std::iter::once(now.into()).chain(bounds).collect())
 }
 
-pub(crate) fn merchant_size(merchant: StoreId) -> Query {
-    Query::new(MERCHANT_SIZE, vec![id(merchant.get())])
+pub(crate) fn usage(of: UsageQuery<'_>) -> Query {
+    match of {
+        UsageQuery::Branches(merchant) => Query::new(BRANCHES, vec![id(merchant.get())]),
+        UsageQuery::Webhooks(merchant) => Query::new(WEBHOOKS, vec![id(merchant.get())]),
+        UsageQuery::Claims(owner, since) => Query::new(CLAIM_USAGE, vec![owner.into(), Claim::hour(since).into()]),
+    }
 }
 
-/// A row of two counts.
-pub(crate) fn to_merchant_size(row: &mut Row) -> Result<MerchantSize, HostError> {
-    let mut count = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
-    Ok(MerchantSize { branches: count()?, webhooks: count()? })
+/// A row of two sums.
+pub(crate) fn to_usage(row: &mut Row) -> Result<StorageUsage, HostError> {
+    let mut sum = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
+    Ok(StorageUsage { records: sum()?, bytes: sum()? })
 }
 
 pub(crate) fn messages(webhook: WebhookId) -> Query {

@@ -4,52 +4,69 @@ use std::ops::RangeInclusive;
 
 use despacho_core::{
     courier::{Cell, Courier, FreeCourier, SearchingOrder},
-    domain::{CourierId, Email, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
-    host::HostError,
+    domain::{CourierId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
+    host::{HostError, StoreQuery},
     order::{Order, OrderFilter, RecordedEvent},
-    store::{Claim, ClaimUsage, Key, KeyHash, KeyHolder, Notification, Store},
+    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
 };
 
 use crate::{Query, Row, Value};
 
-pub(crate) fn key_by_hash(hash: &KeyHash) -> Query {
-    let sql = "SELECT keys.version, keys.body, stores.version, stores.body, balances.amount FROM keys \
-               JOIN stores ON stores.id = keys.store \
-               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE keys.hash = $1";
-    Query::new(sql, vec![hash.as_str().into()])
+/// Reads keys with their stores.
+macro_rules! keys {
+    ($condition:literal) => {
+        concat!(
+            "SELECT keys.version, keys.body, stores.version, stores.body, balances.amount FROM keys \
+             JOIN stores ON stores.id = keys.store \
+             JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE ",
+            $condition
+        )
+    };
 }
 
-pub(crate) fn keys(store: StoreId) -> Query {
-    let sql = "SELECT version, body FROM keys WHERE store = $1 ORDER BY created_at DESC, id DESC";
-    Query::new(sql, vec![number(store.get())])
+pub(crate) fn key_by_hash(hash: &KeyHash) -> Query {
+    Query::new(keys!("keys.hash = $1"), vec![hash.as_str().into()])
 }
 
 pub(crate) fn key_by_id(id: KeyId) -> Query {
-    Query::new("SELECT version, body FROM keys WHERE id = $1", vec![number(id.get())])
+    Query::new(keys!("keys.id = $1"), vec![number(id.get())])
 }
 
-pub(crate) fn store_by_id(id: StoreId) -> Query {
-    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.id = $1 AND stores.deleted_at IS NULL";
-    Query::new(sql, vec![number(id.get())])
+pub(crate) fn keys(store: StoreId) -> Query {
+    Query::new(keys!("keys.store = $1 ORDER BY keys.created_at DESC, keys.id DESC"), vec![number(store.get())])
 }
 
-pub(crate) fn any_store(id: StoreId) -> Query {
-    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.id = $1";
-    Query::new(sql, vec![number(id.get())])
+/// Reads stores with the balances that pay for them.
+macro_rules! stores {
+    ($condition:literal) => {
+        concat!(
+            "SELECT stores.version, stores.body, balances.amount FROM stores \
+             JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE ",
+            $condition
+        )
+    };
 }
 
-pub(crate) fn store_by_email(email: &Email) -> Query {
-    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.email = $1 AND stores.deleted_at IS NULL";
-    Query::new(sql, vec![email.key().into()])
-}
-
-pub(crate) fn store_by_cnpj(cnpj: &str) -> Query {
-    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE stores.cnpj = $1 AND stores.deleted_at IS NULL";
-    Query::new(sql, vec![cnpj.into()])
+pub(crate) fn stores(query: StoreQuery<'_>) -> Query {
+    match query {
+        StoreQuery::Id(id) => {
+            Query::new(stores!("stores.id = $1 AND stores.deleted_at IS NULL"), vec![number(id.get())])
+        }
+        StoreQuery::IdOrRemoved(id) => Query::new(stores!("stores.id = $1"), vec![number(id.get())]),
+        StoreQuery::Email(email) => {
+            Query::new(stores!("stores.email = $1 AND stores.deleted_at IS NULL"), vec![email.key().into()])
+        }
+        StoreQuery::Cnpj(cnpj) => {
+            Query::new(stores!("stores.cnpj = $1 AND stores.deleted_at IS NULL"), vec![cnpj.into()])
+        }
+        StoreQuery::WithBranches { store, after, limit } => Query::new(
+            stores!(
+                "(stores.id = $1 OR stores.matrix = $1) AND stores.deleted_at IS NULL AND stores.id > $2 \
+                 ORDER BY stores.id LIMIT $3"
+            ),
+            vec![number(store.get()), number(after.map_or(0, StoreId::get)), Value::number(limit)],
+        ),
+    }
 }
 
 pub(crate) fn order_by_id(id: OrderId) -> Query {
@@ -114,13 +131,6 @@ pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
     params.extend(filter.code.as_deref().map(Value::from));
     params.push(Value::number(limit));
     Query::new(sql, params)
-}
-
-pub(crate) fn stores_of(store: StoreId, after: Option<StoreId>, limit: u32) -> Query {
-    let sql = "SELECT stores.version, stores.body, balances.amount FROM stores \
-               JOIN balances ON balances.store = COALESCE(stores.account, stores.id) WHERE (stores.id = $1 OR stores.matrix = $1) \
-               AND stores.deleted_at IS NULL AND stores.id > $2 ORDER BY stores.id LIMIT $3";
-    Query::new(sql, vec![number(store.get()), number(after.map_or(0, StoreId::get)), Value::number(limit)])
 }
 
 pub(crate) fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Query {
@@ -228,13 +238,6 @@ pub(crate) fn claim(scope: &str, key: &str) -> Query {
     Query::new(sql, vec![scope.into(), key.into()])
 }
 
-/// Sums are read as whole numbers: PostgreSQL's have no bound and another type.
-pub(crate) fn claim_usage(owner: &str, since: Timestamp) -> Query {
-    let sql = "SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM claim_usage \
-               WHERE owner = $1 AND hour >= $2";
-    Query::new(sql, vec![owner.into(), Claim::hour(since).into()])
-}
-
 pub(crate) fn timing() -> Query {
     Query::new("SELECT value FROM settings WHERE name = 'timing'", vec![])
 }
@@ -325,12 +328,6 @@ pub(crate) fn to_notification(row: &mut Row) -> Result<Notification, HostError> 
 /// A row of `body`.
 pub(crate) fn to_claim(row: &mut Row) -> Result<Claim, HostError> {
     row.json()
-}
-
-/// A row of two sums.
-pub(crate) fn to_claim_usage(row: &mut Row) -> Result<ClaimUsage, HostError> {
-    let mut sum = || Ok(u64::try_from(row.integer()?).unwrap_or_default());
-    Ok(ClaimUsage { records: sum()?, bytes: sum()? })
 }
 
 fn number(id: u64) -> Value {

@@ -127,7 +127,7 @@ impl Driver for Sqlite {
 mod tests {
     use despacho_core::{
         domain::{OrderId, StoreId, Timestamp},
-        host::{Changes, Host},
+        host::{Changes, Host, Platform, Storage},
         order::{Timing, drive},
         settings::Settings,
     };

@@ -12,11 +12,11 @@ use std::{
 
 use despacho_core::{
     domain::{Entropy, Moment, Timestamp, hmac_sha256},
-    host::{Changes, HostError},
+    host::{Changes, HostError, Platform},
     limits::{Admission, Bucket},
     store::password,
 };
-use despacho_sql::Platform;
+use despacho_sql::Machine;
 use tokio::sync::{Semaphore, watch};
 
 use crate::admission::Admissions;
@@ -100,18 +100,7 @@ fn increment(count: &watch::Sender<u64>) {
     count.send_modify(|count| *count = count.wrapping_add(1));
 }
 
-impl Platform for LocalPlatform {
-    fn moment(&self) -> Moment {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
-        // Fresh bytes for every request; were the source ever to fail later, the seed and the count still give bytes that nobody
-        // can guess and that never repeat.
-        let mut fresh = [0; 32];
-        let _ = getrandom::fill(&mut fresh);
-        let count = self.moments.fetch_add(1, Relaxed).to_be_bytes();
-        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
-    }
-
+impl Machine for LocalPlatform {
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         Ok(self.admissions.lock().unwrap_or_else(PoisonError::into_inner).admit(bucket, now))
     }
@@ -124,6 +113,19 @@ impl Platform for LocalPlatform {
         if !changes.events.is_empty() || !changes.messages.is_empty() {
             increment(&self.news);
         }
+    }
+}
+
+impl Platform for LocalPlatform {
+    fn moment(&self) -> Moment {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
+        // Fresh bytes for every request; were the source ever to fail later, the seed and the count still give bytes that nobody
+        // can guess and that never repeat.
+        let mut fresh = [0; 32];
+        let _ = getrandom::fill(&mut fresh);
+        let count = self.moments.fetch_add(1, Relaxed).to_be_bytes();
+        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

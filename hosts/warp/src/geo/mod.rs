@@ -24,7 +24,7 @@ pub use despacho_geo::Sourced;
 pub use extract::Extract;
 pub use figures::Figures;
 pub use packs::LoadedPack;
-pub use platform::Platform;
+pub use platform::ServerPlatform;
 pub(crate) use wire::connector;
 
 use crate::config::Config;

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use despacho_core::{
     domain::{Address, Located, Matrix, Moment, Timestamp},
     geo::LocateError,
-    host::{Changes, HostError},
+    host::{Changes, HostError, Platform},
     limits::{Admission, Bucket},
 };
 use despacho_postgres::Postgres;
-use despacho_sql::Leases;
+use despacho_sql::{Leases, Machine};
 use despacho_sqlite::{LocalPlatform, changes_access};
 use tokio::sync::watch;
 
 use super::Geography;
 
 /// What the server has besides its database.
-pub struct Platform {
+pub struct ServerPlatform {
     machine: LocalPlatform,
     geography: Arc<Geography>,
     shared: Option<Shared>,
@@ -34,19 +34,22 @@ struct Shared {
     access: watch::Sender<u64>,
 }
 
-impl Platform {
+impl ServerPlatform {
     /// A machine with its geography.
-    pub fn new(machine: LocalPlatform, geography: Arc<Geography>) -> Platform {
-        Platform { machine, geography, shared: None }
+    pub fn new(machine: LocalPlatform, geography: Arc<Geography>) -> ServerPlatform {
+        ServerPlatform { machine, geography, shared: None }
     }
 
     /// The same beside other instances over a database: they count requests together, and tell each other of commits.
     #[must_use]
-    pub fn sharing(self, database: &Postgres) -> Platform {
+    pub fn sharing(self, database: &Postgres) -> ServerPlatform {
         let told = watch::Sender::new(0);
         let access = watch::Sender::new(0);
         database.exchange_news(told.subscribe(), access.subscribe(), self.machine.bell());
-        Platform { shared: Some(Shared { database: database.clone(), leases: Leases::new(), told, access }), ..self }
+        ServerPlatform {
+            shared: Some(Shared { database: database.clone(), leases: Leases::new(), told, access }),
+            ..self
+        }
     }
 
     /// As [`LocalPlatform::news`].
@@ -65,7 +68,7 @@ impl Platform {
     }
 }
 
-impl despacho_sql::Platform for Platform {
+impl Machine for ServerPlatform {
     fn committed(&self, changes: &Changes) {
         self.machine.committed(changes);
         let Some(shared) = &self.shared else { return };
@@ -77,15 +80,17 @@ impl despacho_sql::Platform for Platform {
         }
     }
 
-    fn moment(&self) -> Moment {
-        self.machine.moment()
-    }
-
     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
         match &self.shared {
             Some(shared) => despacho_sql::admit(&shared.database, &shared.leases, bucket, now).await,
             None => self.machine.admit(bucket, now).await,
         }
+    }
+}
+
+impl Platform for ServerPlatform {
+    fn moment(&self) -> Moment {
+        self.machine.moment()
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

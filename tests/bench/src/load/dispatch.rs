@@ -8,12 +8,12 @@ use despacho_core::{
     courier::{Courier, Position, dispatch::round},
     demo,
     domain::{CourierId, Duration, OrderId, Phone, Point, Timestamp},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, Platform, Write},
     memory::MemoryHost,
     order::{Order, OrderSituation, Timing},
 };
 use despacho_postgres::{Address, Postgres};
-use despacho_sql::{Driver, Platform, Query, SqlHost, Value};
+use despacho_sql::{Driver, Machine, Query, SqlHost, Value};
 use despacho_sqlite::{LocalPlatform, Sqlite};
 
 /// Orders with a courier of their own 170 m away.
@@ -42,7 +42,7 @@ pub(crate) async fn run() -> Result<(), Failure> {
     measure("PostgreSQL", &SqlHost::new(database, LocalPlatform::new()?, Timing::default())).await
 }
 
-async fn measure<D: Driver, P: Platform>(name: &str, host: &SqlHost<D, P>) -> Result<(), Failure> {
+async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Result<(), Failure> {
     let now = host.moment().now;
     let template = template().await?;
     let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, away(number)));
@@ -73,7 +73,7 @@ async fn measure<D: Driver, P: Platform>(name: &str, host: &SqlHost<D, P>) -> Re
 }
 
 /// What a pass read before it went by areas: none of the servable orders was among the rows.
-async fn earlier_reads<D: Driver, P: Platform>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), Failure> {
+async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), Failure> {
     let sql = "SELECT body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
     for mut row in host.driver().read(Query { sql, params: vec![Value::Integer(2_000)] }).await? {
         std::hint::black_box(row.json::<Order>()?);

@@ -14,12 +14,12 @@ use despacho_core::{
         dispatch::{Round, round},
     },
     domain::{Entropy, Moment, Timestamp},
-    host::{Changes, Host, HostError},
+    host::{Changes, Host, HostError, Platform, Storage},
     limits::{Admission, Bucket},
     order::{CodeTries, Order, OrderSituation, Timing},
 };
 use despacho_postgres::{Address, Postgres};
-use despacho_sql::{Driver, Platform, SqlHost};
+use despacho_sql::{Driver, Machine, SqlHost};
 use despacho_sqlite::{Options, Sqlite};
 use futures_util::future::join;
 
@@ -33,14 +33,16 @@ use crate::{
 #[derive(Debug)]
 struct Clock(AtomicI64);
 
+impl Machine for Clock {
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        Ok(bucket.admit(None, now).0)
+    }
+}
+
 impl Platform for Clock {
     fn moment(&self) -> Moment {
         let now = Timestamp::from_millis(self.0.load(Relaxed));
         Moment { now, entropy: Entropy::new([3; 32]) }
-    }
-
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        Ok(bucket.admit(None, now).0)
     }
 
     async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, HostError> {

@@ -7,7 +7,7 @@ use std::{
 
 use despacho_core::{
     domain::Timestamp,
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, Storage, Write},
     limits::{Bucket, Usage},
     order::Journal,
     store::{Claim, ClaimChange},

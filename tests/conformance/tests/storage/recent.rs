@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use despacho_core::{
     domain::{Duration, Timestamp},
-    host::{Changes, Host, RECENT, Write},
+    host::{Changes, Host, KeyQuery, RECENT, Storage, Write},
     limits::{Bucket, Lease, Usage},
     order::Timing,
     store::{Key, KeyHolder, Store},
@@ -36,7 +36,7 @@ async fn with_key() -> OnSqlite {
 }
 
 async fn recent(host: &SqliteHost, at: Timestamp) -> Arc<KeyHolder> {
-    host.recent_key(&key(5, 1).hash, at).await.unwrap().unwrap()
+    host.find_keys(KeyQuery::Recent(&key(5, 1).hash, at)).await.unwrap().pop().unwrap()
 }
 
 fn revoked() -> Changes {
@@ -58,7 +58,7 @@ async fn a_key_is_remembered_for_a_second_and_what_this_host_revokes_is_revoked_
     assert!(other.key(&key(5, 1).hash).await.unwrap().unwrap().key.deleted_at.is_some(), "who writes asks");
     let late = now().after(RECENT).after(Duration::millis(1));
     assert!(recent(&other, late).await.key.deleted_at.is_some(), "a moment later on every other");
-    assert_eq!(host.recent_key(&key(6, 1).hash, now()).await, Ok(None));
+    assert_eq!(host.find_keys(KeyQuery::Recent(&key(6, 1).hash, now())).await, Ok(vec![]));
 }
 
 #[tokio::test]
@@ -93,8 +93,11 @@ async fn what_lives_for_one_request_remembers_with_others_and_never_too_much() {
     let (one, two) = (open(), open());
     for number in numbers {
         let hash = key(1_000 + number, 1).hash;
-        let holder = one.recent_key(&hash, now()).await.unwrap().unwrap();
-        assert!(Arc::ptr_eq(&holder, &two.recent_key(&hash, now()).await.unwrap().unwrap()), "{number}");
+        let holder = one.find_keys(KeyQuery::Recent(&hash, now())).await.unwrap().pop().unwrap();
+        assert!(
+            Arc::ptr_eq(&holder, &two.find_keys(KeyQuery::Recent(&hash, now())).await.unwrap().pop().unwrap()),
+            "{number}"
+        );
     }
     let text = format!("{shared:?}");
     assert!((1..=256).contains(&text.matches("KeyHolder").count()), "{}", text.matches("KeyHolder").count());

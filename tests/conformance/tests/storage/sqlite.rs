@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use despacho_core::{
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, OrderQuery, Storage, Write},
     order::{Order, OrderSituation, Timing},
 };
 use despacho_sql::{Driver, Expect, Statement, Value};
@@ -170,7 +170,10 @@ async fn closing_finishes_what_was_accepted() {
     closed.unwrap();
     assert!(results.iter().all(Result::is_ok), "all were queued before the close");
     let backend = backend.restart().await;
-    assert_eq!(backend.host().due_orders(at(99), 0, 1_000).await.unwrap().len(), 200);
+    assert_eq!(
+        backend.host().find_orders(OrderQuery::Due { now: at(99), skipped: 0, limit: 1_000 }).await.unwrap().len(),
+        200
+    );
 }
 
 #[tokio::test]
@@ -255,11 +258,17 @@ async fn deadlines_follow_the_configuration() {
     backend.host().commit(&Changes { orders, ..changes() }).await.unwrap();
     assert_eq!(backend.host().align_deadlines().await, Ok(1_100), "the first time nobody knows");
     assert_eq!(backend.host().align_deadlines().await, Ok(0));
-    assert_eq!(backend.host().due_orders(at(20), 0, 2_000).await.unwrap().len(), 1_100);
+    assert_eq!(
+        backend.host().find_orders(OrderQuery::Due { now: at(20), skipped: 0, limit: 2_000 }).await.unwrap().len(),
+        1_100
+    );
     let backend = backend.restart_with(Timing { search_minutes: 45 }).await;
     assert_eq!(backend.host().align_deadlines().await, Ok(1_100));
-    assert_eq!(backend.host().due_orders(at(44), 0, 2_000).await, Ok(vec![]));
-    assert_eq!(backend.host().due_orders(at(45), 0, 2_000).await.unwrap().len(), 1_100);
+    assert_eq!(backend.host().find_orders(OrderQuery::Due { now: at(44), skipped: 0, limit: 2_000 }).await, Ok(vec![]));
+    assert_eq!(
+        backend.host().find_orders(OrderQuery::Due { now: at(45), skipped: 0, limit: 2_000 }).await.unwrap().len(),
+        1_100
+    );
 }
 
 #[tokio::test]

@@ -1,9 +1,11 @@
 //! Stores, keys, orders, couriers: read as written, unique where they must be, and one version after the other.
 
+use std::sync::Arc;
+
 use despacho_core::{
     courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
     domain::{CourierId, Duration, Email, Point, Timestamp},
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, CourierQuery, Host, HostError, KeyQuery, OrderQuery, Storage, StoreQuery, Write},
     order::{Order, OrderSituation},
     store::{Key, KeyHash, KeyHolder, Store},
 };
@@ -34,20 +36,24 @@ fn write_key(expected: u32, key: Key) -> Changes {
 pub(crate) async fn a_store_is_read_as_written(backend: impl Backend) {
     let host = backend.host();
     put_stores(host, &[1, 2]).await;
-    let wanted = Ok(Some(store(2)));
-    assert_eq!(host.store(store_id(2)).await, wanted);
-    assert_eq!(host.store_by_email(&email(2)).await, wanted);
-    assert_eq!(host.store_by_email(&Email::parse("LOJA2@EXAMPLE.COM").unwrap()).await, wanted, "in any case");
-    assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, wanted);
+    assert_eq!(host.store(store_id(2)).await, Ok(Some(store(2))));
+    let wanted = Ok(vec![store(2)]);
+    assert_eq!(host.find_stores(StoreQuery::Email(&email(2))).await, wanted);
+    assert_eq!(
+        host.find_stores(StoreQuery::Email(&Email::parse("LOJA2@EXAMPLE.COM").unwrap())).await,
+        wanted,
+        "in any case"
+    );
+    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, wanted);
     assert_eq!(host.store(store_id(3)).await, Ok(None));
-    assert_eq!(host.store_by_email(&email(3)).await, Ok(None));
-    assert_eq!(host.store_by_cnpj("").await, Ok(None));
+    assert_eq!(host.find_stores(StoreQuery::Email(&email(3))).await, Ok(vec![]));
+    assert_eq!(host.find_stores(StoreQuery::Cnpj("")).await, Ok(vec![]));
 
     let renamed = Store { name: "Outra Padaria".to_owned(), version: 2, email: email(7), ..store(2) };
     host.commit(&write_store(1, renamed.clone())).await.unwrap();
     assert_eq!(host.store(store_id(2)).await, Ok(Some(renamed.clone())));
-    assert_eq!(host.store_by_email(&email(2)).await, Ok(None));
-    assert_eq!(host.store_by_email(&email(7)).await, Ok(Some(renamed)));
+    assert_eq!(host.find_stores(StoreQuery::Email(&email(2))).await, Ok(vec![]));
+    assert_eq!(host.find_stores(StoreQuery::Email(&email(7))).await, Ok(vec![renamed]));
 }
 
 pub(crate) async fn a_removed_store_frees_its_cnpj_and_its_email(backend: impl Backend) {
@@ -57,14 +63,14 @@ pub(crate) async fn a_removed_store_frees_its_cnpj_and_its_email(backend: impl B
     let removed = Store { deleted_at: Some(at(1)), version: 2, ..store(2) };
     host.commit(&write_store(1, removed.clone())).await.unwrap();
     assert_eq!(host.store(store_id(2)).await, Ok(None));
-    assert_eq!(host.store_by_email(&email(2)).await, Ok(None));
-    assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, Ok(None));
+    assert_eq!(host.find_stores(StoreQuery::Email(&email(2))).await, Ok(vec![]));
+    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, Ok(vec![]));
     let holder = host.key(&key(5, 2).hash).await.unwrap().unwrap();
     assert_eq!(holder.store, removed, "whoever calls with its key must be told that the store is gone");
 
     let heir = Store { cnpj: cnpj(2), email: email(2), ..store(3) };
     host.commit(&write_store(0, heir.clone())).await.unwrap();
-    assert_eq!(host.store_by_cnpj(cnpj(2).as_str()).await, Ok(Some(heir)));
+    assert_eq!(host.find_stores(StoreQuery::Cnpj(cnpj(2).as_str())).await, Ok(vec![heir]));
     let back = Store { deleted_at: None, version: 3, ..removed };
     assert_eq!(host.commit(&write_store(2, back)).await, Err(HostError::Conflict), "the heir has its values now");
 }
@@ -92,11 +98,15 @@ pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl
     let older = Key { created_at: at(-5), ..key(12, 2) };
     let keys = [key(10, 2), key(11, 2), older.clone(), key(13, 1)];
     host.commit(&Changes { keys: keys.map(Write::insert).into(), ..changes() }).await.unwrap();
-    assert_eq!(host.key(&key(11, 2).hash).await, Ok(Some(KeyHolder { key: key(11, 2), store: store(2) })));
+    let held = |key: Key, of| Arc::new(KeyHolder { key, store: store(of) });
+    assert_eq!(host.key(&key(11, 2).hash).await, Ok(Some(held(key(11, 2), 2))));
     assert_eq!(host.key(&KeyHash::of("another")).await, Ok(None));
-    assert_eq!(host.key_by_id(key(13, 1).id).await, Ok(Some(key(13, 1))));
-    assert_eq!(host.key_by_id(key(14, 1).id).await, Ok(None));
-    assert_eq!(host.keys(store_id(2)).await, Ok(vec![key(11, 2), key(10, 2), older]));
+    assert_eq!(host.find_keys(KeyQuery::Id(key(13, 1).id)).await, Ok(vec![held(key(13, 1), 1)]));
+    assert_eq!(host.find_keys(KeyQuery::Id(key(14, 1).id)).await, Ok(vec![]));
+    assert_eq!(
+        host.find_keys(KeyQuery::Store(store_id(2))).await,
+        Ok([key(11, 2), key(10, 2), older].map(|key| held(key, 2)).into())
+    );
 
     let same_hash = Key { hash: key(10, 2).hash, ..key(14, 1) };
     assert_eq!(host.commit(&write_key(0, same_hash)).await, Err(HostError::Conflict));
@@ -104,7 +114,7 @@ pub(crate) async fn keys_are_found_by_hash_and_listed_newest_first(backend: impl
     assert_eq!(host.commit(&write_key(1, same_hash)).await, Err(HostError::Conflict));
     let revoked = Key { deleted_at: Some(at(1)), version: 2, ..key(10, 2) };
     host.commit(&write_key(1, revoked.clone())).await.unwrap();
-    assert_eq!(host.key(&revoked.hash).await.unwrap().map(|holder| holder.key), Some(revoked.clone()));
+    assert_eq!(host.key(&revoked.hash).await.unwrap().map(|holder| holder.key.clone()), Some(revoked.clone()));
     assert_eq!(host.commit(&write_key(1, revoked)).await, Err(HostError::Conflict));
 }
 
@@ -112,9 +122,13 @@ pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
     let host = backend.host();
     host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
     assert_eq!(host.order(order_id(50)).await, Ok(Some(order(50, 1, "P-1"))));
-    assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(Some(order(50, 1, "P-1"))));
-    assert_eq!(host.order_by_code(store_id(1), "p-1").await, Ok(None), "codes are the merchant's, letter by letter");
-    assert_eq!(host.order_by_code(store_id(2), "P-1").await, Ok(None));
+    assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![order(50, 1, "P-1")]));
+    assert_eq!(
+        host.find_orders(OrderQuery::Code(store_id(1), "p-1")).await,
+        Ok(vec![]),
+        "codes are the merchant's, letter by letter"
+    );
+    assert_eq!(host.find_orders(OrderQuery::Code(store_id(2), "P-1")).await, Ok(vec![]));
     assert_eq!(host.order(order_id(51)).await, Ok(None));
     let moved = Order { situation: OrderSituation::Searching, version: 2, courier: None, ..order(50, 1, "P-1") };
     host.commit(&write_order(1, moved.clone())).await.unwrap();
@@ -133,9 +147,9 @@ pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend
     }
     let cancelled = Order { situation: OrderSituation::Cancelled, version: 4, ..order(50, 1, "P-1") };
     host.commit(&write_order(3, cancelled.clone())).await.unwrap();
-    assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(None));
+    assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![]));
     host.commit(&write_order(0, order(51, 1, "P-1"))).await.unwrap();
-    assert_eq!(host.order_by_code(store_id(1), "P-1").await, Ok(Some(order(51, 1, "P-1"))));
+    assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![order(51, 1, "P-1")]));
     assert_eq!(host.order(order_id(50)).await, Ok(Some(cancelled)), "the earlier one is still there");
     let revived = order(50, 1, "P-1");
     assert_eq!(host.commit(&write_order(4, revived)).await, Err(HostError::Conflict), "its code is another's now");
@@ -145,14 +159,23 @@ pub(crate) async fn couriers_are_listed_by_number(backend: impl Backend) {
     let host = backend.host();
     let couriers = [courier(30), courier(10), courier(20)].map(Write::insert).into();
     host.commit(&Changes { couriers, ..changes() }).await.unwrap();
-    assert_eq!(host.couriers(None, 9).await, Ok(vec![courier(10), courier(20), courier(30)]));
-    assert_eq!(host.couriers(Some(courier(10).id), 1).await, Ok(vec![courier(20)]));
+    assert_eq!(
+        host.find_couriers(CourierQuery::All { after: None, limit: 9 }).await,
+        Ok(vec![courier(10), courier(20), courier(30)])
+    );
+    assert_eq!(
+        host.find_couriers(CourierQuery::All { after: Some(courier(10).id), limit: 1 }).await,
+        Ok(vec![courier(20)])
+    );
     let mut away = courier(20);
     (away.available, away.version) = (false, 2);
     let write = Changes { couriers: vec![over(1, away.clone())], ..changes() };
     assert_eq!(host.commit(&write).await, Ok(()));
     assert_eq!(host.commit(&write).await, Err(HostError::Conflict));
-    assert_eq!(host.couriers(None, 9).await, Ok(vec![courier(10), away.clone(), courier(30)]));
+    assert_eq!(
+        host.find_couriers(CourierQuery::All { after: None, limit: 9 }).await,
+        Ok(vec![courier(10), away.clone(), courier(30)])
+    );
     assert_eq!(host.courier(away.id).await, Ok(Some(away)));
 }
 
@@ -160,15 +183,15 @@ pub(crate) async fn a_courier_is_found_by_the_key(backend: impl Backend) {
     let host = backend.host();
     let hash = |number: u64| courier(number).key.unwrap().hash;
     host.commit(&Changes { couriers: vec![Write::insert(courier(10))], ..changes() }).await.unwrap();
-    assert_eq!(host.courier_by_key(&hash(10)).await, Ok(Some(courier(10))));
-    assert_eq!(host.courier_by_key(&hash(11)).await, Ok(None));
+    assert_eq!(host.find_couriers(CourierQuery::Key(&hash(10))).await, Ok(vec![courier(10)]));
+    assert_eq!(host.find_couriers(CourierQuery::Key(&hash(11))).await, Ok(vec![]));
     let same_key = Courier { key: courier(10).key, ..courier(11) };
     let taken = Changes { couriers: vec![Write::insert(same_key)], ..changes() };
     assert_eq!(host.commit(&taken).await, Err(HostError::Conflict), "a key is one courier's");
     let moved = Courier { key: courier(11).key, version: 2, ..courier(10) };
     host.commit(&Changes { couriers: vec![over(1, moved.clone())], ..changes() }).await.unwrap();
-    assert_eq!(host.courier_by_key(&hash(10)).await, Ok(None), "the old key is gone");
-    assert_eq!(host.courier_by_key(&hash(11)).await, Ok(Some(moved)));
+    assert_eq!(host.find_couriers(CourierQuery::Key(&hash(10))).await, Ok(vec![]), "the old key is gone");
+    assert_eq!(host.find_couriers(CourierQuery::Key(&hash(11))).await, Ok(vec![moved]));
 }
 
 pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
@@ -198,7 +221,8 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
     assert_eq!(host.free_couriers(east..=east, None, at(0), 9).await.map(|found| found.contains(&both[1])), Ok(true));
     let seen =
         |courier: Courier, at: Position| Courier { position: Some(at.point), position_at: Some(at.at), ..courier };
-    let mut found = host.couriers_by_id(&[first.id, CourierId::new(99).unwrap(), fourth.id]).await.unwrap();
+    let mut found =
+        host.find_couriers(CourierQuery::Ids(&[first.id, CourierId::new(99).unwrap(), fourth.id])).await.unwrap();
     found.sort_by_key(|courier| courier.id);
     assert_eq!(found, [seen(courier(10), position(10, 5)), seen(courier(40), position(40, 1))]);
     // A position that arrives late does not take a courier back, and a new one moves the courier to another cell.
@@ -228,7 +252,7 @@ pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
     assert_eq!(host.searching_orders(None, 9).await, Ok(wanted.to_vec()));
     assert_eq!(host.searching_orders(None, 1).await, Ok(wanted[..1].to_vec()));
     assert_eq!(host.searching_orders(Some((wanted[0].until, wanted[0].id)), 9).await, Ok(wanted[1..].to_vec()));
-    let mut found = host.orders_by_id(&[order_id(53), order_id(99), order_id(52)]).await.unwrap();
+    let mut found = host.find_orders(OrderQuery::Ids(&[order_id(53), order_id(99), order_id(52)])).await.unwrap();
     found.sort_by_key(|order| order.id);
     assert_eq!(found, [order(52, 1, "P-52"), searching(53, 5)]);
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use despacho_core::{
     domain::OrderId,
-    host::{Changes, Host, HostError, Write},
+    host::{
+        AttemptQuery, Changes, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery,
+        WebhookQuery, Write,
+    },
     order::{Event, EventKind, Order},
     privacy::{PersonalQuery, Redaction},
     store::{ClaimChange, KeyHash},
@@ -18,6 +21,7 @@ use crate::{
         at, attempt, changes, claim, courier, email, entry, erasure_record, event, key, message, notification, order,
         order_id, over, position, store, store_id, top_up, webhook, webhook_id,
     },
+    suite::outward::journal_end,
 };
 
 /// One of everything.
@@ -48,21 +52,27 @@ async fn visible<H: Host>(host: &H) -> Vec<String> {
     let mut seen = vec![format!("{store:?}")];
     seen.push(format!("{:?}", host.key(&key(5, 1).hash).await.unwrap()));
     seen.push(format!("{:?}", host.order(order_id(50)).await.unwrap()));
-    seen.push(format!("{:?}", host.order_by_code(store_id(1), "P-1").await.unwrap()));
+    seen.push(format!("{:?}", host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await.unwrap().pop()));
     let events: Vec<Event> =
         host.events(order_id(50)).await.unwrap().into_iter().map(|recorded| recorded.event).collect();
     seen.push(format!("{events:?}"));
-    seen.push(format!("{:?}", host.couriers(None, 10).await.unwrap()));
+    seen.push(format!("{:?}", host.find_couriers(CourierQuery::All { after: None, limit: 10 }).await.unwrap()));
     seen.push(format!("{:?}", host.notifications(store_id(1), None, 10).await.unwrap()));
     seen.push(format!("{:?}", host.claim("store/1", "k").await.unwrap()));
-    seen.push(format!("{:?}", host.top_up(store_id(1), "PIX-1").await.unwrap()));
-    seen.push(format!("{:?}", host.webhooks(store_id(1)).await.unwrap()));
+    seen.push(format!("{:?}", host.statement(store_id(1), StatementQuery::TopUp("PIX-1")).await.unwrap().pop()));
+    seen.push(format!("{:?}", host.find_webhooks(WebhookQuery::Store(store_id(1))).await.unwrap()));
     seen.push(format!("{:?}", host.messages(webhook_id(7)).await.unwrap()));
-    seen.push(format!("{:?}", host.attempts(webhook_id(7), None, 10).await.unwrap()));
-    seen.push(format!("{}", host.journal_end(store_id(1)).await.unwrap()));
+    seen.push(format!(
+        "{:?}",
+        host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 10 }).await.unwrap()
+    ));
+    seen.push(format!("{}", journal_end(host, 1).await.unwrap()));
     let records = PersonalQuery::Records { before: None, limit: 10 };
     seen.push(format!("{:?}", host.personal_data(&records).await.unwrap().records));
-    seen.push(format!("{:?}", host.due_orders(at(1_000), 0, 10).await.unwrap()));
+    seen.push(format!(
+        "{:?}",
+        host.find_orders(OrderQuery::Due { now: at(1_000), skipped: 0, limit: 10 }).await.unwrap()
+    ));
     seen
 }
 
@@ -155,12 +165,15 @@ pub(crate) async fn hostile_text_is_text(backend: impl Backend) {
             ..changes()
         };
         host.commit(&change).await.unwrap();
-        assert_eq!(host.order_by_code(store_id(1), text).await, Ok(Some(hostile)), "{text:?}");
+        assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), text)).await, Ok(vec![hostile]), "{text:?}");
         assert_eq!(host.claim(text, text).await, Ok(Some(held)), "{text:?}");
         assert_eq!(host.key(&KeyHash::of(text)).await, Ok(None));
-        assert_eq!(host.store_by_cnpj(text).await, Ok(None));
+        assert_eq!(host.find_stores(StoreQuery::Cnpj(text)).await, Ok(vec![]));
     }
-    assert_eq!(host.due_orders(at(1_000), 0, 1_000).await.unwrap().len(), texts.len());
+    assert_eq!(
+        host.find_orders(OrderQuery::Due { now: at(1_000), skipped: 0, limit: 1_000 }).await.unwrap().len(),
+        texts.len()
+    );
 }
 
 pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
@@ -174,7 +187,10 @@ pub(crate) async fn a_restart_keeps_everything(backend: impl Backend) {
     let backend = backend.restart().await.restart().await;
     let host = backend.host();
     assert_eq!(visible(host).await, before);
-    assert_eq!(host.store_by_email(&email(1)).await.unwrap().map(|store| store.balance.centavos()), Some(2_000));
+    assert_eq!(
+        host.find_stores(StoreQuery::Email(&email(1))).await.unwrap().pop().map(|store| store.balance.centavos()),
+        Some(2_000)
+    );
     assert_eq!(host.commit(&second).await, Err(HostError::Conflict), "versions are kept too");
     let third = Event { kind: EventKind::Ready, ..event(&moved, 3) };
     host.commit(&Changes { events: vec![third], ..changes() }).await.unwrap();

@@ -9,7 +9,7 @@ use despacho_core::{
         dispatch::{Round, round},
     },
     domain::{CourierId, Entropy, Moment, OrderId, Point},
-    host::{Changes, Host, Write},
+    host::{Changes, CourierQuery, Host, Storage, Write},
     order::{EventKind, Order, OrderSituation},
 };
 
@@ -101,8 +101,12 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     assert_eq!(round(host, &settings, &mut moment(1)).await.unwrap().allocated, 1);
     let heard = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
     host.commit(&heard(5)).await.unwrap();
-    assert_eq!(host.silent_couriers(at(5), 0, 9).await, Ok(vec![]), "heard of just then");
-    let silent = host.silent_couriers(at(6), 0, 9).await.unwrap();
+    assert_eq!(
+        host.find_couriers(CourierQuery::Silent { seen_before: at(5), skipped: 0, limit: 9 }).await,
+        Ok(vec![]),
+        "heard of just then"
+    );
+    let silent = host.find_couriers(CourierQuery::Silent { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
     assert_eq!(silent.iter().map(|courier| courier.id.get()).collect::<Vec<_>>(), [20]);
     assert_eq!(round(host, &settings, &mut moment(14)).await, Ok(Round::default()));
     let done = round(host, &settings, &mut moment(16)).await.unwrap();
@@ -123,10 +127,16 @@ pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
     let riding = |situation| Order { situation, ..order(50, 1, "P-50") };
     let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
     put(host, vec![riding(OrderSituation::OutForDelivery)], vec![carrier], 0).await;
-    assert_eq!(host.silent_couriers(at(60), 0, 9).await, Ok(vec![]));
+    assert_eq!(
+        host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await,
+        Ok(vec![])
+    );
     let order = riding(OrderSituation::CourierAtPickup);
     host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
-    assert_eq!(host.silent_couriers(at(60), 0, 9).await.unwrap().len(), 1);
+    assert_eq!(
+        host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await.unwrap().len(),
+        1
+    );
 }
 
 pub(crate) async fn the_nearest_go_where_all_ride_least(backend: impl Backend) {

@@ -3,7 +3,7 @@
 use despacho_core::{
     api::wire::{Kilometres, Reais},
     domain::{Distance, Money},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, OrderQuery, Storage, Write},
     order::Order,
     quote::{PriceLine, Rule},
     store::LedgerEntry,
@@ -69,5 +69,12 @@ pub(crate) async fn no_digit_changes(backend: impl Backend) {
         assert_eq!(kilometres, Decimal::new(order.total_distance.metres().into(), 3));
     }
     assert_eq!(host.store(store_id(1)).await.unwrap().unwrap().balance.centavos(), sum);
-    assert_eq!(host.due_orders(at(10), 0, 1).await.unwrap().first().map(|order| order.id), Some(order_id(1)));
+    assert_eq!(
+        host.find_orders(OrderQuery::Due { now: at(10), skipped: 0, limit: 1 })
+            .await
+            .unwrap()
+            .first()
+            .map(|order| order.id),
+        Some(order_id(1))
+    );
 }

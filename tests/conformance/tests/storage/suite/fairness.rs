@@ -6,7 +6,7 @@ use despacho_core::{
     Settings,
     courier::{Courier, Position, dispatch::round},
     domain::{CourierId, Point},
-    host::{Changes, Host, Write},
+    host::{Changes, Host, OrderQuery, Storage, Write},
     order::{Order, OrderSituation, Timing},
 };
 
@@ -122,7 +122,11 @@ pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
     orders.extend((3_000..3_003).map(ready));
     put_all(host, orders, Vec::new()).await;
     assert_eq!(
-        host.due_orders(at(30), 0, 1_000).await.unwrap().last().map(|order| order.situation),
+        host.find_orders(OrderQuery::Due { now: at(30), skipped: 0, limit: 1_000 })
+            .await
+            .unwrap()
+            .last()
+            .map(|order| order.situation),
         Some(OrderSituation::Searching)
     );
     let done = round(host, &settings, &mut moment(30)).await.unwrap();

@@ -3,7 +3,7 @@
 use despacho_core::{
     Settings,
     domain::EventId,
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, OrderQuery, Storage, Write},
     order::{EventKind, Order, OrderSituation, drive},
 };
 
@@ -45,7 +45,12 @@ pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
         vec![ready_at(50, 3), ready_at(51, 1), ready_at(53, 2), ready_at(52, 2), searching, cancelled, allocated];
     host.commit(&Changes { orders: orders.into_iter().map(Write::insert).collect(), ..changes() }).await.unwrap();
     let due = async |minutes, limit| -> Vec<u64> {
-        host.due_orders(at(minutes), 0, limit).await.unwrap().iter().map(|order| order.id.get()).collect()
+        host.find_orders(OrderQuery::Due { now: at(minutes), skipped: 0, limit })
+            .await
+            .unwrap()
+            .iter()
+            .map(|order| order.id.get())
+            .collect()
     };
     assert_eq!(due(0, 10).await, [0_u64; 0]);
     assert_eq!(due(1, 10).await, [51]);
@@ -55,7 +60,11 @@ pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
     let later = Order { ready_at: at(30), version: 2, ..ready_at(51, 1) };
     host.commit(&Changes { orders: vec![over(1, later.clone())], ..changes() }).await.unwrap();
     assert_eq!(due(5, 2).await, [52, 53]);
-    assert_eq!(host.due_orders(at(30), 0, 10).await.unwrap().last(), Some(&later), "whole orders, as they stand");
+    assert_eq!(
+        host.find_orders(OrderQuery::Due { now: at(30), skipped: 0, limit: 10 }).await.unwrap().last(),
+        Some(&later),
+        "whole orders, as they stand"
+    );
 }
 
 pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {

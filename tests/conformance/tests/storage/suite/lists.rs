@@ -1,7 +1,7 @@
 //! Lists of orders and of stores, and a store that is removed.
 
 use despacho_core::{
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, OrderQuery, Storage, StoreQuery, Write},
     order::{Order, OrderFilter, OrderSituation},
     store::Store,
 };
@@ -18,7 +18,7 @@ async fn put<H: Host>(host: &H, stores: &[u64], orders: Vec<Order>) {
 }
 
 async fn found<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> {
-    host.find_orders(filter, limit).await.unwrap().iter().map(|order| order.id.get()).collect()
+    host.find_orders(OrderQuery::Matching(filter, limit)).await.unwrap().iter().map(|order| order.id.get()).collect()
 }
 
 pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
@@ -43,7 +43,7 @@ pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
     assert_eq!(found(host, &OrderFilter { from: at(30), ..matrix.clone() }, 50).await, [6]);
     assert_eq!(found(host, &OrderFilter { until: at(30), ..matrix.clone() }, 2).await, [8, 7]);
     assert_eq!(found(host, &OrderFilter::open(store_id(1)), 50).await, [8, 6, 2]);
-    let first = host.find_orders(&matrix, 1).await.unwrap();
+    let first = host.find_orders(OrderQuery::Matching(&matrix, 1)).await.unwrap();
     assert_eq!(first, [host.order(order_id(8)).await.unwrap().unwrap()]);
 }
 
@@ -51,7 +51,7 @@ pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
 async fn in_parts<H: Host>(host: &H, filter: &OrderFilter) -> (Vec<u64>, usize) {
     let (mut ids, mut largest, mut rest) = (Vec::new(), 0, filter.clone());
     loop {
-        let part = host.find_orders(&rest, 50).await.unwrap();
+        let part = host.find_orders(OrderQuery::Matching(&rest, 50)).await.unwrap();
         let Some(last) = part.last() else { return (ids, largest) };
         rest.before = Some(last.id);
         largest = largest.max(part.len());
@@ -79,14 +79,32 @@ pub(crate) async fn a_matrix_is_listed_with_its_branches(backend: impl Backend) 
     put(host, &[1, 2, 3, 4], vec![]).await;
     host.commit(&Changes { ledger: vec![entry(3, 700, None)], ..changes() }).await.unwrap();
     let numbers = |stores: &[Store]| stores.iter().map(|store| store.id.get()).collect::<Vec<_>>();
-    let all = host.stores_of(store_id(1), None, 50).await.unwrap();
+    let all = host.find_stores(StoreQuery::WithBranches { store: store_id(1), after: None, limit: 50 }).await.unwrap();
     assert_eq!(numbers(&all), [1, 2, 3, 4]);
     assert_eq!(Some(&all[2]), host.store(store_id(3)).await.unwrap().as_ref());
-    assert_eq!(numbers(&host.stores_of(store_id(1), Some(store_id(2)), 1).await.unwrap()), [3]);
-    assert_eq!(numbers(&host.stores_of(store_id(2), None, 50).await.unwrap()), [2]);
+    assert_eq!(
+        numbers(
+            &host
+                .find_stores(StoreQuery::WithBranches { store: store_id(1), after: Some(store_id(2)), limit: 1 })
+                .await
+                .unwrap()
+        ),
+        [3]
+    );
+    assert_eq!(
+        numbers(
+            &host.find_stores(StoreQuery::WithBranches { store: store_id(2), after: None, limit: 50 }).await.unwrap()
+        ),
+        [2]
+    );
     let removed = Store { deleted_at: Some(at(1)), ..store(2) };
     host.commit(&Changes { stores: vec![over(1, removed)], ..changes() }).await.unwrap();
-    assert_eq!(numbers(&host.stores_of(store_id(1), None, 50).await.unwrap()), [1, 3, 4]);
+    assert_eq!(
+        numbers(
+            &host.find_stores(StoreQuery::WithBranches { store: store_id(1), after: None, limit: 50 }).await.unwrap()
+        ),
+        [1, 3, 4]
+    );
 }
 
 pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backend) {

@@ -1,9 +1,11 @@
 //! Random commits against the reference host and against the host that is tested: the same outcomes, and the same data after each.
 
+use std::sync::Arc;
+
 use despacho_core::{
     courier::Courier,
     domain::{Email, Timestamp},
-    host::{Changes, Host, Write},
+    host::{Changes, CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery, Write},
     memory::MemoryHost,
     order::{Event, Order, OrderSituation},
     store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, Notification, Store},
@@ -47,7 +49,7 @@ async fn random(model: &MemoryHost, dice: &mut Dice, step: i64) -> Changes {
             1 => changes.keys.push(random_key(model, dice).await),
             2 | 3 => changes.orders.push(random_order(model, dice).await),
             4 => {
-                let couriers = model.couriers(None, 1000).await.unwrap();
+                let couriers = model.find_couriers(CourierQuery::All { after: None, limit: 1000 }).await.unwrap();
                 let value = courier(1 + dice.below(3));
                 let version = couriers.iter().find(|courier| courier.id == value.id).map(|courier| courier.version);
                 changes.couriers.push(over(expected(dice, version), value));
@@ -97,7 +99,7 @@ async fn random_key(model: &MemoryHost, dice: &mut Dice) -> Write<Key> {
     let value = key(1 + dice.below(4), 1 + dice.below(STORES));
     let created_at = at(i64::try_from(dice.below(4)).unwrap());
     let hash = KeyHash::of(&dice.below(5).to_string());
-    let version = model.key_by_id(value.id).await.unwrap().map(|key| key.version);
+    let version = model.find_keys(KeyQuery::Id(value.id)).await.unwrap().pop().map(|held| held.key.version);
     over(expected(dice, version), Key { hash, created_at, ..value })
 }
 
@@ -130,8 +132,8 @@ fn random_claim(dice: &mut Dice, step: i64) -> ClaimChange {
 #[derive(Debug, Default, PartialEq)]
 struct Dump {
     stores: Vec<Option<Store>>,
-    holders: Vec<Option<KeyHolder>>,
-    keys: Vec<Vec<Key>>,
+    holders: Vec<Option<Arc<KeyHolder>>>,
+    keys: Vec<Vec<Arc<KeyHolder>>>,
     orders: Vec<Option<Order>>,
     /// Without their place in the journal, where a database may leave gaps.
     events: Vec<Vec<Event>>,
@@ -145,27 +147,27 @@ async fn dump<H: Host>(host: &H, now: Timestamp) -> Dump {
     let mut dump = Dump::default();
     for number in 1..=STORES {
         dump.stores.push(host.store(store_id(number)).await.unwrap());
-        dump.keys.push(host.keys(store_id(number)).await.unwrap());
-        dump.keys.push(host.key_by_id(key(number, 1).id).await.unwrap().into_iter().collect());
+        dump.keys.push(host.find_keys(KeyQuery::Store(store_id(number))).await.unwrap());
+        dump.keys.push(host.find_keys(KeyQuery::Id(key(number, 1).id)).await.unwrap());
         dump.notifications.push(host.notifications(store_id(number), None, 50).await.unwrap());
         for code in CODES {
-            dump.orders.push(host.order_by_code(store_id(number), code).await.unwrap());
+            dump.orders.push(host.find_orders(OrderQuery::Code(store_id(number), code)).await.unwrap().pop());
         }
     }
     for number in 0..=5 {
         dump.holders.push(host.key(&KeyHash::of(&number.to_string())).await.unwrap());
         let upper = Email::parse(&email(number).as_str().to_uppercase()).unwrap();
-        dump.stores.push(host.store_by_email(&upper).await.unwrap());
-        dump.stores.push(host.store_by_cnpj(cnpj(number).as_str()).await.unwrap());
+        dump.stores.push(host.find_stores(StoreQuery::Email(&upper)).await.unwrap().pop());
+        dump.stores.push(host.find_stores(StoreQuery::Cnpj(cnpj(number).as_str())).await.unwrap().pop());
     }
     for number in 1..=ORDERS {
         dump.orders.push(host.order(order_id(number)).await.unwrap());
         let history = host.events(order_id(number)).await.unwrap();
         dump.events.push(history.into_iter().map(|recorded| recorded.event).collect());
     }
-    dump.due.push(host.due_orders(now, 0, 5).await.unwrap());
-    dump.due.push(host.due_orders(at(1_000_000), 0, 50).await.unwrap());
-    dump.couriers = host.couriers(None, 1000).await.unwrap();
+    dump.due.push(host.find_orders(OrderQuery::Due { now, skipped: 0, limit: 5 }).await.unwrap());
+    dump.due.push(host.find_orders(OrderQuery::Due { now: at(1_000_000), skipped: 0, limit: 50 }).await.unwrap());
+    dump.couriers = host.find_couriers(CourierQuery::All { after: None, limit: 1000 }).await.unwrap();
     for code in CODES {
         dump.claims.push(host.claim("store/1", code).await.unwrap());
     }

@@ -2,7 +2,7 @@
 
 use despacho_core::{
     domain::Timestamp,
-    host::{Changes, Host, HostError, Write},
+    host::{Changes, Host, HostError, StatementQuery, Storage, StoreQuery, Write},
     order::{Order, OrderSituation},
     store::{self, EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
 };
@@ -37,7 +37,7 @@ pub(crate) async fn a_balance_is_the_sum_of_its_entries(backend: impl Backend) {
     host.commit(&Changes { keys, ..changes() }).await.unwrap();
     let holder = host.key(&key(5, 1).hash).await.unwrap().unwrap();
     assert_eq!(holder.store.balance.centavos(), -1_550);
-    let by_cnpj = host.store_by_cnpj(cnpj(1).as_str()).await.unwrap().unwrap();
+    let by_cnpj = host.find_stores(StoreQuery::Cnpj(cnpj(1).as_str())).await.unwrap().pop().unwrap();
     assert_eq!(by_cnpj.balance.centavos(), -1_550);
 
     assert_eq!(host.commit(&book(vec![entry(2, 1, None)])).await, Err(HostError::Conflict), "there is no such store");
@@ -83,7 +83,7 @@ fn ever() -> Period {
 async fn lines<H: Host>(host: &H, number: u64) -> Vec<StatementLine> {
     let (mut all, mut period) = (Vec::new(), ever());
     loop {
-        let page = host.statement(store_id(number), period, 700).await.unwrap();
+        let page = host.statement(store_id(number), StatementQuery::Period(period, 700)).await.unwrap();
         let Some(last) = page.last() else { return all };
         period.after = Some(last.id);
         all.extend(page);
@@ -141,11 +141,11 @@ pub(crate) async fn a_reference_books_once(backend: impl Backend) {
     assert_eq!(balance(host, 1).await, 500);
     host.commit(&booked(at_minute(2, top_up(2, 900, "PIX-1")))).await.unwrap();
     host.commit(&booked(at_minute(3, top_up(1, 70, "PIX \"2\", x")))).await.unwrap();
-    let line = host.top_up(store_id(1), "PIX \"2\", x").await.unwrap().unwrap();
+    let line = host.statement(store_id(1), StatementQuery::TopUp("PIX \"2\", x")).await.unwrap().pop().unwrap();
     assert_eq!((line.kind, line.order, line.amount, line.balance), (EntryKind::TopUp, None, money(70), money(570)));
-    assert_eq!(host.top_up(store_id(2), "PIX-2").await, Ok(None));
+    assert_eq!(host.statement(store_id(2), StatementQuery::TopUp("PIX-2")).await, Ok(vec![]));
     let between = Period { from: at(1), until: at(3), after: None };
-    let page = host.statement(store_id(1), between, 9).await.unwrap();
+    let page = host.statement(store_id(1), StatementQuery::Period(between, 9)).await.unwrap();
     assert_eq!(
         page.iter().map(|line| line.reference.as_deref()).collect::<Vec<_>>(),
         [Some("PIX-1")],
@@ -208,16 +208,16 @@ pub(crate) async fn statements_of_a_shared_balance_name_its_branches(backend: im
     assert!(lines(host, 2).await.iter().all(|line| line.store == store_id(2) && line.amount == money(-1_000)));
     // Pages take both kinds of lines in one order, whatever their size.
     let (mut paged, mut period) = (Vec::new(), ever());
-    while let Some(line) = host.statement(store_id(3), period, 1).await.unwrap().pop() {
+    while let Some(line) = host.statement(store_id(3), StatementQuery::Period(period, 1)).await.unwrap().pop() {
         period.after = Some(line.id);
         paged.push(line);
     }
     assert_eq!(paged, lines(host, 3).await);
     for number in [1, 3, 5] {
-        let found = host.top_up(store_id(number), "PIX-2").await.unwrap().unwrap();
+        let found = host.statement(store_id(number), StatementQuery::TopUp("PIX-2")).await.unwrap().pop().unwrap();
         assert_eq!((found.store, found.amount), (store_id(3), money(60)), "one reference of one balance");
     }
-    assert_eq!(host.top_up(store_id(2), "PIX-2").await, Ok(None));
+    assert_eq!(host.statement(store_id(2), StatementQuery::TopUp("PIX-2")).await, Ok(vec![]));
     let again = Changes { top_ups: vec![top_up(5, 60, "PIX-2")], ..changes() };
     assert_eq!(host.commit(&again).await, Err(HostError::Conflict), "booked already, through another branch");
 }
@@ -237,7 +237,15 @@ pub(crate) async fn removed_branch_leaves_no_balance(backend: impl Backend) {
         let branch = host.store(store_id(number)).await.unwrap().unwrap();
         host.commit(&store::remove(&branch, store_id(1), at(1))).await.unwrap();
         assert_eq!(host.store(store_id(number)).await, Ok(None));
-        assert!(host.any_store(store_id(number)).await.unwrap().unwrap().deleted_at.is_some());
+        assert!(
+            host.find_stores(StoreQuery::IdOrRemoved(store_id(number)))
+                .await
+                .unwrap()
+                .pop()
+                .unwrap()
+                .deleted_at
+                .is_some()
+        );
         assert_eq!(host.commit(&book(vec![entry(number, 5, None)])).await, Err(HostError::Conflict));
         let late = Changes { top_ups: vec![top_up(number, 5, "late")], ..changes() };
         assert_eq!(host.commit(&late).await, Err(HostError::Conflict));

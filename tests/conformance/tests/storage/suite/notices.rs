@@ -2,8 +2,8 @@
 
 use despacho_core::{
     domain::NotificationId,
-    host::{Changes, Host, HostError},
-    store::{Claim, ClaimChange, ClaimUsage, Notification},
+    host::{Changes, Host, HostError, Storage, StorageUsage, UsageQuery},
+    store::{Claim, ClaimChange, Notification},
 };
 use futures_util::future::join_all;
 
@@ -96,17 +96,17 @@ pub(crate) async fn a_claim_has_one_holder(backend: impl Backend) {
 
 pub(crate) async fn stored_responses_are_counted_by_owner_and_hour(backend: impl Backend) {
     let host = backend.host();
-    let usage = async |minutes| host.claim_usage("merchant/1", at(minutes)).await.unwrap();
+    let usage = async |minutes| host.usage(UsageQuery::Claims("merchant/1", at(minutes))).await.unwrap();
     let size = answered(claim("k1", "a")).size();
     for (minutes, key) in [(0, "k1"), (1, "k2"), (70, "k3")] {
         host.commit(&take(minutes, claim(key, "a"))).await.unwrap();
         assert_eq!(usage(minutes).await.bytes % size, 0);
         host.commit(&Changes { at: at(minutes), ..finish(answered(claim(key, "a"))) }).await.unwrap();
     }
-    assert_eq!(usage(0).await, ClaimUsage { records: 3, bytes: 3 * size });
-    assert_eq!(usage(65).await, ClaimUsage { records: 1, bytes: size }, "by the hour");
-    assert_eq!(usage(24 * 60).await, ClaimUsage::default());
-    assert_eq!(host.claim_usage("merchant/2", at(0)).await, Ok(ClaimUsage::default()));
+    assert_eq!(usage(0).await, StorageUsage { records: 3, bytes: 3 * size });
+    assert_eq!(usage(65).await, StorageUsage { records: 1, bytes: size }, "by the hour");
+    assert_eq!(usage(24 * 60).await, StorageUsage::default());
+    assert_eq!(host.usage(UsageQuery::Claims("merchant/2", at(0))).await, Ok(StorageUsage::default()));
     let stranger = answered(claim("k1", "stranger"));
     assert_eq!(host.commit(&finish(stranger)).await, Err(HostError::Conflict));
     let unowned = Claim { owner: None, ..claim("k4", "a") };

@@ -4,7 +4,7 @@ use despacho_core::{
     Settings,
     api::outbox,
     domain::{AttemptId, WebhookId},
-    host::{Changes, Host, HostError, MerchantSize, Write},
+    host::{AttemptQuery, Changes, Host, HostError, Storage, UsageQuery, WebhookQuery, Write},
     order::{Event, Journal, JournalEntry},
     store::Store,
     webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Tried, Webhook, WebhookState},
@@ -35,6 +35,19 @@ async fn merchant<H: Host>(host: &H) {
     host.commit(&Changes { stores, ..changes() }).await.unwrap();
 }
 
+/// The last position of a merchant's journal.
+pub(crate) async fn journal_end<H: Host>(host: &H, merchant: u64) -> Result<u64, HostError> {
+    let journal = Journal { matrix: store_id(merchant), branch: None };
+    Ok(host.journal_span(journal).await?.end)
+}
+
+/// The branches and the webhooks of a merchant.
+async fn merchant_size<H: Host>(host: &H, merchant: u64) -> [u64; 2] {
+    let merchant = store_id(merchant);
+    let [branches, webhooks] = [UsageQuery::Branches(merchant), UsageQuery::Webhooks(merchant)];
+    [host.usage(branches).await.unwrap().records, host.usage(webhooks).await.unwrap().records]
+}
+
 fn happened(list: &[(u64, u64, u32)]) -> Changes {
     let event = |(store, number, sequence): &(u64, u64, u32)| event(&order(*number, *store, ""), *sequence);
     let events: Vec<Event> = list.iter().map(event).collect();
@@ -44,7 +57,7 @@ fn happened(list: &[(u64, u64, u32)]) -> Changes {
 pub(crate) async fn a_journal_is_a_merchants(backend: impl Backend) {
     let host = backend.host();
     merchant(host).await;
-    assert_eq!(host.journal_end(store_id(1)).await, Ok(0));
+    assert_eq!(journal_end(host, 1).await, Ok(0));
     host.commit(&happened(&[(1, 50, 1), (2, 60, 1), (3, 70, 1)])).await.unwrap();
     host.commit(&happened(&[(9, 90, 1), (2, 60, 2)])).await.unwrap();
     assert_eq!(
@@ -56,14 +69,10 @@ pub(crate) async fn a_journal_is_a_merchants(backend: impl Backend) {
     assert_eq!(places(host, whole(), 4, 2).await, []);
     assert_eq!(places(host, part(2), 0, 10).await, [(2, 60), (4, 60)], "a branch sees its own");
     assert_eq!(places(host, part(2), 2, 10).await, [(4, 60)]);
-    assert_eq!(host.journal_end(store_id(1)).await, Ok(4));
-    assert_eq!(host.journal_end(store_id(9)).await, Ok(1));
+    assert_eq!(journal_end(host, 1).await, Ok(4));
+    assert_eq!(journal_end(host, 9).await, Ok(1));
     let refused = host.commit(&happened(&[(3, 70, 2), (1, 50, 1)])).await;
-    assert_eq!(
-        (refused, host.journal_end(store_id(1)).await),
-        (Err(HostError::Conflict), Ok(4)),
-        "no place without an event"
-    );
+    assert_eq!((refused, journal_end(host, 1).await), (Err(HostError::Conflict), Ok(4)), "no place without an event");
     let entries = host.journal(whole(), 1, 1).await.unwrap();
     let history = host.events(entries[0].recorded.event.order).await.unwrap();
     assert_eq!(entries[0].recorded, history[0], "the same event by either way");
@@ -94,20 +103,25 @@ pub(crate) async fn subscriptions_are_read_as_written(backend: impl Backend) {
     merchant(host).await;
     let webhooks = vec![Write::insert(webhook(8, 1)), Write::insert(webhook(7, 1)), Write::insert(webhook(9, 2))];
     host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
-    assert_eq!(host.webhooks(store_id(1)).await, Ok(vec![webhook(7, 1), webhook(8, 1)]));
+    assert_eq!(host.find_webhooks(WebhookQuery::Store(store_id(1))).await, Ok(vec![webhook(7, 1), webhook(8, 1)]));
     assert_eq!(host.webhook(webhook_id(9)).await, Ok(Some(webhook(9, 2))));
     let write = |expected, value| Changes { webhooks: vec![over(expected, value)], ..changes() };
     let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(7, 1) };
     assert_eq!(host.commit(&write(2, removed.clone())).await, Err(HostError::Conflict), "a version is written once");
     host.commit(&write(1, removed)).await.unwrap();
-    assert_eq!(host.webhooks(store_id(1)).await, Ok(vec![webhook(8, 1)]));
+    assert_eq!(host.find_webhooks(WebhookQuery::Store(store_id(1))).await, Ok(vec![webhook(8, 1)]));
     assert_eq!(host.webhook(webhook_id(7)).await, Ok(None));
     let backend = backend.restart().await;
     assert_eq!(backend.host().webhook(webhook_id(8)).await, Ok(Some(webhook(8, 1))));
 }
 
 async fn due<H: Host>(host: &H, minutes: i64) -> Vec<u64> {
-    host.due_webhooks(at(minutes), 10).await.unwrap().iter().map(|webhook| webhook.id.get()).collect()
+    host.find_webhooks(WebhookQuery::Due { now: at(minutes), limit: 10 })
+        .await
+        .unwrap()
+        .iter()
+        .map(|webhook| webhook.id.get())
+        .collect()
 }
 
 pub(crate) async fn a_subscription_is_due_by_its_news_and_its_messages(backend: impl Backend) {
@@ -154,7 +168,7 @@ pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
     // Forty merchants of one receiver.
     let shared = (1_000..1_040).map(|id| Write::insert(Webhook { seen_at: at(-1), ..of(id, id, "shared") })).collect();
     host.commit(&Changes { webhooks: shared, ..changes() }).await.unwrap();
-    let all = host.due_webhooks(at(2), 100).await.unwrap();
+    let all = host.find_webhooks(WebhookQuery::Due { now: at(2), limit: 100 }).await.unwrap();
     assert_eq!(all.iter().filter(|webhook| webhook.receiver() == "shared.example").count(), 16);
     assert_eq!(all.len(), 16 + 5);
 }
@@ -181,12 +195,12 @@ pub(crate) async fn a_merchants_branches_and_webhooks_are_counted(backend: impl 
     merchant(host).await;
     let webhooks = [webhook(7, 1), webhook(8, 2)].map(Write::insert).into();
     host.commit(&Changes { webhooks, ..changes() }).await.unwrap();
-    assert_eq!(host.merchant_size(store_id(1)).await, Ok(MerchantSize { branches: 2, webhooks: 2 }));
-    assert_eq!(host.merchant_size(store_id(9)).await, Ok(MerchantSize::default()));
+    assert_eq!(merchant_size(host, 1).await, [2, 2]);
+    assert_eq!(merchant_size(host, 9).await, [0, 0]);
     let removed = Webhook { state: WebhookState::Removed { at: at(1) }, ..webhook(8, 2) };
     let stores = vec![over(1, Store { deleted_at: Some(at(1)), ..store(3) })];
     host.commit(&Changes { stores, webhooks: vec![over(1, removed)], ..changes() }).await.unwrap();
-    assert_eq!(host.merchant_size(store_id(1)).await, Ok(MerchantSize { branches: 1, webhooks: 1 }));
+    assert_eq!(merchant_size(host, 1).await, [1, 1]);
 }
 
 pub(crate) async fn messages_wait_by_their_place(backend: impl Backend) {
@@ -212,15 +226,15 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
         host.commit(&log((1..=70).map(|number| attempt(7, start + number)).collect())).await.unwrap();
     }
     let of = async |webhook: WebhookId, before: Option<AttemptId>, limit| {
-        host.attempts(webhook, before, limit).await.unwrap()
+        host.find_attempts(AttemptQuery::Webhook { webhook, before, limit }).await.unwrap()
     };
     let all = of(webhook_id(7), None, 1_000).await;
     assert_eq!((all.len(), all.first().map(|one| one.attempt.number)), (ATTEMPTS_KEPT, Some(270)));
     let page = of(webhook_id(7), Some(all[2].id), 2).await;
     assert_eq!(page, all[3..5]);
-    assert_eq!(host.attempt(all[9].id).await, Ok(Some(all[9].clone())));
+    assert_eq!(host.find_attempts(AttemptQuery::Id(all[9].id)).await, Ok(vec![all[9].clone()]));
     assert_eq!(of(webhook_id(8), None, 9).await.len(), 1, "one log does not push another out");
-    assert_eq!(host.attempt(AttemptId::new(9_999).unwrap()).await, Ok(None));
+    assert_eq!(host.find_attempts(AttemptQuery::Id(AttemptId::new(9_999).unwrap())).await, Ok(vec![]));
 }
 
 fn tried(batch: &outbox::Batch, answer: Answer) -> Vec<Tried> {
@@ -251,11 +265,21 @@ pub(crate) async fn a_round_is_one_senders(backend: impl Backend) {
     let second = outbox::take(host, &settings, &left).await.unwrap().unwrap();
     assert_eq!(names(&second), names(first));
     outbox::finish(host, &settings, first, tried(first, Answer::Status(500))).await.unwrap();
-    assert_eq!(host.attempts(webhook_id(7), None, 9).await, Ok(vec![]), "who lost the lease settles nothing");
+    assert_eq!(
+        host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 9 }).await,
+        Ok(vec![]),
+        "who lost the lease settles nothing"
+    );
     outbox::finish(host, &settings, &second, tried(&second, Answer::Status(200))).await.unwrap();
     let settled = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     assert_eq!((settled.position, &settled.lease, settled.failures), (3, &None, 0));
-    assert_eq!(host.attempts(webhook_id(7), None, 9).await.unwrap().len(), 3);
+    assert_eq!(
+        host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 9 })
+            .await
+            .unwrap()
+            .len(),
+        3
+    );
     assert!(host.messages(webhook_id(7)).await.unwrap().is_empty());
     assert_eq!(outbox::take(host, &settings, &settled).await.map(|batch| batch.is_none()), Ok(true), "nothing is left");
 }

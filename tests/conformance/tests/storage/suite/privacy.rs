@@ -5,7 +5,7 @@ use despacho_core::{
     Settings,
     api::{self, erasure, outbox},
     domain::{Duration, OrderId, Timestamp},
-    host::Host,
+    host::{Host, Platform, Storage},
     limits::Limits,
     privacy::{Erasure, PersonalQuery},
     settings::{RetentionConfig, Secret},

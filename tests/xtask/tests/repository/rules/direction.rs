@@ -6,7 +6,7 @@ use crate::{Finding, metadata::Package};
 
 /// Packages that several hosts use, each may use those before it; hosts do not use each other.
 const SHARED: [&str; 6] = [
-    "hosts/shared/files",
+    "hosts/shared/shell",
     "hosts/shared/roads",
     "hosts/shared/geo",
     "hosts/shared/sql",

@@ -1,0 +1,143 @@
+//! Queries over rows in memory, for a host without indexes. They define exactly what each query returns.
+
+use std::ops::RangeInclusive;
+
+use super::{CourierQuery, KeyQuery, OrderQuery, StoreQuery};
+use crate::{
+    courier::{Cell, Courier, FreeCourier, SearchingOrder},
+    domain::{CourierId, OrderId, StoreId, Timestamp},
+    order::{Order, OrderSituation, Timing, next_deadline},
+    store::{Key, Store},
+};
+
+impl KeyQuery<'_> {
+    /// The keys that the query returns, newest first.
+    pub fn scan<'r>(&self, keys: impl Iterator<Item = &'r Key>) -> Vec<&'r Key> {
+        let mut found: Vec<&Key> = keys
+            .filter(|key| match *self {
+                KeyQuery::Hash(hash) | KeyQuery::Recent(hash, _) => key.hash == *hash,
+                KeyQuery::Id(id) => key.id == id,
+                KeyQuery::Store(store) => key.store == store,
+            })
+            .collect();
+        found.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
+        found
+    }
+}
+
+impl StoreQuery<'_> {
+    /// The stores that the query returns, of stores by ID.
+    pub fn scan<'r>(&self, stores: impl Iterator<Item = &'r Store>) -> Vec<&'r Store> {
+        let is_match = |store: &&Store| match *self {
+            StoreQuery::IdOrRemoved(id) => store.id == id,
+            _ if store.deleted_at.is_some() => false,
+            StoreQuery::Id(id) => store.id == id,
+            StoreQuery::Email(email) => store.email.key() == email.key(),
+            StoreQuery::Cnpj(cnpj) => store.cnpj.as_str() == cnpj,
+            StoreQuery::WithBranches { store: parent, after, .. } => {
+                (store.id == parent || store.matrix == Some(parent)) && after.is_none_or(|after| store.id > after)
+            }
+        };
+        let limit = if let StoreQuery::WithBranches { limit, .. } = *self { limit } else { 1 };
+        stores.filter(is_match).take(limit as usize).collect()
+    }
+}
+
+impl OrderQuery<'_> {
+    /// The orders that the query returns, of orders by ID; `store` looks a store up.
+    pub fn scan<'r, 's>(
+        &self,
+        orders: impl DoubleEndedIterator<Item = &'r Order>,
+        store: impl Fn(StoreId) -> Option<&'s Store>,
+        timing: &Timing,
+    ) -> Vec<Order> {
+        match *self {
+            OrderQuery::Ids(ids) => orders.filter(|order| ids.contains(&order.id)).cloned().collect(),
+            OrderQuery::Code(store, code) => {
+                let has_code = |order: &&Order| order.store == store && order.code == code;
+                orders.filter(|order| has_code(order) && order.situation.holds_code()).cloned().collect()
+            }
+            OrderQuery::Matching(filter, limit) => {
+                let is_visible = |order: &Order| {
+                    store(order.store).filter(|store| store.deleted_at.is_none()).is_some_and(|store| {
+                        store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
+                    })
+                };
+                let matching = orders.rev().filter(|order| filter.takes(order) && is_visible(order));
+                matching.take(limit as usize).cloned().collect()
+            }
+            OrderQuery::Due { now, skipped, limit } => {
+                let deadline = |order: &&Order| next_deadline(order, timing).filter(|at| *at <= now);
+                let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some()).collect();
+                due.sort_by_key(|order| (deadline(order), order.id));
+                due.into_iter().skip(skipped as usize).take(limit as usize).cloned().collect()
+            }
+        }
+    }
+}
+
+impl CourierQuery<'_> {
+    /// The couriers that the query returns, of couriers by ID with their positions; `order` looks an order up.
+    pub fn scan<'r>(
+        &self,
+        couriers: impl Iterator<Item = Courier>,
+        order: impl Fn(OrderId) -> Option<&'r Order>,
+    ) -> Vec<Courier> {
+        let is_match = |courier: &Courier| match *self {
+            CourierQuery::Ids(ids) => ids.contains(&courier.id),
+            CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
+            CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
+            CourierQuery::Silent { seen_before, .. } => {
+                let order = courier.order.and_then(&order);
+                order.is_some_and(|order| order.situation.is_before_pickup())
+                    && courier.position_at.is_none_or(|at| at < seen_before)
+            }
+        };
+        let (skipped, limit) = match *self {
+            CourierQuery::Ids(_) | CourierQuery::Key(_) => (0, u32::MAX),
+            CourierQuery::All { limit, .. } => (0, limit),
+            CourierQuery::Silent { skipped, limit, .. } => (skipped, limit),
+        };
+        couriers.filter(is_match).skip(skipped as usize).take(limit as usize).collect()
+    }
+}
+
+impl SearchingOrder {
+    /// The result of [`super::Storage::searching_orders`].
+    pub fn scan<'r>(
+        orders: impl Iterator<Item = &'r Order>,
+        after: Option<(Timestamp, OrderId)>,
+        limit: u32,
+        timing: &Timing,
+    ) -> Vec<SearchingOrder> {
+        let searching = orders.filter(|order| order.situation == OrderSituation::Searching);
+        let indexed = searching.filter_map(|order| {
+            let until = next_deadline(order, timing)?;
+            Some(SearchingOrder { id: order.id, until, pickup: Some(order.pickup.located.point) })
+        });
+        let mut found: Vec<_> =
+            indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();
+        found.sort_by_key(|order| (order.until, order.id));
+        found.truncate(limit as usize);
+        found
+    }
+}
+
+impl FreeCourier {
+    /// The result of [`super::Storage::free_couriers`].
+    pub fn scan(
+        couriers: impl Iterator<Item = Courier>,
+        cells: &RangeInclusive<Cell>,
+        after: Option<(Cell, CourierId)>,
+        seen_since: Timestamp,
+        limit: u32,
+    ) -> Vec<FreeCourier> {
+        let seen = couriers.filter(|courier| courier.position_at.is_some_and(|at| at >= seen_since));
+        let placed =
+            seen.filter_map(|courier| FreeCourier::of(&courier)).map(|free| ((Cell::of(free.point), free.id), free));
+        let mut found: Vec<_> =
+            placed.filter(|(at, _)| cells.contains(&at.0) && after.is_none_or(|after| *at > after)).collect();
+        found.sort_by_key(|(at, _)| *at);
+        found.into_iter().take(limit as usize).map(|(_, free)| free).collect()
+    }
+}
