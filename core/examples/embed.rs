@@ -151,10 +151,10 @@ impl Platform for Maps {
         Moment { now: Timestamp::from_millis(1_795_262_400_000), entropy }
     }
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-        password::hash(password, salt)
+        password::hash(password, salt).map_err(HostError::internal)
     }
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        password::verify(password, hash)
+        password::verify(password, hash).map_err(HostError::internal)
     }
 }
 

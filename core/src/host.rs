@@ -138,10 +138,10 @@ pub trait Storage {
 ///         Moment { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
 ///     }
 ///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-///         password::hash(password, salt)
+///         password::hash(password, salt).map_err(HostError::internal)
 ///     }
 ///     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-///         password::verify(password, hash)
+///         password::verify(password, hash).map_err(HostError::internal)
 ///     }
 /// }
 ///

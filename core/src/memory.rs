@@ -309,11 +309,11 @@ impl Platform for MemoryHost {
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
-        password::hash(password, salt)
+        password::hash(password, salt).map_err(HostError::internal)
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
-        password::verify(password, hash)
+        password::verify(password, hash).map_err(HostError::internal)
     }
 }
 

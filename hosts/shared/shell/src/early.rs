@@ -48,7 +48,7 @@ impl EarlyResponse {
         let (code, en, pt) = self.text();
         let problem = Problem::new(code, en, pt);
         match (self, code) {
-            (EarlyResponse::ReadOnly, _) => Problem { allow: Some("GET, HEAD"), ..problem },
+            (EarlyResponse::ReadOnly, _) => Problem { allow: Some("GET, HEAD".to_owned()), ..problem },
             (_, Code::Unavailable | Code::RateLimited) => problem.retry_after(Duration::seconds(2)),
             _ => problem,
         }
