@@ -44,7 +44,7 @@ impl Refusal {
         let (code, en, pt) = self.text();
         let problem = Problem::new(code, en, pt);
         match (self, code) {
-            (Refusal::ReadOnly, _) => Problem { allow: Some("GET, HEAD"), ..problem },
+            (Refusal::ReadOnly, _) => Problem { allow: Some("GET, HEAD".to_owned()), ..problem },
             (_, Code::Unavailable | Code::RateLimited) => problem.retry_after(Duration::seconds(2)),
             _ => problem,
         }
