@@ -47,7 +47,9 @@ fn has_list_of_fields(value: &Value, pointer: &str) -> bool {
 fn parse(text: &str) -> Result<Option<(Tree<'_>, Value)>, String> {
     let sorted = Tree::parse(text).map(|tree| tree.sorted().to_json());
     match (Tree::parse(text), sorted, serde_json::from_str::<Value>(text)) {
-        (Ok(tree), Ok(sorted), Ok(value)) if sorted == value.to_string() => Ok(Some((tree, value))),
+        (Ok(tree), Ok(sorted), Ok(value)) if serde_json::to_string(&value).is_ok_and(|text| text == sorted) => {
+            Ok(Some((tree, value)))
+        }
         (Err(_), Err(_), Err(_)) => Ok(None),
         (_, sorted, value) => Err(format!("the core parses {sorted:?}, serde_json {value:?}")),
     }
