@@ -77,6 +77,8 @@ pub trait Host {
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError>;
+    /// Orders of sandbox stores that a courier is searched for or that a courier has, with an ID above `after`, by ID, at most `limit`.
+    async fn sandbox_orders(&self, after: Option<OrderId>, limit: u32) -> Result<Vec<Order>, HostError>;
     /// Those of these orders that exist, in any order.
     async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError>;
     /// A courier as last written, with the last known place.

@@ -230,13 +230,23 @@ impl Host for MemoryHost {
         let searching = inner.state.orders.rows().values().filter(|order| order.situation == OrderSituation::Searching);
         let indexed = searching.filter_map(|order| {
             let until = next_deadline(order, &inner.timing)?;
-            Some(SearchingOrder { id: order.id, until, pickup: Some(order.pickup.located.point) })
+            let pickup = Some(order.pickup.located.point);
+            Some(SearchingOrder { id: order.id, until, pickup, sandbox: order.sandbox })
         });
         let mut orders: Vec<_> =
             indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();
         orders.sort_by_key(|order| (order.until, order.id));
         orders.truncate(limit as usize);
         Ok(orders)
+    }
+
+    async fn sandbox_orders(&self, after: Option<OrderId>, limit: u32) -> Result<Vec<Order>, HostError> {
+        self.state(|state| {
+            let orders =
+                state.orders.rows().values().filter(|order| order.sandbox && after.is_none_or(|id| order.id > id));
+            let open = orders.filter(|order| Order::AT_WORK.contains(&order.situation));
+            open.take(limit as usize).cloned().collect()
+        })
     }
 
     async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {

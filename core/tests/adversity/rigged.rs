@@ -108,6 +108,7 @@ impl Host for Rigged<'_> {
         fn attempt(id: AttemptId) -> Option<RecordedAttempt>;
         fn due_orders(now: Timestamp, skipped: u32, limit: u32) -> Vec<Order>;
         fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+        fn sandbox_orders(after: Option<OrderId>, limit: u32) -> Vec<Order>;
         fn orders_by_id(ids: &[OrderId]) -> Vec<Order>;
         fn courier(id: CourierId) -> Option<Courier>;
         fn courier_by_key(hash: &KeyHash) -> Option<Courier>;

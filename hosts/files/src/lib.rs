@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hasher};
 
 use bytes::Bytes;
-use despacho_core::demo::{EMAIL, PASSWORD};
+use despacho_simulator::demo::{EMAIL, PASSWORD};
 use http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use serde::Serialize;
 

@@ -242,6 +242,10 @@ impl<D: Driver, P: Platform> Host for SqlHost<D, P> {
         self.all(read::searching_orders(after, limit), read::to_searching).await
     }
 
+    async fn sandbox_orders(&self, after: Option<OrderId>, limit: u32) -> Result<Vec<Order>, HostError> {
+        self.all(read::sandbox_orders(after, limit), read::to_order).await
+    }
+
     async fn orders_by_id(&self, ids: &[OrderId]) -> Result<Vec<Order>, HostError> {
         let ids: Vec<u64> = ids.iter().map(|id| id.get()).collect();
         self.by_id(&ids, read::orders_by_id, read::to_order).await

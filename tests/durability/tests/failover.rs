@@ -12,8 +12,8 @@ use std::{
 };
 
 use despacho_cluster::Cluster;
-use despacho_core::demo::KEY;
 use despacho_durability::{PATIENCE, agent, get};
+use despacho_simulator::demo::KEY;
 use despacho_tool::{
     run::Failure,
     server::{self, Server},

@@ -8,8 +8,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{Settings, api, demo, limits::Limits, memory::MemoryHost};
+use despacho_core::{Settings, api, limits::Limits, memory::MemoryHost};
 use despacho_load::{Failure, orders::order};
+use despacho_simulator::demo;
 use http::Request;
 
 /// The in-memory host never waits, so one poll is the whole future.

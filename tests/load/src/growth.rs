@@ -9,12 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::demo::KEY;
 use despacho_load::{
     Failure,
     client::{Client, get, post},
     orders::order,
 };
+use despacho_simulator::demo::KEY;
 use despacho_tool::server::{self, Server};
 use tempfile::TempDir;
 

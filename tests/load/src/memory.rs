@@ -5,12 +5,12 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use despacho_core::demo::KEY;
 use despacho_load::{
     Failure,
     client::{Client, post},
     orders::order,
 };
+use despacho_simulator::demo::KEY;
 use despacho_tool::server::{self, Server};
 
 use crate::over_http::UNLIMITED;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use despacho_core::demo::KEY;
 use despacho_load::{
     Failure,
     client::{per_second, post},
     orders::order,
 };
+use despacho_simulator::demo::KEY;
 use despacho_tool::server::{self, Server};
 
 use crate::echo::Echo;

@@ -143,6 +143,7 @@ impl Host for SimulatedHost {
         couriers(after: Option<CourierId>, limit: u32) -> Vec<Courier>;
         silent_couriers(seen_before: Timestamp, skipped: u32, limit: u32) -> Vec<Courier>;
         searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+        sandbox_orders(after: Option<OrderId>, limit: u32) -> Vec<Order>;
         notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
         statement(store: StoreId, period: Period, limit: u32) -> Vec<StatementLine>;
         top_up(store: StoreId, reference: &str) -> Option<StatementLine>;
@@ -232,6 +233,9 @@ impl Host for SimulatedHost {
             let as_free = |courier| Courier { order: None, available: true, ..courier };
             return Ok(couriers.into_iter().map(as_free).collect());
         }
+        if self.breaks(Mutation::SandboxMixed) {
+            return Ok(couriers.into_iter().map(|courier| Courier { sandbox: true, ..courier }).collect());
+        }
         Ok(couriers)
     }
 
@@ -249,7 +253,11 @@ impl Host for SimulatedHost {
             let as_free = couriers.map(|courier| Courier { order: None, available: true, ..courier });
             return Ok(as_free.filter_map(|courier| FreeCourier::of(&courier)).collect());
         }
-        memory.free_couriers(cells, after, seen_since, limit).await
+        let couriers = memory.free_couriers(cells, after, seen_since, limit).await?;
+        if self.breaks(Mutation::SandboxMixed) {
+            return Ok(couriers.into_iter().map(|courier| FreeCourier { sandbox: true, ..courier }).collect());
+        }
+        Ok(couriers)
     }
 
     async fn due_webhooks(&self, now: Timestamp, limit: u32) -> Result<Vec<Webhook>, HostError> {

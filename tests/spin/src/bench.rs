@@ -8,12 +8,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::demo::KEY;
 use despacho_load::{
     Failure,
     client::{Client, per_second, post},
     orders::order,
 };
+use despacho_simulator::demo::KEY;
 use despacho_tool::{component, place};
 
 use crate::{Compiled, Options, Reuse, Served};

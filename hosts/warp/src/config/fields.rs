@@ -192,7 +192,7 @@ pub static FIELDS: &[Field] = &[
     field!(
         "demo",
         "true|false",
-        "Put a demonstration's stores, couriers and orders in, and print a key for them",
+        "Create demo data, a sandbox store with open orders, and print its public key",
         text,
         |c, text, _| value::switch(text).map(|v| c.demo = v),
         |c| c.demo.to_string()
@@ -378,7 +378,7 @@ pub static FIELDS: &[Field] = &[
     field!(
         "dispatch.position-seconds",
         "SECONDS",
-        "Time between two places of a courier that are stored; robots of the demonstration have a second",
+        "Time between two stored positions of a courier; sandbox couriers have a second",
         0..=300,
         dispatch.position_seconds
     ),
@@ -390,13 +390,13 @@ pub static FIELDS: &[Field] = &[
         dispatch.orders_per_pass
     ),
     field!(
-        "robots.count",
+        "sandbox.couriers-per-store",
         "COUNT",
-        "Robot couriers that carry the demonstration's orders; without `demo` there are none",
+        "Maximum number of simulated couriers of each sandbox store; 0 simulates none",
         0..=100,
-        robots.count
+        sandbox.couriers_per_store
     ),
-    field!("robots.speed", "FACTOR", "Seconds of the robots that pass in one of ours", 1..=600, robots.speed),
+    field!("sandbox.speed", "FACTOR", "Speed of simulated couriers as a multiple of real time", 1..=600, sandbox.speed),
     field!("keys.days", "DAYS", "How long an issued key is valid", 1..=3_650, keys.days),
     field!("keys.session-hours", "HOURS", "How long a login at the panel is valid", 1..=720, keys.session_hours),
     overload::KEYS,

@@ -26,6 +26,7 @@ use despacho_core::{
     webhook::WebhookTerms,
 };
 use despacho_postgres::Address;
+use despacho_simulator::Simulation;
 
 use crate::{
     connections::ConnectionLimits, memory::MemoryLimits, overload::OverloadTerms, peer::Network, telemetry::OtlpTerms,
@@ -61,7 +62,7 @@ pub struct Config {
     pub panel_tiles: Option<String>,
     /// Whom the map names as the source of its pictures.
     pub panel_tiles_attribution: Option<String>,
-    /// Whether the demonstration's stores, keys and orders are put in at start.
+    /// Whether demo data is created at start.
     pub demo: bool,
     /// How large and how often.
     pub limits: Limits,
@@ -69,8 +70,8 @@ pub struct Config {
     pub timing: Timing,
     /// How couriers are looked for.
     pub dispatch: Dispatch,
-    /// Robot couriers that carry the demonstration's orders.
-    pub robots: Robots,
+    /// The simulated couriers of sandbox stores.
+    pub sandbox: Simulation,
     /// What a late cancellation costs.
     pub cancellation: Cancellation,
     /// How long keys live.
@@ -133,15 +134,6 @@ pub enum LogFormat {
     Json,
 }
 
-/// Robot couriers that carry the demonstration's orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Robots {
-    /// How many; they ride only where the demonstration is on.
-    pub count: u32,
-    /// How many seconds of theirs pass in one of ours.
-    pub speed: u32,
-}
-
 /// How many streams of events may be open at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
@@ -181,7 +173,7 @@ impl Default for Config {
             limits: Limits::default(),
             timing: Timing::default(),
             dispatch: Dispatch::default(),
-            robots: Robots { count: 5, speed: 30 },
+            sandbox: Simulation::default(),
             cancellation: Cancellation::default(),
             keys: KeyTerms::default(),
             places: PlaceTerms::default(),

@@ -3,7 +3,6 @@
 mod accept;
 mod compress;
 mod deliver;
-mod demo;
 mod filter;
 mod metrics_listener;
 mod observe;
@@ -23,7 +22,7 @@ use tokio::{
 
 use crate::{
     app::App, config::Config, connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
-    panel::Panel, scheduler, store::Store, streams::Streams, telemetry, webhooks,
+    panel::Panel, scheduler, simulation, store::Store, streams::Streams, telemetry, webhooks,
 };
 
 /// Why the server could not run.
@@ -72,7 +71,8 @@ pub async fn serve(
     let (traced, untraced) = watch::channel(false);
     let exporter = exporter.map(|exporter| tokio::spawn(telemetry::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let robots = demo::start(config, &app, address, &stopping);
+    let simulation = (config.sandbox.couriers_per_store > 0)
+        .then(|| tokio::spawn(simulation::run(app.clone(), config.sandbox, config.demo, stopping.clone())));
     announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
 
@@ -86,8 +86,8 @@ pub async fn serve(
     let deadline = Instant::now() + config.timeouts.shutdown;
     drop(server);
     wait_for_connections(&mut finished, deadline, &mut stop).await;
-    if let Some(robots) = robots {
-        let _ = robots.await;
+    if let Some(simulation) = simulation {
+        let _ = simulation.await;
     }
     let _ = tokio::join!(scheduler, retention, webhooks);
     // Last, so that what the others did at the end is told too.
