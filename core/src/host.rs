@@ -244,6 +244,13 @@ pub enum OrderQuery<'a> {
     /// Orders that a filter matches, newest first, at most so many; none of removed stores. A host may return fewer if they are large,
     /// but at least one if any matches.
     Matching(&'a OrderFilter, u32),
+    /// Orders of sandbox stores that are searching for a courier or have one, with an ID above `after`, by ID.
+    Sandbox {
+        /// The last ID of the previous page.
+        after: Option<OrderId>,
+        /// The maximum number of results.
+        limit: u32,
+    },
     /// Orders whose next timed transition is due at `now`, by [`crate::order::next_deadline`], longest due first, then by ID.
     Due {
         /// The time.

@@ -7,9 +7,6 @@
 
 pub mod api;
 pub mod courier;
-pub mod demo;
-#[cfg(feature = "openapi")]
-pub mod document;
 pub mod domain;
 pub mod geo;
 pub mod host;

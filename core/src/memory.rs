@@ -170,7 +170,7 @@ impl Storage for MemoryHost {
                 let id = state.codes.get(&(store, code.to_owned()));
                 id.and_then(|id| state.orders.get(id).cloned()).into_iter().collect()
             }
-            OrderQuery::Matching(..) | OrderQuery::Due { .. } => {
+            OrderQuery::Matching(..) | OrderQuery::Sandbox { .. } | OrderQuery::Due { .. } => {
                 query.scan(state.orders.rows().values(), |id| state.stores.get(&id), &inner.timing)
             }
         })

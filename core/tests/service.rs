@@ -9,15 +9,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{
-    Settings, api,
-    courier::dispatch,
-    demo::{self, KEY},
-    domain::Duration,
-    host::{CourierQuery, Platform, Storage},
-    memory::MemoryHost,
-    order::{OrderSituation, drive},
-};
+use despacho_core::{Settings, api, domain::Duration, host::Platform, memory::MemoryHost, order::drive};
+use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::{Value, json};
 
@@ -160,54 +153,6 @@ fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
     assert_eq!(sequences, [Some(1), Some(2), Some(3), Some(4)]);
     // An expired order's code may be used again.
     assert_eq!(call(&host, "POST", "/delivery/orders", &key, &order("A-6")).0, 201);
-}
-
-#[test]
-fn seeded_demo_orders_are_given_to_demo_couriers() {
-    let host = demo_host();
-    assert!(host.orders().iter().all(|order| order.demo));
-    let settings = Settings::default();
-    let done = now(dispatch::round(&host, &settings, &mut host.moment())).unwrap();
-    assert_eq!((done.moved, done.allocated), (1, 1), "DEMO-2 needs no preparation");
-    // Five minutes later DEMO-3 is ready, and its city's couriers say where they are.
-    host.advance(Duration::minutes(5));
-    let courier = now(host.find_couriers(CourierQuery::All { after: None, limit: 9 }))
-        .unwrap()
-        .into_iter()
-        .find(|courier| courier.ddd() == Some("92"))
-        .unwrap();
-    let position =
-        despacho_core::courier::Position { courier: courier.id, point: courier.position.unwrap(), at: host.now() };
-    now(host.commit(&despacho_core::host::Changes { at: host.now(), positions: vec![position], ..Default::default() }))
-        .unwrap();
-    assert_eq!(now(dispatch::round(&host, &settings, &mut host.moment())).unwrap().allocated, 1);
-}
-
-#[test]
-fn demo_has_three_living_orders_on_any_later_day() {
-    let (host, settings) = (demo_host(), Settings::default());
-    let living = |host: &MemoryHost| host.orders().iter().filter(|order| !order.situation.is_final()).count();
-    assert_eq!((living(&host), now(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
-    for _ in 0..3 {
-        // Nothing ran for a day: orders that are overdue are searched for, and end unserved twenty minutes later.
-        host.advance(Duration::minutes(24 * 60));
-        for minutes in [0, 21] {
-            host.advance(Duration::minutes(minutes));
-            now(drive::round(&host, &settings, host.now(), 100)).unwrap();
-            now(demo::replace_ended_orders(&host, &settings)).unwrap();
-            assert_eq!((living(&host), now(demo::missing_orders(&host))), (3, Ok(0)));
-        }
-    }
-    // In a day without couriers every order lives for half an hour at least, and restarts add none.
-    let before = host.orders().len();
-    for _ in 0..24 * 12 {
-        host.advance(Duration::minutes(5));
-        now(drive::round(&host, &settings, host.now(), 100)).unwrap();
-        now(demo::replace_ended_orders(&host, &settings)).unwrap();
-        assert_eq!(living(&host), 3);
-    }
-    assert!(host.orders().iter().all(|order| order.situation != OrderSituation::Completed && order.demo));
-    assert!(host.orders().len() - before <= 3 * 24 * 2, "{} orders in a day", host.orders().len() - before);
 }
 
 /// A list of a store's orders, page by page: the codes, and the largest page in bytes.

@@ -35,7 +35,7 @@ codes = iter(f"W-{number}" for number in range(1, 100_000))
 
 
 class Server:
-    """A server with one merchant of its own, whose orders nobody carries: the demonstration's robots would add events."""
+    """A server with one merchant of its own, whose orders nobody carries: the demo's simulated couriers would add events."""
 
     keys: dict[str, str] = {}
 

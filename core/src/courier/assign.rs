@@ -20,8 +20,8 @@ const MIN_KEPT: usize = 64;
 ///
 /// The sum of the times to the pickups is least, where leaving an order without a courier costs twice the longest trip within the
 /// radius and a second for each second that it has waited: hardly an order stays without a courier that is in reach, and where
-/// couriers are few those orders go first that have waited longest. A robot carries demonstration orders only, and no other courier
-/// does. A courier that let an order go is offered it again only after a while, and dearly, so that any other free courier is preferred.
+/// couriers are few those orders go first that have waited longest. Sandbox couriers carry all orders of sandbox stores and no others. A
+/// courier that let an order go is offered it again only after a while, and dearly, so that any other free courier is preferred.
 pub fn matches(
     orders: &[Order],
     couriers: &[FreeCourier],
@@ -118,14 +118,15 @@ fn within_reach(
     scale: &Scale,
 ) -> Vec<(u64, usize)> {
     let (pickup, radius_m) = (order.pickup.located.point, terms.radius_m());
-    let fits = |courier: &FreeCourier| courier.demo == order.demo && !order.released.contains(&courier.id);
+    let fits = |courier: &FreeCourier| courier.sandbox == order.sandbox && !order.released.contains(&courier.id);
     let ride = |distance_m: u32| u64::from(leg_over(distance_m).seconds);
     let nearest = index.nearest(pickup, radius_m, kept, fits);
     let mut near: Vec<(u64, usize)> = nearest.into_iter().map(|(distance_m, at)| (ride(distance_m), at)).collect();
     if now.since(order.situation_since) >= terms.ask_again() {
         for released in &order.released {
             let at = couriers.binary_search_by_key(released, |courier| courier.id).ok();
-            let found = at.and_then(|at| Some((at, couriers.get(at).filter(|courier| courier.demo == order.demo)?)));
+            let found =
+                at.and_then(|at| Some((at, couriers.get(at).filter(|courier| courier.sandbox == order.sandbox)?)));
             let Some((at, courier)) = found else { continue };
             let distance_m = great_circle_m(courier.point, pickup);
             if distance_m <= radius_m {
@@ -148,24 +149,46 @@ mod tests {
         task::{Context, Poll, Waker},
     };
 
+    use bytes::Bytes;
+    use http::Request;
+    use serde_json::{Value, json};
+
     use super::{
         super::nearby::{Cell, cells_around},
         *,
     };
     use crate::{
-        demo,
+        api,
         domain::{CourierId, Duration, OrderId, Point},
         memory::MemoryHost,
         settings::Settings,
+        store::KeyHash,
     };
 
     /// An order whose pickup, ID and times a test replaces.
     fn template() -> Order {
         let host = MemoryHost::seeded(1);
-        let seeded = pin!(demo::seed(&host, &Settings::default())).poll(&mut Context::from_waker(Waker::noop()));
-        assert_eq!(seeded, Poll::Ready(Ok(true)));
-        let order = host.orders().remove(0);
-        Order { situation: OrderSituation::Searching, demo: false, ..order }
+        let settings = Settings { operator: Some(KeyHash::of("operator")), ..Settings::default() };
+        let address = json!({ "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
+            "latitude": -23.5530, "longitude": -46.6560 });
+        let post = |path: &str, key: &str, body: Value| -> Value {
+            let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
+            let request = request.body(Bytes::from(body.to_string())).unwrap();
+            let sent = pin!(api::handle(&host, &settings, request)).poll(&mut Context::from_waker(Waker::noop()));
+            let Poll::Ready(response) = sent else { panic!("the in-memory host waited") };
+            serde_json::from_slice(response.body()).unwrap()
+        };
+        let store = json!({ "cnpj": "11.222.333/0001-81", "name": "Cantina", "email": "loja@exemplo.com.br",
+            "password": "a long password", "responsible": { "name": "Rui", "phone": "+5511999990002" },
+            "address": address, "marketplaceBranchId": 1 });
+        let created = post("/admin/matrices", "operator", store);
+        let delivery = json!({ "address": address, "onlinePayment": true, "name": "Maria", "phone": "+5511999990000" });
+        post(
+            "/delivery/orders",
+            created["value"].as_str().unwrap(),
+            json!({ "code": "A-1", "deliveries": [delivery] }),
+        );
+        Order { situation: OrderSituation::Searching, ..host.orders().remove(0) }
     }
 
     struct Numbers(u64);
@@ -195,7 +218,8 @@ mod tests {
             let distance_m = great_circle_m(courier.point, order.pickup.located.point);
             let ride = u64::from(leg_over(distance_m).seconds) + scale.alone - scale.price(order, now);
             let released = order.released.contains(&courier.id);
-            let fits = distance_m <= terms.radius_m() && courier.demo == order.demo && (!released || again(order));
+            let fits =
+                distance_m <= terms.radius_m() && courier.sandbox == order.sandbox && (!released || again(order));
             fits.then_some(ride + if released { scale.ride } else { 0 })
         };
         let pairs = orders.iter().enumerate().flat_map(|(row, order)| {
@@ -218,7 +242,7 @@ mod tests {
                 .map(|id| FreeCourier {
                     id: CourierId::new(id).unwrap(),
                     point: numbers.point(),
-                    demo: numbers.below(6) == 0,
+                    sandbox: numbers.below(6) == 0,
                 })
                 .collect();
             let orders: Vec<Order> = (1..=1 + numbers.below(25))
@@ -226,7 +250,7 @@ mod tests {
                     let mut order = template.clone();
                     order.id = OrderId::new(id).unwrap();
                     order.pickup.located.point = numbers.point();
-                    order.demo = numbers.below(6) == 0;
+                    order.sandbox = numbers.below(6) == 0;
                     let waited = i64::try_from(numbers.below(19 * 60)).unwrap();
                     order.situation_since = now.before(Duration::seconds(waited));
                     order.ready_at = order.situation_since;
@@ -261,10 +285,10 @@ mod tests {
             .map(|id| {
                 let away = 90_000 + i32::try_from(id).unwrap() * 24;
                 let point = Point { lat_e7: centre.lat_e7 + away, lon_e7: centre.lon_e7 };
-                FreeCourier { id: CourierId::new(id).unwrap(), point, demo: false }
+                FreeCourier { id: CourierId::new(id).unwrap(), point, sandbox: false }
             })
             .collect();
-        couriers.push(FreeCourier { id: CourierId::new(30_001).unwrap(), point: centre, demo: false });
+        couriers.push(FreeCourier { id: CourierId::new(30_001).unwrap(), point: centre, sandbox: false });
         assert_eq!(matches(&[order.clone()], &couriers, &terms, &timing, now), [(0, 30_000)]);
         let orders: Vec<Order> = (1..=600).map(|id| Order { id: OrderId::new(id).unwrap(), ..order.clone() }).collect();
         let taken: Vec<usize> = matches(&orders, &couriers, &terms, &timing, now).iter().map(|pair| pair.1).collect();

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     api::wire::DispatchRound,
-    domain::{CourierId, Moment, OrderId, Timestamp},
+    domain::{CourierId, Moment, OrderId, Point, Timestamp},
     host::{Changes, CourierQuery, Host, HostError, OrderQuery},
     order::{Order, allocate, drive, platform, release},
     settings::Settings,
@@ -112,10 +112,13 @@ async fn allocate_searching<H: Host>(
 ) -> Result<(u32, bool), HostError> {
     let (terms, now) = (&settings.dispatch, moment.now);
     let searching = searching_orders(host).await?;
-    let couriers = couriers_around(host, &searching, terms, now).await?;
+    let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
+    let couriers = couriers_around(host, &pickups, terms, now).await?;
     let index = CourierIndex::new(&couriers);
-    let in_reach =
-        |order: &SearchingOrder| order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m()));
+    let in_reach = |order: &SearchingOrder| {
+        let fits = |courier: &FreeCourier| courier.sandbox == order.sandbox;
+        order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m(), fits))
+    };
     let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
     let (ids, is_cut) = rotated(ids, terms.orders(), moment);
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
@@ -130,6 +133,27 @@ async fn allocate_searching<H: Host>(
     committed.commit(host, &decided).await?;
     let allocated = committed.finish()?;
     Ok((allocated, is_cut && allocated > 0))
+}
+
+/// The orders that no free courier can take now: all within the radius carry other orders, or are not for this order.
+///
+/// # Errors
+/// An error of the host.
+pub async fn out_of_reach<'a, H: Host>(
+    host: &H,
+    orders: &[&'a Order],
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<Vec<&'a Order>, HostError> {
+    let pickups: Vec<Option<Point>> = orders.iter().map(|order| Some(order.pickup.located.point)).collect();
+    let couriers = couriers_around(host, &pickups, &settings.dispatch, now).await?;
+    let (index, radius_m) = (CourierIndex::new(&couriers), settings.dispatch.radius_m());
+    let can_take = |order: &Order, courier: &FreeCourier| {
+        courier.sandbox == order.sandbox && !order.released.contains(&courier.id)
+    };
+    let is_out =
+        |order: &&&Order| !index.has_within(order.pickup.located.point, radius_m, |courier| can_take(order, courier));
+    Ok(orders.iter().filter(is_out).copied().collect())
 }
 
 /// All searching orders, the longest search first.
@@ -147,17 +171,17 @@ async fn searching_orders<H: Host>(host: &H) -> Result<Vec<SearchingOrder>, Host
     Ok(orders)
 }
 
-/// The free couriers of the cells around these orders' pickups, by ID.
+/// The free couriers of the cells around these pickups, by ID.
 async fn couriers_around<H: Host>(
     host: &H,
-    orders: &[SearchingOrder],
+    pickups: &[Option<Point>],
     terms: &Dispatch,
     now: Timestamp,
 ) -> Result<Vec<FreeCourier>, HostError> {
     // An order without an indexed pickup may be anywhere.
-    let everywhere = orders.iter().any(|order| order.pickup.is_none()).then(Cell::all);
-    let pickups = orders.iter().filter_map(|order| order.pickup);
-    let ranges = everywhere.map_or_else(|| cells_around(pickups, terms.radius_m(), MAX_RANGES), |all| vec![all]);
+    let everywhere = pickups.iter().any(Option::is_none).then(Cell::all);
+    let known = pickups.iter().flatten().copied();
+    let ranges = everywhere.map_or_else(|| cells_around(known, terms.radius_m(), MAX_RANGES), |all| vec![all]);
     let mut couriers = Vec::new();
     for cells in ranges {
         let mut after = None;

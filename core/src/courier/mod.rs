@@ -50,9 +50,9 @@ pub struct Courier {
     /// The courier's key, as far as it is kept.
     #[serde(default)]
     pub key: Option<CourierKey>,
-    /// A robot of the demonstration: takes orders of demonstration stores alone, and nobody else takes those.
-    #[serde(default)]
-    pub demo: bool,
+    /// Whether the courier carries orders of sandbox stores, and only these; it never changes. Rows of schema version 12 name it `demo`.
+    #[serde(default, alias = "demo")]
+    pub sandbox: bool,
     /// When the operator removed the courier, who takes no orders and has no valid key from then on.
     #[serde(default)]
     pub removed_at: Option<Timestamp>,

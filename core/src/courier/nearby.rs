@@ -17,6 +17,8 @@ pub struct SearchingOrder {
     pub until: Timestamp,
     /// The pickup; `None` where it was stored by a version that did not index pickups.
     pub pickup: Option<Point>,
+    /// Whether it is an order of a sandbox store.
+    pub sandbox: bool,
 }
 
 /// A free courier, as far as the matching needs it.
@@ -26,15 +28,15 @@ pub struct FreeCourier {
     pub id: CourierId,
     /// The last known position.
     pub point: Point,
-    /// Whether the courier carries demonstration orders only.
-    pub demo: bool,
+    /// Whether the courier carries orders of sandbox stores, and only these.
+    pub sandbox: bool,
 }
 
 impl FreeCourier {
     /// The courier as the matching sees it; `None` without a position, or if not free.
     pub fn of(courier: &Courier) -> Option<FreeCourier> {
         let point = courier.position.filter(|_| courier.is_free())?;
-        Some(FreeCourier { id: courier.id, point, demo: courier.demo })
+        Some(FreeCourier { id: courier.id, point, sandbox: courier.sandbox })
     }
 }
 
@@ -135,9 +137,9 @@ impl<'a> CourierIndex<'a> {
         CourierIndex { couriers, places }
     }
 
-    /// Whether any courier is within the radius.
-    pub(crate) fn has_within(&self, pickup: Point, radius_m: u32) -> bool {
-        !self.nearest(pickup, radius_m, 1, |_| true).is_empty()
+    /// Whether a courier that `fits` accepts is within the radius.
+    pub(crate) fn has_within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&FreeCourier) -> bool) -> bool {
+        !self.nearest(pickup, radius_m, 1, fits).is_empty()
     }
 
     /// The `count` nearest couriers within the radius that `fits` accepts, and maybe more: metres, and place in the list.
@@ -265,24 +267,24 @@ mod tests {
         for (spread, radius_m) in [(20_000, 1_500), (400_000, 10_000), (3_000_000, 60_000)] {
             let mut point = || Point { lat_e7: -235_000_000 + next(spread), lon_e7: -466_000_000 + next(spread) };
             let couriers: Vec<_> = (1..400)
-                .map(|id| FreeCourier { id: CourierId::new(id).unwrap(), point: point(), demo: id % 5 == 0 })
+                .map(|id| FreeCourier { id: CourierId::new(id).unwrap(), point: point(), sandbox: id % 5 == 0 })
                 .collect();
             let index = CourierIndex::new(&couriers);
             for count in [1, 3, 50, 1_000] {
                 let pickup = point();
                 let mut all: Vec<_> = (0..couriers.len())
-                    .filter(|at| !couriers[*at].demo)
+                    .filter(|at| !couriers[*at].sandbox)
                     .map(|at| (great_circle_m(couriers[at].point, pickup), at))
                     .filter(|(metres, _)| *metres <= radius_m)
                     .collect();
                 all.sort_unstable();
                 all.truncate(count);
-                let mut found = index.nearest(pickup, radius_m, count, |courier| !courier.demo);
+                let mut found = index.nearest(pickup, radius_m, count, |courier| !courier.sandbox);
                 found.sort_unstable();
                 found.truncate(count);
                 assert_eq!(found, all);
                 assert_eq!(
-                    index.has_within(pickup, radius_m),
+                    index.has_within(pickup, radius_m, |_| true),
                     couriers.iter().any(|one| great_circle_m(one.point, pickup) <= radius_m)
                 );
             }

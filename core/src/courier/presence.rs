@@ -16,8 +16,8 @@ pub struct Noted {
     pub next: Duration,
 }
 
-/// Robots of the demonstration live faster than the clock: of each a place is stored every second.
-const ROBOT_SPACING: Duration = Duration::seconds(1);
+/// Sandbox couriers can be simulated faster than real time, so their positions are stored every second.
+const SANDBOX_SPACING: Duration = Duration::seconds(1);
 
 /// Decides whether a courier's place is written down: at most one in so many seconds, since it is read by people and by dispatch
 /// and a commit costs far more than it says.
@@ -25,8 +25,8 @@ const ROBOT_SPACING: Duration = Duration::seconds(1);
 /// `taken` is when the courier was there. Whatever the courier's clock says it is not later than `now`; and where the service's own clock
 /// was set back it is just after the last place known, since a place is never replaced by an older one.
 pub fn note(courier: &Courier, point: Point, taken: Timestamp, now: Timestamp, settings: &Settings) -> Noted {
-    let spacing = match courier.demo {
-        true => ROBOT_SPACING,
+    let spacing = match courier.sandbox {
+        true => SANDBOX_SPACING,
         false => Duration::seconds(settings.dispatch.position_seconds.into()),
     };
     let mut at = taken.min(now);
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::domain::{CourierId, Phone};
 
-    fn courier(seen_at: Option<i64>, demo: bool) -> Courier {
+    fn courier(seen_at: Option<i64>, sandbox: bool) -> Courier {
         Courier {
             id: CourierId::new(7).unwrap(),
             version: 3,
@@ -69,7 +69,7 @@ mod tests {
             available: false,
             order: None,
             key: None,
-            demo,
+            sandbox,
             removed_at: None,
         }
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_in_twenty_seconds_is_stored_and_a_robots_every_second() {
+    fn position_is_stored_every_20_s_and_in_a_sandbox_every_second() {
         assert_eq!(noted(&courier(None, false), 100, 100), (Some(at(100)), 20));
         let seen = courier(Some(100), false);
         assert_eq!(noted(&seen, 100, 100), (None, 20));

@@ -25,8 +25,8 @@ pub struct NewCourier {
     pub document: Option<String>,
     /// Whether the courier takes orders from the start.
     pub available: bool,
-    /// Whether it is a robot of the demonstration.
-    pub demo: bool,
+    /// Whether the courier carries orders of sandbox stores, and only these.
+    pub sandbox: bool,
 }
 
 /// What a new key of a courier is made with.
@@ -93,7 +93,7 @@ pub fn register(
         available: new.available,
         order: None,
         key: Some(key),
-        demo: new.demo,
+        sandbox: new.sandbox,
         removed_at: None,
     };
     let couriers = vec![Write::insert(courier.clone())];

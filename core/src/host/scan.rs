@@ -66,6 +66,11 @@ impl OrderQuery<'_> {
                 let matching = orders.rev().filter(|order| filter.takes(order) && is_visible(order));
                 matching.take(limit as usize).cloned().collect()
             }
+            OrderQuery::Sandbox { after, limit } => {
+                let is_next = |order: &&Order| order.sandbox && after.is_none_or(|id| order.id > id);
+                let open = orders.filter(|order| is_next(order) && Order::AT_WORK.contains(&order.situation));
+                open.take(limit as usize).cloned().collect()
+            }
             OrderQuery::Due { now, skipped, limit } => {
                 let deadline = |order: &&Order| next_deadline(order, timing).filter(|at| *at <= now);
                 let mut due: Vec<&Order> = orders.filter(|order| deadline(order).is_some()).collect();
@@ -113,7 +118,12 @@ impl SearchingOrder {
         let searching = orders.filter(|order| order.situation == OrderSituation::Searching);
         let indexed = searching.filter_map(|order| {
             let until = next_deadline(order, timing)?;
-            Some(SearchingOrder { id: order.id, until, pickup: Some(order.pickup.located.point) })
+            Some(SearchingOrder {
+                id: order.id,
+                until,
+                pickup: Some(order.pickup.located.point),
+                sandbox: order.sandbox,
+            })
         });
         let mut found: Vec<_> =
             indexed.filter(|order| after.is_none_or(|after| (order.until, order.id) > after)).collect();

@@ -11,7 +11,7 @@ use crate::{
 
 /// Gives a searching order to a free courier; `None` where the order is not searching or the courier is not free.
 pub fn allocate(order: &Order, courier: &Courier, moment: &Moment) -> Option<(Order, Changes)> {
-    if !courier.is_free() || order.demo != courier.demo {
+    if !courier.is_free() || order.sandbox != courier.sandbox {
         return None;
     }
     let (mut order, expected) = (order.clone(), order.version);

@@ -192,7 +192,7 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         attempt: 0,
         released: Vec::new(),
         first_allocated_at: None,
-        demo: store.demo,
+        sandbox: store.sandbox,
         tries: super::CodeTries::default(),
         last_sequence: 0,
         erasure: Erasure::Nothing,

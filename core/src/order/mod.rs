@@ -116,9 +116,10 @@ pub struct Order {
     /// When the first courier was assigned: what a cancellation costs depends on it.
     #[serde(default)]
     pub first_allocated_at: Option<Timestamp>,
-    /// Whether a demonstration store sent it: robots carry it, and nobody else.
-    #[serde(default)]
-    pub demo: bool,
+    /// A copy of [`crate::store::Store::sandbox`], so that dispatch reads no stores; neither ever changes. Rows of schema version 12 name
+    /// it `demo`.
+    #[serde(default, alias = "demo")]
+    pub sandbox: bool,
     /// Wrong codes that its courier gave.
     #[serde(default)]
     pub tries: CodeTries,
@@ -221,6 +222,9 @@ impl AssignedCourier {
 }
 
 impl Order {
+    /// The statuses in which a courier is searched for, or has the order.
+    pub const AT_WORK: core::ops::RangeInclusive<OrderSituation> =
+        OrderSituation::Searching..=OrderSituation::CourierAtReturn;
     /// How many couriers that let it go an order remembers.
     pub const RELEASED_KEPT: usize = 20;
 

@@ -33,6 +33,8 @@ pub struct NewStore {
     pub category: u8,
     /// How it pays.
     pub billing: Billing,
+    /// Whether it is a sandbox store.
+    pub sandbox: bool,
 }
 
 /// A valid wish for a key.
@@ -83,7 +85,7 @@ pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, moment: &mut Moment) -> Op
     Some((key, nonce))
 }
 
-/// Opens a store: a parent store, or a branch of one, which has its billing terms. Its first key is issued with it, by [`issue`].
+/// Opens a store: a parent store, or a branch of one, which has its billing terms and is a sandbox if it is one. Its first key is issued with it, by [`issue`].
 pub fn open(
     new: NewStore,
     parent: Option<&Store>,
@@ -107,7 +109,7 @@ pub fn open(
         category: new.category,
         billing: parent.map_or(new.billing, |parent| parent.billing),
         balance: Money::ZERO,
-        demo: false,
+        sandbox: parent.map_or(new.sandbox, |parent| parent.sandbox),
         created_at: now,
         deleted_at: None,
     })

@@ -45,9 +45,10 @@ pub struct Store {
     /// The balance of [`Store::account`]. The database stores it separately: a write of the store does not change it.
     #[serde(default)]
     pub balance: Money,
-    /// Whether it was made as demonstration data.
-    #[serde(default)]
-    pub demo: bool,
+    /// Whether the store is a sandbox for testing an integration: simulated couriers carry its orders, and its money is never billed. A
+    /// branch has the value of its parent, and the value never changes. Rows of schema version 12 name it `demo`.
+    #[serde(default, alias = "demo")]
+    pub sandbox: bool,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was removed.

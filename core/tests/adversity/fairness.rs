@@ -145,14 +145,14 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
 }
 
 fn demo_merchant(host: &MemoryHost) -> u64 {
-    let email = despacho_core::domain::Email::parse(despacho_core::demo::EMAIL).unwrap();
+    let email = despacho_core::domain::Email::parse(despacho_simulator::demo::EMAIL).unwrap();
     now(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
 }
 
 #[test]
 fn logins_store_nothing_and_passwords_are_hashed_slowly() {
     let host = demo_host();
-    let login = json!({ "email": despacho_core::demo::EMAIL, "password": despacho_core::demo::PASSWORD });
+    let login = json!({ "email": despacho_simulator::demo::EMAIL, "password": despacho_simulator::demo::PASSWORD });
     let at: Timestamp = host.now();
     assert_eq!(post(&host, "/delivery/sessions", &[("idempotency-key", "s")], &login).status, 201);
     assert!(!format!("{host:?}").contains(r#"key: "s""#), "there is no claim");
@@ -183,7 +183,7 @@ fn branches_and_attempts_to_register_are_bounded() {
 
     host.advance(Duration::minutes(48 * 60));
     let few = limited(Limits { registrations_per_day: 2, ..Limits::default() });
-    let demo = despacho_core::demo::EMAIL;
+    let demo = despacho_simulator::demo::EMAIL;
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
     // From here on what is free and what is taken look the same.

@@ -175,11 +175,11 @@ fn logins_are_throttled_by_email() {
         let body = json!({ "email": email, "password": password }).to_string();
         send(&host, &settings, request("POST", "/delivery/sessions", &[], body))
     };
-    let email = despacho_core::demo::EMAIL;
+    let email = despacho_simulator::demo::EMAIL;
     for _ in 0..3 {
         assert_eq!(log_in(email, "senha errada").outcome(), (401, Some("credentials_invalid")));
     }
-    let right = despacho_core::demo::PASSWORD;
+    let right = despacho_simulator::demo::PASSWORD;
     let refused = log_in(&email.to_uppercase(), right);
     assert_eq!((refused.outcome(), refused.header("retry-after")), ((429, Some("rate_limited")), Some("300")));
     assert_eq!(log_in("outra@exemplo.com.br", right).status, 401);
@@ -226,7 +226,7 @@ fn who_shows_keys_that_nobody_has_is_made_to_wait_and_nobody_else() {
     assert_eq!((refused.outcome(), refused.header("retry-after")), ((429, Some("rate_limited")), Some("30")));
     assert_eq!(ask("192.0.2.2", "/delivery/orders", "dsp_wrong").status, 401);
     // A right key from the same address is not held up.
-    assert_eq!(ask("192.0.2.1", "/delivery/orders", despacho_core::demo::KEY).status, 200);
+    assert_eq!(ask("192.0.2.1", "/delivery/orders", despacho_simulator::demo::KEY).status, 200);
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn with_one_login_too_many_the_oldest_ends() {
     let settings = Settings { keys, ..settings() };
     let log_in = || {
         host.advance(Duration::seconds(1));
-        let body =
-            json!({ "email": despacho_core::demo::EMAIL, "password": despacho_core::demo::PASSWORD }).to_string();
+        let body = json!({ "email": despacho_simulator::demo::EMAIL, "password": despacho_simulator::demo::PASSWORD })
+            .to_string();
         let answer = send(&host, &settings, request("POST", "/delivery/sessions", &[], body));
         assert_eq!(answer.status, 201, "{}", answer.body);
         answer.body["value"].as_str().unwrap().to_owned()

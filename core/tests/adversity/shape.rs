@@ -142,6 +142,7 @@ pub(crate) const STORE: &[Field] = &[
     ("matrix", Maybe(&Object(&[("id", Id)]))),
     ("balance", Number),
     ("balanceStoreId", Id),
+    ("sandbox", Boolean),
 ];
 /// A store creation result: a key.
 pub(crate) const CREATED: &[Field] = &[

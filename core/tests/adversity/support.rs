@@ -7,15 +7,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{
-    Settings, api,
-    demo::{self, KEY},
-    host::Host,
-    limits::Limits,
-    memory::MemoryHost,
-    settings::Secret,
-    store::KeyHash,
-};
+use despacho_core::{Settings, api, host::Host, limits::Limits, memory::MemoryHost, settings::Secret, store::KeyHash};
+use despacho_simulator::demo::{self, KEY};
 use http::{HeaderMap, Request, Response};
 use serde_json::{Value, json};
 

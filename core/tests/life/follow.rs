@@ -1,6 +1,7 @@
 //! Following along: the events of an order, applied to what its creation answered, give what the service itself says at every step.
 
-use despacho_core::{api::follow::apply_event, demo::KEY, memory::MemoryHost};
+use despacho_core::{api::follow::apply_event, memory::MemoryHost};
+use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
 use crate::support::{COURIER, OPERATOR, allocated, created, host, send};

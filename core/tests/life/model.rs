@@ -86,7 +86,7 @@ impl World {
             Step::Delay => said(Signal::Delay { minutes: 1, most: 1_440 }, &mut moment),
             Step::MakeReady => said(Signal::Ready, &mut moment),
             Step::Search | Step::Expire => self.time(order, step),
-            Step::Allocate => allocate(order, &Courier { order: None, demo: order.demo, ..bound }, &moment)
+            Step::Allocate => allocate(order, &Courier { order: None, sandbox: order.sandbox, ..bound }, &moment)
                 .map_or_else(nothing, |moved| Outcome::Moved(Box::new(moved))),
             Step::ReachPickup => carried(Carry::ReachPickup, &mut moment),
             Step::Release => decline(order, &bound, reason(), &mut moment)

@@ -1,11 +1,11 @@
 //! Cancelling: the terms, the money that comes back, and orders in lists.
 
 use despacho_core::{
-    demo::KEY,
     domain::{Duration, Money, StoreId},
     memory::MemoryHost,
     store::EntryKind,
 };
+use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, COURIER, allocated, courier, created, host, order, send};

@@ -13,7 +13,7 @@ use http::Request;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, COURIER, OPERATOR, allocated, created, host, now, order, send, settings};
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 
 const PHONE: &str = "+5511999990000";
 

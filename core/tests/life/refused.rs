@@ -2,7 +2,6 @@
 
 use despacho_core::{
     courier::Courier,
-    demo::KEY,
     domain::{DeliveryId, OrderId},
     host::{Changes, Host, Storage, Write},
     memory::MemoryHost,
@@ -11,6 +10,7 @@ use despacho_core::{
         table::{Move, Step},
     },
 };
+use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
 use crate::{

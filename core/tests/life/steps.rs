@@ -1,10 +1,10 @@
 //! The steps over the API: a whole life, codes and locks, a courier on another's order, and what each refusal says.
 
 use despacho_core::{
-    demo::KEY,
     domain::{Duration, Point},
     host::{Changes, Host, Storage},
 };
+use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
 use crate::support::{Answer, COURIER, OPERATOR, OTHER, allocated, courier, created, host, now, order, send};

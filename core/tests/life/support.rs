@@ -10,7 +10,6 @@ use bytes::Bytes;
 use despacho_core::{
     Settings, api,
     courier::{Courier, CourierKey},
-    demo::{self, KEY},
     domain::{CourierId, Duration, Phone},
     host::{Changes, Host, Platform, Storage, Write},
     limits::Limits,
@@ -19,6 +18,7 @@ use despacho_core::{
     settings::Secret,
     store::KeyHash,
 };
+use despacho_simulator::demo::{self, KEY};
 use http::{HeaderMap, Request};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ pub(crate) fn host() -> MemoryHost {
             available: true,
             order: None,
             key: Some(CourierKey { hash: KeyHash::of(key), expires_at }),
-            demo: true,
+            sandbox: true,
             removed_at: None,
         };
         let changes = Changes { at: host.now(), couriers: vec![Write::insert(courier)], ..Changes::default() };
@@ -142,7 +142,7 @@ pub(crate) fn allocated(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
     let order = created(host, code, 0, paid);
     let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
     assert_eq!(searching.body["situation"], 200);
-    let searching = Order { demo: true, ..self::order(host, order.id.get()) };
+    let searching = Order { sandbox: true, ..self::order(host, order.id.get()) };
     let (order, changes) = allocate(&searching, &courier(host, 7), &host.moment()).unwrap();
     now(host.commit(&changes)).unwrap();
     order

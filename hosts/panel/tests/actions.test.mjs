@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** Porto Alegre: the robots of the demonstration ride elsewhere. */
+/** Porto Alegre: no other courier is near. */
 const place = (street, latitude, longitude) => ({ street, number: "100", city: "Porto Alegre", state: "RS", latitude, longitude });
 const PICKUP = place("Rua dos Andradas", -30.0297, -51.2336);
 const DOORS = [place("Rua da República", -30.0386, -51.2205), place("Rua Lima e Silva", -30.0401, -51.2221), place("Rua Riachuelo", -30.0325, -51.2301)];

@@ -82,9 +82,9 @@ export async function request(key, method, to, body) {
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** A courier that a test moves, in a city without simulated couriers. */
+/** A sandbox courier that the test moves by its key: no courier is simulated while this one is free near the pickup. */
 export async function courier(name) {
-  const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true, demo: true };
+  const record = { name, profileId: 1 + Math.floor(Math.random() * 1e9), phone: "+5551990000001", available: true, sandbox: true };
   const made = await request(ADMIN, "POST", "/admin/couriers", record);
   if (made.status !== 201) throw new Error(`no courier: ${JSON.stringify(made)}`);
   const does = async (to, body = {}) => {

@@ -16,6 +16,7 @@ use despacho_shell::{
     probes,
     settings::ConfigErrors,
 };
+use despacho_simulator::{Pass, Simulation};
 use despacho_sql::{RecentKeys, SqlHost};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
@@ -31,6 +32,8 @@ use crate::{
 
 /// Identifiers that a request reserves at once. What it leaves over is a gap, so there are few.
 const FEW_IDS: u32 = 8;
+/// Simulation passes after one dispatch pass; each reads at most 500 open orders of sandbox stores.
+const MAX_SIMULATION_PASSES: u32 = 10;
 /// The endpoint that a cron asks.
 const DISPATCH: &str = "POST /admin/dispatch";
 
@@ -102,8 +105,28 @@ async fn carried_out(world: World, mut request: Request<Bytes>) -> Response<Byte
         request.extensions_mut().insert(address);
     }
     let response = api::handle(&host, &config.settings, request).await;
-    send_webhooks(&response, host, config).await;
+    let outcome = response.extensions().get::<Outcome>();
+    let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
+    if dispatched {
+        simulate_couriers(&host, &config).await;
+    }
+    send_webhooks(dispatched, host, config).await;
     response
+}
+
+/// Moves the simulated couriers of sandbox stores. An instance has no background tasks, so the dispatch endpoint does it.
+async fn simulate_couriers(host: &SqlHost<Database, Machine>, config: &Config) {
+    let mut after = None;
+    for _ in 0..MAX_SIMULATION_PASSES {
+        match despacho_simulator::run_pass(host, &config.settings, Simulation::default(), after).await {
+            Ok(Pass { next: Some(next), .. }) => after = Some(next),
+            Ok(_) => return,
+            Err(error) => {
+                log::line(format_args!("couriers not simulated; the next pass tries again: {error}"));
+                return;
+            }
+        }
+    }
 }
 
 /// Where a request comes from, by the header that the operator named: an address, or one with a port. Of several the last counts, which the
@@ -115,10 +138,8 @@ fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
 }
 
 /// Sends webhooks before the answer to a round of dispatch, and where the operator wants it after every answer that has news.
-async fn send_webhooks(response: &Response<Bytes>, host: SqlHost<Database, Machine>, config: Rc<Config>) {
-    let outcome = response.extensions().get::<Outcome>();
+async fn send_webhooks(dispatched: bool, host: SqlHost<Database, Machine>, config: Rc<Config>) {
     let after = config.own.webhooks_after_responses && host.platform().has_news();
-    let dispatched = outcome.is_some_and(|outcome| outcome.route == DISPATCH) && response.status().is_success();
     let sending = async move {
         if let Err(error) = webhooks::deliver(&host, host.driver(), &config.settings).await {
             log::line(format_args!("webhooks not sent; the next pass sends them: {error}"));

@@ -8,10 +8,10 @@
 use std::{cell::RefCell, rc::Rc};
 
 use despacho_core::{
-    demo,
     host::{Host, HostError},
     store::KeyHash,
 };
+use despacho_simulator::demo;
 use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};
 
 use crate::{

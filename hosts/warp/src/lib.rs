@@ -20,7 +20,7 @@ pub mod peer;
 pub mod private;
 pub mod scheduler;
 pub mod server;
-pub mod simulator;
+pub mod simulation;
 pub mod store;
 pub mod streams;
 pub mod telemetry;

@@ -12,14 +12,14 @@ use despacho_core::{
         stream::{self, Subscription},
     },
     courier::dispatch::{self, Round},
-    demo,
-    domain::Timestamp,
+    domain::{OrderId, Timestamp},
     host::{Changes, HostError, Platform, Storage, WebhookQuery},
     order::drive,
     privacy::{ErasureRecord, Redaction},
     webhook::{Tried, Webhook},
 };
 use despacho_postgres::{Address, Postgres};
+use despacho_simulator::{Pass, Simulation, demo, run_pass};
 use despacho_sql::SqlHost;
 use despacho_sqlite::{LocalPlatform, Options, Sqlite};
 use http::{Request, Response};
@@ -58,8 +58,8 @@ macro_rules! each {
 }
 
 impl Store {
-    /// Opens the configured database for a server: brings its schema up to date, and its deadlines to the configured timing. Only a
-    /// demonstration creates a missing file by itself.
+    /// Opens the configured database for a server: brings its schema up to date, and its deadlines to the configured timing. Only
+    /// `--demo` creates a missing file by itself.
     pub async fn open(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         let store = match &config.database {
             Database::Sqlite => Store::Sqlite(sqlite(config, geography, config.demo).await?),
@@ -151,7 +151,17 @@ impl Store {
         each!(self, host => host.moment().now)
     }
 
-    /// Puts the demonstration's data in where it is not there yet, and says whether it was not.
+    /// Runs one pass of the simulated couriers of sandbox stores.
+    pub async fn simulate(
+        &self,
+        settings: &Settings,
+        simulation: Simulation,
+        after: Option<OrderId>,
+    ) -> Result<Pass, HostError> {
+        each!(self, host => run_pass(host, settings, simulation, after).await)
+    }
+
+    /// Creates the demo data unless it exists, and returns whether it was created.
     pub async fn seed(&self, settings: &Settings) -> Result<bool, HostError> {
         match self {
             Store::Sqlite(host) => demo::seed(host, settings).await,
@@ -160,7 +170,7 @@ impl Store {
         }
     }
 
-    /// Creates new demonstration orders in place of those that have ended, and says how many.
+    /// Creates demo orders to replace those that have ended, and returns how many.
     pub async fn replace_demo_orders(&self, settings: &Settings) -> Result<u32, HostError> {
         if each!(self, host => demo::missing_orders(host).await)? == 0 {
             return Ok(0);

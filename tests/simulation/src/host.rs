@@ -206,6 +206,9 @@ impl Storage for SimulatedHost {
             let as_free = |courier| Courier { order: None, available: true, ..courier };
             return Ok(couriers.into_iter().map(as_free).collect());
         }
+        if self.breaks(Mutation::SandboxMixed) {
+            return Ok(couriers.into_iter().map(|courier| Courier { sandbox: true, ..courier }).collect());
+        }
         Ok(couriers)
     }
 
@@ -227,7 +230,11 @@ impl Storage for SimulatedHost {
             let as_free = couriers.map(|courier| Courier { order: None, available: true, ..courier });
             return Ok(as_free.filter_map(|courier| FreeCourier::of(&courier)).collect());
         }
-        memory.free_couriers(cells, after, seen_since, limit).await
+        let couriers = memory.free_couriers(cells, after, seen_since, limit).await?;
+        if self.breaks(Mutation::SandboxMixed) {
+            return Ok(couriers.into_iter().map(|courier| FreeCourier { sandbox: true, ..courier }).collect());
+        }
+        Ok(couriers)
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {

@@ -79,7 +79,7 @@ pub(crate) struct Model {
     table: Table,
     pub(crate) stores: BTreeMap<StoreId, KnownStore>,
     pub(crate) orders: BTreeMap<OrderId, Tracked>,
-    pub(crate) couriers: BTreeMap<CourierId, u32>,
+    pub(crate) couriers: BTreeMap<CourierId, (u32, bool)>,
     /// The journals, by matrix: the place of an event is where it stands, from 1.
     pub(crate) journals: BTreeMap<StoreId, Vec<Seen>>,
     entries: BTreeMap<StoreId, usize>,
@@ -277,18 +277,15 @@ impl Model {
 
     fn courier(&mut self, backend: &Backend, id: CourierId, touches: u32) -> Checked {
         let row = backend.courier(id).ok_or_else(|| format!("courier {id} was committed and is not there"))?;
-        let version = self.couriers.entry(id).or_insert(0);
-        if row.version != *version + touches {
-            return Err(format!(
-                "courier {id} is version {}, and {touches} commits wrote version {version}",
-                row.version
-            ));
+        let (version, sandbox) = self.couriers.entry(id).or_insert((0, row.sandbox));
+        if (row.version, row.sandbox) != (*version + touches, *sandbox) {
+            return Err(format!("{touches} commits after version {version}, sandbox {sandbox}: {row:?}"));
         }
         *version = row.version;
         Ok(())
     }
 
-    /// Each courier has at most one order, each order at most one courier, and both say the same.
+    /// Each courier has at most one order, each order at most one courier, and both agree, also on whether they are of a sandbox.
     fn allocation(&self, backend: &Backend) -> Checked {
         let mut has: BTreeMap<CourierId, OrderId> = BTreeMap::new();
         for tracked in self.orders.values().filter(|tracked| tracked.situation < 500) {
@@ -300,10 +297,12 @@ impl Model {
                 return Err(format!("orders {other} and {id} have one courier, {courier:?}"));
             }
         }
-        for id in self.couriers.keys() {
+        for (id, (_, sandbox)) in &self.couriers {
+            let order = has.get(id).copied();
+            let mixed = order.and_then(|order| self.orders.get(&order)).is_some_and(|one| one.row.sandbox != *sandbox);
             let carries = backend.courier(*id).and_then(|courier| courier.order);
-            if carries != has.get(id).copied() {
-                return Err(format!("courier {id} has {carries:?}, and the orders say {:?}", has.get(id)));
+            if carries != order || mixed {
+                return Err(format!("courier {id}, sandbox {sandbox}, has {carries:?}, and the orders say {order:?}"));
             }
         }
         Ok(())

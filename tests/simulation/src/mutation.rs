@@ -44,6 +44,8 @@ mutations! {
     BalanceUnshared "balance-unshared",
     /// Dispatch is told that couriers with an order are free.
     BusyCourier "busy-courier",
+    /// Dispatch reads every courier as a sandbox courier.
+    SandboxMixed "sandbox-mixed",
     /// A courier keeps an order that has ended.
     CourierKept "courier-kept",
     /// A page of the journal leaves an event out.

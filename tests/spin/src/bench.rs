@@ -13,7 +13,7 @@ use despacho_bench::{
     client::{Client, per_second, post},
     orders::order,
 };
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::{component, place};
 
 use crate::{Compiled, Options, Reuse, Served};

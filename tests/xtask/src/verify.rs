@@ -147,7 +147,10 @@ mod tests {
     fn a_choice_keeps_the_tables_order() {
         assert_eq!(names(&["doc", "fmt"], None), Ok(vec!["fmt", "doc"]));
         assert_eq!(names(&[], None).map(|all| all.len()), Ok(STEPS.len()));
-        assert_eq!(names(&[], Some("doctest")), Ok(vec!["doctest", "crates", "contract", "webhooks", "panel", "bench"]));
+        assert_eq!(
+            names(&[], Some("doctest")),
+            Ok(vec!["doctest", "crates", "contract", "webhooks", "panel", "bench"])
+        );
     }
 
     #[test]

@@ -34,9 +34,9 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let document = checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT);
     let profile_id = checker.profile(&root.member("profileId"), sent.profile_id);
     let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
-    let (available, demo) = (sent.available.unwrap_or(false), sent.demo.unwrap_or(false));
+    let (available, sandbox) = (sent.available.unwrap_or(false), sent.sandbox.unwrap_or(false));
     let new = name.zip(phone);
-    let new = new.map(|(name, phone)| NewCourier { profile_id, name, phone, email, document, available, demo });
+    let new = new.map(|(name, phone)| NewCourier { profile_id, name, phone, email, document, available, sandbox });
     checker.finish(new.map(|new| (new, days)))
 }
 

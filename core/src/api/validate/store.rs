@@ -31,15 +31,15 @@ pub fn contact_and_address(body: Body<CreateMatrix>) -> Result<NewStore, Problem
     let billing = checker.billing(&root.member("prepaidFloor"), sent.prepaid_floor);
     let new = match (cnpj, contact, password, category) {
         (Some(cnpj), Some(contact), Some(password), Some(category)) => {
-            Some(NewStore { cnpj, contact, password, category, billing })
+            Some(NewStore { cnpj, contact, password, category, billing, sandbox: sent.sandbox.unwrap_or(false) })
         }
         _ => None,
     };
     checker.finish(new)
 }
 
-/// A new branch, validated, and the password of the store that creates it, where it was sent. It is invoiced; its matrix's operator
-/// decides otherwise.
+/// A new branch, validated, and the password of the store that creates it, if it was sent. Its parent's billing terms and `sandbox` replace
+/// those of the result.
 ///
 /// # Errors
 /// What is wrong with it, every field at once.
@@ -47,8 +47,17 @@ pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Prob
     let Body { value: sent, wrong } = body;
     let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password } =
         sent;
-    let value =
-        CreateMatrix { cnpj, name, responsible, email, password, address, marketplace_branch_id, prepaid_floor: None };
+    let value = CreateMatrix {
+        cnpj,
+        name,
+        responsible,
+        email,
+        password,
+        address,
+        marketplace_branch_id,
+        prepaid_floor: None,
+        sandbox: None,
+    };
     Ok((contact_and_address(Body { value, wrong })?, current_password))
 }
 

@@ -36,8 +36,8 @@ pub struct RegisterCourier {
     pub profile_id: Option<Id>,
     /// Whether the courier takes orders from the start; false where it is absent, until the courier says otherwise.
     pub available: Option<bool>,
-    /// Whether it is a robot of the demonstration, which carries demonstration stores' orders and no others.
-    pub demo: Option<bool>,
+    /// Whether the courier carries orders of sandbox stores, and only these. It never changes.
+    pub sandbox: Option<bool>,
     /// Whole days that the key is valid, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
@@ -93,8 +93,8 @@ pub struct CourierRecord {
     pub document: Option<String>,
     /// Whether the courier takes orders.
     pub available: bool,
-    /// Whether it is a robot of the demonstration.
-    pub demo: bool,
+    /// Whether the courier carries orders of sandbox stores, and only these.
+    pub sandbox: bool,
     /// Last known place.
     pub latitude: Option<f64>,
     /// Last known place.
@@ -237,7 +237,7 @@ impl CourierRecord {
             email: courier.email.as_ref().map(|email| email.as_str().to_owned()),
             document: courier.document.clone(),
             available: courier.available,
-            demo: courier.demo,
+            sandbox: courier.sandbox,
             latitude: courier.position.map(Point::latitude),
             longitude: courier.position.map(Point::longitude),
             position_at: courier.position_at.as_ref().map(Timestamp::to_string),

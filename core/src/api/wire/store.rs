@@ -81,6 +81,10 @@ new_store! {
         /// The lowest balance in BRL that a fee may leave; absent, the store is invoiced and has no floor.
         #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
         prepaid_floor: Option<f64>,
+        /// Whether it is a sandbox store, for testing an integration: simulated couriers carry its orders, and its fees are never billed. Its
+        /// branches are sandbox stores too. It never changes.
+        #[cfg_attr(feature = "openapi", schema(default = false))]
+        sandbox: Option<bool>,
     }
 }
 
@@ -172,6 +176,8 @@ pub struct StoreView {
     pub balance: Reais,
     /// The store whose balance that is: the parent store for a branch of a prepaid one, else the store itself.
     pub balance_store_id: u64,
+    /// Whether it is a sandbox store: simulated couriers carry its orders, and its fees are never billed.
+    pub sandbox: bool,
 }
 
 /// A matrix, by its number.
@@ -317,6 +323,7 @@ impl StoreView {
             matrix: store.matrix.map(|id| MatrixRef { id: id.get() }),
             balance: Reais(store.balance),
             balance_store_id: store.account().get(),
+            sandbox: store.sandbox,
         }
     }
 }

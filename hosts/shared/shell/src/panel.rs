@@ -1,7 +1,7 @@
 //! The merchant panel beside the API: which of its files are served, and what its page can load. Hosts read the files.
 
 use bytes::Bytes;
-use despacho_core::demo::{EMAIL, PASSWORD};
+use despacho_simulator::demo::{EMAIL, PASSWORD};
 use http::{HeaderValue, Uri};
 use serde::Serialize;
 

@@ -170,6 +170,7 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             }
             OrderQuery::Code(store, code) => self.all(read::order_by_code(store, code), read::to_order).await,
             OrderQuery::Matching(filter, limit) => self.all(read::find_orders(filter, limit), read::to_order).await,
+            OrderQuery::Sandbox { after, limit } => self.all(read::sandbox_orders(after, limit), read::to_order).await,
             OrderQuery::Due { now, skipped, limit } => {
                 self.all(read::due_orders(now, skipped, limit), read::to_order).await
             }

@@ -151,10 +151,17 @@ pub(crate) fn events(order: OrderId) -> Query {
 
 /// Their deadline is the end of the search.
 pub(crate) fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Query {
-    let sql = "SELECT id, due_at, pickup_lat_e7, pickup_lon_e7 FROM orders \
+    let sql = "SELECT id, due_at, pickup_lat_e7, pickup_lon_e7, sandbox FROM orders \
                WHERE situation = 200 AND (due_at, id) > ($1, $2) ORDER BY due_at, id LIMIT $3";
     let (until, id) = after.map_or((i64::MIN, 0), |(until, id)| (until.millis(), id.get()));
     Query::new(sql, vec![until.into(), number(id), Value::number(limit)])
+}
+
+/// By the partial index `orders_sandbox`, whose condition the query repeats.
+pub(crate) fn sandbox_orders(after: Option<OrderId>, limit: u32) -> Query {
+    let sql = "SELECT version, body FROM orders WHERE sandbox = 1 AND situation >= 200 AND situation < 500 AND id > $1 \
+               ORDER BY id LIMIT $2";
+    Query::new(sql, vec![number(after.map_or(0, OrderId::get)), Value::number(limit)])
 }
 
 /// Rows that one query reads by their IDs.
@@ -207,7 +214,7 @@ pub(crate) fn free_couriers(
     seen_since: Timestamp,
     limit: u32,
 ) -> Query {
-    let sql = "SELECT positions.courier, positions.latitude_e7, positions.longitude_e7, couriers.demo \
+    let sql = "SELECT positions.courier, positions.latitude_e7, positions.longitude_e7, couriers.sandbox \
                FROM positions CROSS JOIN couriers \
                WHERE (positions.cell, positions.courier) > ($1, $2) AND positions.cell <= $3 AND positions.at >= $4 \
                AND couriers.id = positions.courier AND couriers.free = 1 \
@@ -276,20 +283,20 @@ pub(crate) fn to_order(row: &mut Row) -> Result<Order, HostError> {
     Ok(Order { version, ..row.json()? })
 }
 
-/// A row of `id, due_at, latitude, longitude`; the last two are null where an older program wrote it.
+/// A row of `id, due_at, latitude, longitude, sandbox`; the coordinates are null if an older program wrote it.
 pub(crate) fn to_searching(row: &mut Row) -> Result<SearchingOrder, HostError> {
     let id = identifier(row.integer()?, OrderId::new)?;
     let until = Timestamp::from_millis(row.integer()?);
     let (latitude, longitude) = (row.optional_integer()?, row.optional_integer()?);
-    Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude) })
+    Ok(SearchingOrder { id, until, pickup: to_point(latitude, longitude), sandbox: row.integer()? != 0 })
 }
 
-/// A row of `courier, latitude, longitude, demo`.
+/// A row of `courier, latitude, longitude, sandbox`.
 pub(crate) fn to_free(row: &mut Row) -> Result<FreeCourier, HostError> {
     let id = identifier(row.integer()?, CourierId::new)?;
     let point = to_point(row.optional_integer()?, row.optional_integer()?);
     let point = point.ok_or_else(|| HostError::Internal { detail: format!("courier {id} has no valid position") })?;
-    Ok(FreeCourier { id, point, demo: row.integer()? != 0 })
+    Ok(FreeCourier { id, point, sandbox: row.integer()? != 0 })
 }
 
 fn identifier<T>(number: i64, new: fn(u64) -> Option<T>) -> Result<T, HostError> {

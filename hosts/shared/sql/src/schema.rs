@@ -163,6 +163,8 @@ const VERSIONS: &[(Change, &[&str])] = &[
     (Change::Additive, AREAS),
     (Change::Additive, ERASED),
     (Change::Additive, FAIRNESS),
+    // An older program does not read that a store is a sandbox, and would give its orders to real couriers.
+    (Change::Breaking, SANDBOX),
 ];
 
 /// An aggregate is one row: the columns that something looks for, and its body.
@@ -335,6 +337,19 @@ const FAIRNESS: &[&str] = &[
      PRIMARY KEY (owner, hour)){strict}",
     "CREATE INDEX claim_usage_hour ON claim_usage (hour)",
     "ALTER TABLE webhooks ADD COLUMN receiver TEXT",
+];
+
+/// Orders of sandbox stores by index, for the simulator; dispatch reads the column from the index of searching orders. Bodies of stores,
+/// orders and couriers keep the former name `demo` until they are written again; both names are read.
+const SANDBOX: &[&str] = &[
+    "ALTER TABLE couriers RENAME COLUMN demo TO sandbox",
+    "ALTER TABLE orders ADD COLUMN sandbox {int} NOT NULL DEFAULT 0",
+    // Quotation marks inside of JSON strings are escaped, so that no name can contain this.
+    "UPDATE orders SET sandbox = 1 WHERE store IN (SELECT id FROM stores WHERE body LIKE '%\"demo\":true%')",
+    "CREATE INDEX orders_sandbox ON orders (id) WHERE sandbox = 1 AND situation >= 200 AND situation < 500",
+    "DROP INDEX orders_searching_pickup",
+    // With all that the query names, so that SQLite reads the index only.
+    "CREATE INDEX orders_searching_pickup ON orders (due_at, id, pickup_lat_e7, pickup_lon_e7, sandbox, situation) WHERE situation = 200",
 ];
 
 #[cfg(test)]

@@ -107,18 +107,18 @@ const UPDATE_KEY: &str = "UPDATE keys SET version = $1, store = $2, hash = $3, c
      (SELECT 1 FROM keys AS other WHERE other.hash = $3 AND other.id <> $6)";
 
 const INSERT_ORDER: &str = "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, \
-     pickup_lat_e7, pickup_lon_e7, body, erasure) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+     pickup_lat_e7, pickup_lon_e7, body, erasure, sandbox) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
      ON CONFLICT DO NOTHING";
 
 const UPDATE_ORDER: &str = "UPDATE orders SET version = $1, store = $2, code = $3, holds_code = $4, situation = $5, \
-     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10, erasure = $11 \
-     WHERE id = $12 AND version = $13 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
-     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $12))";
+     created_at = $6, due_at = $7, pickup_lat_e7 = $8, pickup_lon_e7 = $9, body = $10, erasure = $11, sandbox = $12 \
+     WHERE id = $13 AND version = $14 AND (CAST($4 AS BIGINT) = 0 OR NOT EXISTS (SELECT 1 FROM orders AS other \
+     WHERE other.store = $2 AND other.code = $3 AND other.holds_code = 1 AND other.id <> $13))";
 
-const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, demo, body) \
+const INSERT_COURIER: &str = "INSERT INTO couriers (id, version, key_hash, free, carries, sandbox, body) \
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
 
-const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, demo = $5, body = $6 \
+const UPDATE_COURIER: &str = "UPDATE couriers SET version = $1, key_hash = $2, free = $3, carries = $4, sandbox = $5, body = $6 \
      WHERE id = $7 AND version = $8 AND (CAST($2 AS TEXT) IS NULL OR NOT EXISTS \
      (SELECT 1 FROM couriers AS other WHERE other.key_hash = $2 AND other.id <> $7))";
 
@@ -209,6 +209,7 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> 
         i64::from(pickup.lon_e7).into(),
         Value::json(order)?,
         Value::number(order.erasure.number()),
+        Value::Integer(order.sandbox.into()),
     ];
     Ok(versioned(INSERT_ORDER, UPDATE_ORDER, id(order.id.get()), write.expected, columns))
 }
@@ -219,8 +220,8 @@ fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     let body = Value::json(&Courier { position: None, position_at: None, ..courier.clone() })?;
     let key = courier.key.as_ref().map(|key| key.hash.as_str());
     let carries = courier.order.map(|order| id(order.get())).unwrap_or(Value::Null);
-    let demo = Value::Integer(courier.demo.into());
-    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, demo, body];
+    let sandbox = Value::Integer(courier.sandbox.into());
+    let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, sandbox, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
 }
 

@@ -46,14 +46,16 @@ pub enum Command {
     /// Prints `ready http://ADDRESS:PORT` on standard output once it accepts connections; the log goes to standard error. Told
     /// to stop, it accepts no more, finishes what it accepted, and closes the database. Told twice, it stops at once.
     Serve(CliOverrides),
-    /// Measure road legs as the service does, one JSON object a line; or, with `create`, open a matrix store.
+    /// Measure road legs as the service does, one JSON object per line.
     ///
     /// In, on standard input: `{"points": [[latitude, longitude]]}`, at most 1000. Out: `{"metres": [[…]], "seconds": [[…]],
     /// "estimated": [[…]], "ms"}`, row by row from each point to each; estimated is true where a road network is configured and
     /// could not tell, so that the embedded model stands in. Without a road network every leg is the model's, and none is marked.
     /// Errors as in `route`.
-    #[command(args_conflicts_with_subcommands = true)]
-    Matrix(Box<MatrixArgs>),
+    Matrix(CliOverrides),
+    /// Stores.
+    #[command(subcommand)]
+    Store(StoreCommand),
     /// API keys of stores.
     #[command(subcommand)]
     Key(KeyCommand),
@@ -63,13 +65,6 @@ pub enum Command {
     /// Tariffs.
     #[command(subcommand)]
     Tariff(TariffCommand),
-    /// Let robot couriers carry the orders of demonstration stores, through the public API of a deployment.
-    ///
-    /// They register themselves with the operator's token, say where they are, ride along the legs, and take each step with the
-    /// code that merchant or recipient would tell, read with the demonstration store's key. With --orders it creates orders, tells
-    /// their events, and ends when they have ended. What goes wrong follows from the seed. `despacho serve --demo` does the same by
-    /// itself, without mishaps.
-    Simulate(Simulate),
     /// Write a copy of the database to a file, while it is being served or not.
     ///
     /// The copy is whole and consistent, and can be put in the place of the database. The file must not exist. The secret in the
@@ -196,29 +191,18 @@ fn days(text: &str) -> Result<u32, String> {
     days.ok_or_else(|| "a number of days such as 180d".to_owned())
 }
 
-/// Road legs, or matrix stores.
-#[derive(Debug, Args)]
-pub struct MatrixArgs {
-    /// Matrix stores, which may have branches.
-    #[command(subcommand)]
-    pub command: Option<MatrixCommand>,
-    /// Settings, of which those of roads matter.
-    #[command(flatten)]
-    pub given: CliOverrides,
-}
-
-/// Matrix stores.
+/// Stores.
 #[derive(Debug, Subcommand)]
-pub enum MatrixCommand {
-    /// Create a matrix store and print its number and its key, which is told this once.
+pub enum StoreCommand {
+    /// Create a parent store, the first store of a merchant, and print its ID and its key. The key is returned only once.
     ///
-    /// Works on the configured database, while it is being served or not.
-    Create(Box<CreateMatrix>),
+    /// Works on the configured database, also while it is being served.
+    Create(Box<CreateStore>),
 }
 
 /// The first store of a merchant.
 #[derive(Debug, Args)]
-pub struct CreateMatrix {
+pub struct CreateStore {
     /// The business registration number, in digits or with letters; punctuation is tolerated.
     #[arg(long)]
     pub cnpj: String,
@@ -267,6 +251,9 @@ pub struct CreateMatrix {
     /// The business: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
     #[arg(long, default_value_t = 1, value_name = "1-8")]
     pub category: u32,
+    /// Create a sandbox store for testing an integration: simulated couriers carry its orders, and its fees are never billed.
+    #[arg(long)]
+    pub sandbox: bool,
     /// Print the whole answer as JSON.
     #[arg(long)]
     pub json: bool,
@@ -407,50 +394,6 @@ pub enum CourierCommand {
         #[command(flatten)]
         given: CliOverrides,
     },
-}
-
-/// A simulation.
-#[derive(Debug, Args)]
-pub struct Simulate {
-    /// Where the deployment answers, without TLS.
-    #[arg(long, default_value = "http://127.0.0.1:8080")]
-    pub url: String,
-    /// The operator's token; without it the environment variable DESPACHO_ADMIN_TOKEN, which other users of the machine cannot read.
-    #[arg(long, value_name = "TOKEN")]
-    pub admin_token: Option<String>,
-    /// The key of a demonstration store; without it the public one of `despacho serve --demo`.
-    #[arg(long, value_name = "KEY")]
-    pub store_key: Option<String>,
-    /// Robots.
-    #[arg(long, default_value_t = 5, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub couriers: u32,
-    /// Seconds of the robots that pass in one of ours.
-    #[arg(long, default_value_t = 30, value_name = "FACTOR", value_parser = clap::value_parser!(u32).range(1..=600))]
-    pub speed: u32,
-    /// What chance follows from.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Orders to create, ready at once, and to watch to their end; 0 for none, and robots that ride until Ctrl-C.
-    #[arg(long, default_value_t = 0, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub orders: u32,
-    /// Rides in a hundred that take three times as long.
-    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub late: u8,
-    /// Orders in a hundred that a courier takes and is never heard of again.
-    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub no_show: u8,
-    /// Orders in a hundred that a courier gives back before the pickup.
-    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub decline: u8,
-    /// Deliveries in a hundred where nobody opens.
-    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub absent: u8,
-    /// Codes in a hundred that are told wrong first.
-    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub wrong_code: u8,
-    /// Steps in a hundred whose answer is lost, so that they are taken again.
-    #[arg(long, default_value_t = 0, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub lost_connection: u8,
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ mod migrate;
 mod operator;
 mod privacy;
 mod serve;
-mod simulate;
 
 use std::{fmt, path::Path, process::ExitCode};
 
@@ -18,7 +17,7 @@ use clap::Parser;
 use despacho_core::quote::Tariff;
 
 use crate::{
-    cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, MatrixCommand, TariffCommand},
+    cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, StoreCommand, TariffCommand},
     config::{self, CliOverrides, Config, Loaded},
     server::print,
     store,
@@ -78,10 +77,8 @@ async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Init { new_secret, given } => init::init(&load(&given)?.config, new_secret).await,
         Command::Serve(given) => serve::serve(load(&given)?).await,
-        Command::Matrix(args) => match args.command {
-            Some(MatrixCommand::Create(create)) => operator::create_matrix(*create).await,
-            None => geography::matrix(&load(&args.given)?.config).await,
-        },
+        Command::Matrix(given) => geography::matrix(&load(&given)?.config).await,
+        Command::Store(StoreCommand::Create(create)) => operator::create_store(*create).await,
         Command::Key(KeyCommand::Issue { store, name, expires_in_days, json, given }) => {
             operator::issue_key(&given, store, name, expires_in_days, json).await
         }
@@ -96,7 +93,6 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Courier(CourierCommand::List { cursor, given }) => {
             operator::list_couriers(&given, cursor.as_deref()).await
         }
-        Command::Simulate(asked) => simulate::simulate(asked).await,
         Command::Tariff(TariffCommand::Check { file }) => check_tariff(file.as_deref()),
         Command::Archive(args) => match &args.command {
             Some(ArchiveCommand::Show { file, order }) => archive::show(file, *order),

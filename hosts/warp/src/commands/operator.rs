@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use super::{Failure, load_service};
 use crate::{
-    cli::CreateMatrix,
+    cli::CreateStore,
     config::{self, CliOverrides, Missing},
     geo::Geography,
     server::print,
     store::Store,
 };
 
-/// Creates a matrix and prints its key.
-pub(super) async fn create_matrix(create: CreateMatrix) -> Result<(), Failure> {
+/// Creates a parent store and prints its key.
+pub(super) async fn create_store(create: CreateStore) -> Result<(), Failure> {
     let (password, made) = match create.password_stdin {
         true => (first_line()?, false),
         false => (random_text()?, true),
@@ -40,6 +40,7 @@ pub(super) async fn create_matrix(create: CreateMatrix) -> Result<(), Failure> {
             "longitude": create.longitude,
         },
         "marketplaceBranchId": create.category,
+        "sandbox": create.sandbox,
     });
     let mut answer = ask(&create.given, Method::POST, "/admin/matrices", Some(body)).await?;
     if create.json {

@@ -1,6 +1,6 @@
 //! `despacho serve`.
 
-use despacho_core::demo::{EMAIL, KEY, PASSWORD};
+use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
 use super::Failure;
 use crate::{
@@ -31,8 +31,8 @@ pub(super) async fn serve(loaded: Loaded) -> Result<(), Failure> {
     }
     let store = Store::open(config, std::sync::Arc::new(geography)).await?;
     if config.demo {
-        let fresh = store.seed(&settings).await.map_err(|error| format!("no demonstration data: {error}"))?;
-        tracing::warn!(fresh, "the demonstration's stores are open to everybody who knows the public key");
+        let fresh = store.seed(&settings).await.map_err(|error| format!("cannot create demo data: {error}"))?;
+        tracing::warn!(fresh, "demo data: anyone with the public key can use the demo stores");
     }
     let lines = |address: &str| {
         let panel =

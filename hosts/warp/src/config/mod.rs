@@ -12,6 +12,7 @@ use std::{
 use despacho_core::{settings::Secret, store::KeyHash};
 use despacho_postgres::Address;
 use despacho_shell::settings::{SharedSettings, fields};
+use despacho_simulator::Simulation;
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer};
 
@@ -61,7 +62,7 @@ pub struct Config {
     pub metrics: Metrics,
     pub otlp: OtlpTerms,
     pub overload: OverloadTerms,
-    pub robots: Robots,
+    pub sandbox: Simulation,
     pub streams: StreamLimits,
     /// The settings that every host has.
     #[serde(skip)]
@@ -130,14 +131,6 @@ pub struct OtlpTerms {
     #[serde(default, deserialize_with = "fields::headers")]
     pub headers: Vec<(HeaderName, HeaderValue)>,
     pub sample_percent: u64,
-}
-
-/// Simulated couriers that carry the demo orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Robots {
-    pub count: u32,
-    pub speed: u32,
 }
 
 /// Maximum open event streams.

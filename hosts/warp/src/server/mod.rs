@@ -3,7 +3,6 @@
 mod accept;
 mod compress;
 mod deliver;
-mod demo;
 mod filter;
 mod metrics_listener;
 mod observe;
@@ -20,7 +19,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     app::App, config::Config, connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
-    panel::Panel, scheduler, store::Store, streams::Streams, telemetry, webhooks,
+    panel::Panel, scheduler, simulation, store::Store, streams::Streams, telemetry, webhooks,
 };
 
 /// Why the server could not run.
@@ -44,7 +43,9 @@ pub async fn serve(
     background.spawn(scheduler::run(app.clone()));
     background.spawn(scheduler::run_retention(app.clone()));
     background.spawn(webhooks::run(app.clone(), config.timeouts.shutdown));
-    demo::start(config, &app, address, &background);
+    if config.sandbox.couriers_per_store > 0 {
+        background.spawn(simulation::run(app.clone(), config.sandbox, config.demo));
+    }
     tokio::spawn(Connections::sweep(Arc::downgrade(&app.connections)));
     let metrics = metrics_listener.map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
     let (traced, untraced) = watch::channel(false);

@@ -43,7 +43,7 @@ fn a_matrix_that_is_not_valid_is_told_every_fault() {
     let output = run(
         &folder,
         &[
-            "matrix",
+            "store",
             "create",
             "--cnpj",
             "12ABC34501DE34",

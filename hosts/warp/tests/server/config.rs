@@ -119,7 +119,7 @@ fn every_command_explains_itself() {
     for command in [
         &["init"][..],
         &["serve"],
-        &["matrix", "create"],
+        &["store", "create"],
         &["key", "issue"],
         &["key", "list"],
         &["key", "revoke"],

@@ -1,10 +1,10 @@
-//! Couriers by command, dispatch by the scheduler, and robots that carry orders over HTTP.
+//! Couriers by command, dispatch by the scheduler, and simulated couriers of sandbox stores.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{OPERATOR, PATIENCE, Server, despacho, matrix, run, stdout};
+use crate::harness::{OPERATOR, PATIENCE, Server, created, matrix, run, stdout};
 
 fn ask(server: &Server, line: &str, key: &str, body: &Value) -> Value {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
@@ -50,37 +50,53 @@ fn a_courier_added_by_command_is_given_the_next_order() {
 }
 
 #[test]
-fn robots_carry_orders_through_their_whole_life_with_mishaps() {
-    let server = Server::start(&["--demo", "--dispatch-interval-seconds", "1"]);
-    let url = format!("http://{}", server.address());
-    let mut command = despacho(&server.folder);
-    command.env("DESPACHO_ADMIN_TOKEN", OPERATOR).args(["simulate", "--url", &url, "--couriers", "3", "--orders", "3"]);
-    command.args(["--speed", "600", "--seed", "7", "--late", "30", "--wrong-code", "60", "--lost-connection", "40"]);
-    let text = stdout(&command.output().unwrap());
-    for happened in
-        ["order.allocated", "order.picked_up", "delivery.delivered", "code_incorrect", "the connection is lost"]
-    {
-        assert!(text.contains(happened), "{happened} in\n{text}");
-    }
-    assert_eq!(text.matches(" order.created: ").count(), 3, "{text}");
-}
-
-#[test]
-fn the_demonstration_carries_its_orders_by_itself_and_stops_in_good_order() {
-    let server = Server::start(&["--demo", "--robots-count", "3", "--robots-speed", "600"]);
-    let key = server.key.clone().unwrap();
-    let created = ask(&server, "POST /delivery/orders", &key, &order("DEMO-LIFE"));
+fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
+    let server = Server::start(&["--dispatch-interval-seconds", "1", "--sandbox-speed", "600"]);
+    let courier = json!({ "name": "Ana Souza", "phone": "+5511990000001", "available": true });
+    let real = ask(&server, "POST /admin/couriers", OPERATOR, &courier);
+    let real = real["value"].as_str().unwrap();
+    ask(&server, "POST /courier/position", real, &json!({ "latitude": -23.5614, "longitude": -46.6559 }));
+    // By the command, while the server runs.
+    let key = created(&server.folder, &["--sandbox"]);
+    let created = ask(&server, "POST /delivery/orders", &key, &order("SANDBOX-1"));
+    let path = format!("GET /delivery/orders/{}", created["id"]);
     let deadline = Instant::now() + 3 * PATIENCE;
-    loop {
-        let seen = ask(&server, &format!("GET /delivery/orders/{}", created["id"]), &key, &Value::Null);
+    let delivered = loop {
+        let seen = ask(&server, &path, &key, &Value::Null);
         match seen["situation"].as_u64() {
-            Some(500) => break,
-            Some(situation) if situation > 500 => panic!("it ended otherwise: {seen}"),
+            Some(500) => break seen,
+            Some(status) if status > 500 => panic!("the order ended otherwise: {seen}"),
             _ => assert!(Instant::now() < deadline, "{seen}\n{}", server.log()),
         }
+        assert_eq!(ask(&server, "GET /courier/order", real, &Value::Null)["order"], Value::Null);
         std::thread::sleep(Duration::from_millis(300));
+    };
+    let events: Vec<_> =
+        delivered["events"].as_array().unwrap().iter().filter_map(|event| event["type"].as_str()).collect();
+    for event in ["order.allocated", "order.courier_arrived", "order.picked_up", "delivery.delivered", "order.returned"]
+    {
+        assert!(events.contains(&event), "{event} in {events:?}");
     }
+    assert_eq!(ask(&server, "GET /courier/me", real, &Value::Null)["orderId"], Value::Null);
     server.signal("TERM");
     let (status, log) = server.ended(PATIENCE);
     assert!(status.success(), "{log}");
+}
+
+#[test]
+fn demo_orders_are_delivered_and_replaced() {
+    let server = Server::start(&["--demo", "--sandbox-couriers-per-store", "3", "--sandbox-speed", "600"]);
+    let key = server.key.clone().unwrap();
+    let deadline = Instant::now() + 3 * PATIENCE;
+    // The second of the three orders needs no preparation; another one replaces it.
+    loop {
+        let listed = ask(&server, "GET /delivery/orders", &key, &Value::Null);
+        let orders = listed["orders"].as_array().unwrap();
+        let completed = orders.iter().filter(|order| order["situation"] == 500).count();
+        if completed == 1 && orders.len() == 4 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{listed}\n{}", server.log());
+        std::thread::sleep(Duration::from_millis(300));
+    }
 }

@@ -53,39 +53,19 @@ pub(crate) fn stdout(output: &Output) -> String {
     out.into_owned()
 }
 
-/// A matrix store's key, made by the command.
+/// The key of a new parent store in a new service.
 pub(crate) fn matrix(folder: &TempDir) -> String {
     init(folder);
-    let output = run(
-        folder,
-        &[
-            "matrix",
-            "create",
-            "--cnpj",
-            "12ABC34501DE35",
-            "--name",
-            "Padaria Central",
-            "--responsible",
-            "Ana Lima",
-            "--phone",
-            "+5592991000000",
-            "--email",
-            "ana@padaria.com.br",
-            "--street",
-            "Avenida Paulista",
-            "--number",
-            "1000",
-            "--city",
-            "São Paulo",
-            "--state",
-            "SP",
-            "--latitude",
-            "-23.5614",
-            "--longitude",
-            "-46.6559",
-        ],
-    );
-    let text = stdout(&output);
+    created(folder, &[])
+}
+
+/// The key of a parent store that `store create` creates with these additional arguments.
+pub(crate) fn created(folder: &TempDir, more: &[&str]) -> String {
+    let words = "store create --cnpj 12ABC34501DE35 --responsible Ana --phone +5592991000000 --email ana@padaria.com.br \
+         --number 1000 --state SP --latitude -23.5614 --longitude -46.6559";
+    let named = ["--name", "Padaria Central", "--street", "Avenida Paulista", "--city", "São Paulo"];
+    let words: Vec<&str> = words.split_whitespace().chain(named).chain(more.iter().copied()).collect();
+    let text = stdout(&run(folder, &words));
     text.lines().find_map(|line| line.strip_prefix("x-api-token: ")).unwrap().to_owned()
 }
 

@@ -196,7 +196,7 @@ fn files_are_private_whatever_the_umask() {
     };
     command("init");
     command(
-        "matrix create --cnpj 12ABC34501DE35 --name 'Padaria Central' --responsible Ana --phone +5592991000000 \
+        "store create --cnpj 12ABC34501DE35 --name 'Padaria Central' --responsible Ana --phone +5592991000000 \
          --email ana@padaria.com.br --street 'Avenida Paulista' --number 1000 --city 'São Paulo' --state SP \
          --latitude -23.5614 --longitude -46.6559",
     );

@@ -9,7 +9,8 @@ use std::{
 
 use bytes::Bytes;
 use despacho_bench::{Failure, orders::order};
-use despacho_core::{Settings, api, demo, limits::Limits, memory::MemoryHost};
+use despacho_core::{Settings, api, limits::Limits, memory::MemoryHost};
+use despacho_simulator::demo;
 use http::Request;
 
 /// The in-memory host never waits, so one poll is the whole future.

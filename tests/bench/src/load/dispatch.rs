@@ -6,13 +6,13 @@ use despacho_bench::Failure;
 use despacho_core::{
     Settings,
     courier::{Courier, Position, dispatch::round},
-    demo,
     domain::{CourierId, Duration, OrderId, Phone, Point, Timestamp},
     host::{Changes, Host, Platform, Write},
     memory::MemoryHost,
     order::{Order, OrderSituation, Timing},
 };
 use despacho_postgres::{Address, Postgres};
+use despacho_simulator::demo;
 use despacho_sql::{Driver, Machine, Query, SqlHost, Value};
 use despacho_sqlite::{LocalPlatform, Sqlite};
 
@@ -113,7 +113,7 @@ fn order(template: &Order, number: i32, now: Timestamp, pickup: Point) -> Order 
         situation: OrderSituation::Searching,
         situation_since: now,
         ready_at: now,
-        demo: false,
+        sandbox: false,
         ..template.clone()
     };
     order.pickup.located.point = pickup;
@@ -159,7 +159,7 @@ fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), Failure> 
         available: true,
         order: None,
         key: None,
-        demo: false,
+        sandbox: false,
         removed_at: None,
     };
     Ok((courier, Position { courier: id, point, at: now }))

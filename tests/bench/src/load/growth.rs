@@ -14,7 +14,7 @@ use despacho_bench::{
     client::{Client, get, post},
     orders::order,
 };
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 use tempfile::TempDir;
 

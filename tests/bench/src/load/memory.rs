@@ -10,7 +10,7 @@ use despacho_bench::{
     client::{Client, post},
     orders::order,
 };
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 
 use crate::load::over_http::UNLIMITED;

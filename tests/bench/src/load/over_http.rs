@@ -7,7 +7,7 @@ use despacho_bench::{
     client::{per_second, post},
     orders::order,
 };
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 
 use crate::load::echo::Echo;

@@ -89,7 +89,7 @@ pub(crate) fn store(number: u64) -> Store {
         category: 1,
         billing: if number.is_multiple_of(2) { Billing::Invoiced } else { Billing::Prepaid { floor: money(-50) } },
         balance: Money::ZERO,
-        demo: number.is_multiple_of(2),
+        sandbox: number.is_multiple_of(2),
         created_at: at(0),
         deleted_at: None,
     }
@@ -177,7 +177,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         attempt: 2,
         released: vec![CourierId::new(8).unwrap()],
         first_allocated_at: Some(at(3)),
-        demo: false,
+        sandbox: false,
         tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
         erasure: Erasure::Nothing,
@@ -214,7 +214,7 @@ pub(crate) fn courier(number: u64) -> Courier {
         available: true,
         order: None,
         key: Some(CourierKey { hash: KeyHash::of(&format!("courier {number}")), expires_at: at(60) }),
-        demo: false,
+        sandbox: false,
         removed_at: None,
     }
 }

@@ -49,6 +49,7 @@ macro_rules! against {
             }
             dispatch {
                 a_round_gives_each_courier_one_order, a_silent_courier_loses_the_order, goods_on_board_are_not_taken,
+                sandbox_orders_and_real_couriers_never_meet,
                 the_nearest_go_where_all_ride_least,
             }
             exactness { no_digit_changes }

@@ -1,7 +1,9 @@
-//! The migration that moves the balances of a prepaid parent's branches to their parent.
+//! Migrations of stored data: shared balances of prepaid stores, and sandbox stores that were stored as demo stores.
 
 use despacho_core::{
-    host::{Changes, Host, HostError, StatementQuery, StoreQuery, Write},
+    courier::Courier,
+    host::{Changes, CourierQuery, Host, HostError, OrderQuery, StatementQuery, StoreQuery, Write},
+    order::Order,
     store::{Billing, EntryKind, Period, Store},
 };
 use despacho_sql::{Dialect, migrations};
@@ -9,7 +11,8 @@ use rusqlite::Connection;
 
 use crate::{
     backend::{Backend, OnPostgres, OnSqlite},
-    fixtures::{at, changes, entry, money, store, store_id},
+    fixtures::{at, changes, entry, money, order_id, store, store_id},
+    suite::dispatch::{free, put_store_and, searching},
 };
 
 /// The schema of the version before, and the migration's steps but for the version itself.
@@ -85,4 +88,72 @@ async fn postgres_moves_balances_of_prepaid_branches_to_their_parent() {
     populate(backend.host()).await;
     steps(Dialect::Postgres).iter().for_each(|step| drop(backend.ask(step)));
     check(&backend.beside().await).await;
+}
+
+/// The schema of version 12, with its name of the field, and the migration's steps but for the version itself.
+fn sandbox_steps(dialect: Dialect) -> Vec<String> {
+    let renames = |steps: &[String]| steps.iter().any(|step| step.contains("RENAME COLUMN demo TO sandbox"));
+    let migration = migrations(dialect).into_iter().find(|migration| renames(&migration.steps)).unwrap();
+    let before = [
+        "DROP INDEX orders_sandbox",
+        "DROP INDEX orders_searching_pickup",
+        "CREATE INDEX orders_searching_pickup ON orders (due_at, id, pickup_lat_e7, pickup_lon_e7, situation) WHERE situation = 200",
+        "ALTER TABLE orders DROP COLUMN sandbox",
+        "ALTER TABLE couriers RENAME COLUMN sandbox TO demo",
+        "UPDATE stores SET body = REPLACE(body, '\"sandbox\":', '\"demo\":')",
+        "UPDATE orders SET body = REPLACE(body, '\"sandbox\":', '\"demo\":')",
+        "UPDATE couriers SET body = REPLACE(body, '\"sandbox\":', '\"demo\":')",
+    ];
+    let written = |step: &String| !step.contains("schema_version") && !step.contains("schema_floor");
+    before.into_iter().map(str::to_owned).chain(migration.steps.into_iter().filter(written)).collect()
+}
+
+async fn populate_demo(host: &impl Host) {
+    let stores = vec![Store { sandbox: true, ..store(1) }, Store { matrix: None, sandbox: false, ..store(3) }];
+    let real = Order { store: store_id(3), ..searching(51, 1) };
+    let orders = vec![Order { sandbox: true, ..searching(50, 1) }, real];
+    put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free(20) }, free(21)], 4).await;
+}
+
+async fn check_demo(host: &impl Host) {
+    let stores = [host.store(store_id(1)).await.unwrap(), host.store(store_id(3)).await.unwrap()];
+    assert_eq!(stores.map(|store| store.unwrap().sandbox), [true, false]);
+    let found: Vec<(u64, bool)> = host
+        .find_orders(OrderQuery::Sandbox { after: None, limit: 9 })
+        .await
+        .unwrap()
+        .iter()
+        .map(|order| (order.id.get(), order.sandbox))
+        .collect();
+    assert_eq!(found, [(50, true)]);
+    assert!(!host.order(order_id(51)).await.unwrap().unwrap().sandbox);
+    let indexed: Vec<bool> = host.searching_orders(None, 9).await.unwrap().iter().map(|order| order.sandbox).collect();
+    assert_eq!(indexed, [true, false]);
+    let couriers: Vec<bool> = host
+        .find_couriers(CourierQuery::All { after: None, limit: 9 })
+        .await
+        .unwrap()
+        .iter()
+        .map(|courier| courier.sandbox)
+        .collect();
+    assert_eq!(couriers, [true, false]);
+}
+
+#[tokio::test]
+async fn sqlite_reads_demo_stores_as_sandbox_stores() {
+    let backend = OnSqlite::start().await;
+    populate_demo(backend.host()).await;
+    backend.host().driver().close().await.unwrap();
+    let connection = Connection::open(backend.path()).unwrap();
+    connection.execute_batch(&sandbox_steps(Dialect::Sqlite).join(";")).unwrap();
+    let backend = backend.restart().await;
+    check_demo(backend.host()).await;
+}
+
+#[tokio::test]
+async fn postgres_reads_demo_stores_as_sandbox_stores() {
+    let Some(backend) = OnPostgres::find().await else { return };
+    populate_demo(backend.host()).await;
+    sandbox_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.ask(step)));
+    check_demo(&backend.beside().await).await;
 }

@@ -41,12 +41,14 @@ async fn statements() -> Vec<(Query, &'static str)> {
     let cell = Cell::of(Point { lat_e7: -235_505_000, lon_e7: -466_333_000 });
     host.searching_orders(Some((at(1), order_id(7))), 5_000).await.unwrap();
     host.free_couriers(cell..=cell, None, at(0), 5_000).await.unwrap();
+    host.find_orders(OrderQuery::Sandbox { after: Some(order_id(7)), limit: 500 }).await.unwrap();
     host.find_orders(OrderQuery::Due { now: at(1), skipped: 5, limit: 1_000 }).await.unwrap();
     host.find_couriers(CourierQuery::Silent { seen_before: at(1), skipped: 5, limit: 500 }).await.unwrap();
     host.find_orders(OrderQuery::Ids(&[order_id(1), order_id(2)])).await.unwrap();
     host.find_couriers(CourierQuery::Ids(&[CourierId::new(1).unwrap(), CourierId::new(2).unwrap()])).await.unwrap();
     let queries = host.driver().0.lock().unwrap().clone();
-    let indexes = ["orders_searching_pickup", "positions_cell", "orders_due", "couriers_carrying", "", ""];
+    let indexes =
+        ["orders_searching_pickup", "positions_cell", "orders_sandbox", "orders_due", "couriers_carrying", "", ""];
     assert_eq!(queries.len(), indexes.len());
     queries.into_iter().zip(indexes).collect()
 }

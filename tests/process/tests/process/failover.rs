@@ -12,8 +12,8 @@ use std::{
 };
 
 use crate::support::{PATIENCE, agent, get};
-use despacho_core::demo::KEY;
 use despacho_process::cluster::Cluster;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::{
     run::Failure,
     server::{self, Server},

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::support::agent;
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn fill(base: &str) -> Vec<u64> {
 
 fn register(agent: &ureq::Agent, base: &str, number: usize) {
     let new =
-        json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true, "demo": true });
+        json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true, "sandbox": true });
     let (status, courier) = call(agent, &format!("{base}/admin/couriers"), OPERATOR, &new);
     assert_eq!(status, 201, "{courier}");
     let off = f64::from(u32::try_from(number).unwrap()) / 100_000.0;

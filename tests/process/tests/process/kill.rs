@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_xtask::server::{self, Server};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use serde_json::Value;
 
 /// For one answer, on however busy a machine.

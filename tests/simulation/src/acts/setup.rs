@@ -17,7 +17,7 @@ use crate::{
 /// What the service did wrong.
 pub(crate) fn populate(world: &mut World) -> Result<(), String> {
     world.people.guesses = if world.chance.often(300) { 800 } else { 120 };
-    let chain = matrix(world, None)?;
+    let chain = matrix(world, None, false)?;
     let branches = 1 + world.chance.index(2);
     for _ in 0..branches {
         let body = store(world, "Filial");
@@ -25,7 +25,7 @@ pub(crate) fn populate(world: &mut World) -> Result<(), String> {
         opened(world, &plan)?;
     }
     let floor = world.chance.between(0, 40);
-    let other = matrix(world, Some(floor))?;
+    let other = matrix(world, Some(floor), true)?;
     // Enough for a few orders, so that they meet at the floor.
     let body = json!({ "amount": floor + 60, "reference": "first" });
     let path = format!("/admin/stores/{}/top-ups", other.store);
@@ -56,14 +56,20 @@ pub(crate) fn store(world: &mut World, name: &str) -> Value {
     })
 }
 
-/// A new courier's body.
+/// A new courier's body; every other one is a sandbox courier.
 pub(crate) fn rider(world: &mut World) -> Value {
     let number = world.people.next();
-    json!({ "name": format!("Ana {number}"), "phone": format!("+55119{:08}", 10_000_000 + number), "available": true })
+    json!({
+        "name": format!("Ana {number}"),
+        "phone": format!("+55119{:08}", 10_000_000 + number),
+        "available": true,
+        "sandbox": number.is_multiple_of(2),
+    })
 }
 
-fn matrix(world: &mut World, floor: Option<i64>) -> Result<KnownKey, String> {
+fn matrix(world: &mut World, floor: Option<i64>, sandbox: bool) -> Result<KnownKey, String> {
     let mut body = store(world, "Matriz");
+    body["sandbox"] = json!(sandbox);
     body["address"]["latitude"] = json!(degrees(-235_500));
     body["address"]["longitude"] = json!(degrees(-466_300));
     if let Some(floor) = floor {

@@ -9,11 +9,12 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api, demo,
+    Settings, api,
     limits::Limits,
     memory::MemoryHost,
     settings::{Secret, operator_token},
 };
+use despacho_simulator::demo;
 use http::Request;
 use serde_json::Value;
 

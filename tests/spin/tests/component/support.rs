@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::OnceLock, time::Duration};
 
 use despacho_bench::orders::order;
-use despacho_core::demo::KEY;
+use despacho_simulator::demo::KEY;
 use despacho_spin_tests::{Compiled, Options, Served};
 use serde_json::Value;
 

@@ -44,7 +44,7 @@ fn a_body_that_is_too_large_is_refused_and_harms_nobody() {
         // Without a key it is not even looked at; what matters is that an answer comes, and that the instance lives.
         assert_eq!(answer.status, 401, "{bytes}");
     }
-    let request = Request::post("/delivery/orders").header("x-api-token", despacho_core::demo::KEY);
+    let request = Request::post("/delivery/orders").header("x-api-token", despacho_simulator::demo::KEY);
     let answer = send(&served.base, request.body(vec![b' '; 300 << 10]).expect("a request")).expect("an answer");
     assert_eq!((answer.status, &answer.body["code"]), (413, &"body_too_large".into()));
     assert_eq!(served.stats().traps(), 0);

@@ -372,7 +372,7 @@ pub const TABLE: &[Setting] = &[
         "dispatch.position-seconds",
         Seconds,
         0..=300,
-        "Time between two stored positions of a courier; for simulated couriers it is one second",
+        "Time between two stored positions of a courier; for sandbox couriers it is one second",
     ),
     Setting::number(
         "dispatch.orders-per-pass",
@@ -380,10 +380,17 @@ pub const TABLE: &[Setting] = &[
         1..=5_000,
         "Maximum searching orders near a free courier that one pass matches; if there are more, half of them rotate",
     ),
-    Setting::number("robots.count", Count, 0..=100, "Number of simulated couriers that carry the demo orders; they need `demo`")
+    Setting::number(
+        "sandbox.couriers-per-store",
+        Count,
+        0..=100,
+        "Maximum number of simulated couriers of each sandbox store; 0 simulates none",
+    )
+    .on(Server)
+    .default_to("5"),
+    Setting::number("sandbox.speed", Factor, 1..=600, "Speed of simulated couriers as a multiple of real time")
         .on(Server)
-        .default_to("5"),
-    Setting::number("robots.speed", Factor, 1..=600, "Simulation speed as a multiple of real time").on(Server).default_to("30"),
+        .default_to("30"),
     Setting::number("keys.days", Days, 1..=3_650, "Time that an issued API key is valid"),
     Setting::number("keys.session-hours", Hours, 1..=720, "Time that a login at the panel is valid"),
     Setting::number("keys.per-store", Count, 1..=10_000, "Maximum valid API keys of a store, without logins"),

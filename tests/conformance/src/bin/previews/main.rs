@@ -14,12 +14,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{
-    Settings, api,
-    demo::{self, KEY},
-    domain::Timestamp,
-    memory::MemoryHost,
-};
+use despacho_core::{Settings, api, domain::Timestamp, memory::MemoryHost};
+use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::json;
 

@@ -201,7 +201,7 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
     let couriers = [courier(10), busy, away, courier(40), courier(50)].map(Write::insert).into();
     let positions = vec![position(10, 5), position(20, 5), position(30, 5), position(40, 1)];
     host.commit(&Changes { couriers, positions, ..changes() }).await.unwrap();
-    let free = |at: Position| FreeCourier { id: at.courier, point: at.point, demo: false };
+    let free = |at: Position| FreeCourier { id: at.courier, point: at.point, sandbox: false };
     let place = |at: &FreeCourier| (Cell::of(at.point), at.id);
     let everywhere = Cell::of(Point { lat_e7: -900_000_000, lon_e7: -1_800_000_000 })..=Cell::of(Point {
         lat_e7: 900_000_000,
@@ -247,6 +247,7 @@ pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
         id: order.id,
         until: order.situation_since.after(Duration::minutes(20)),
         pickup: Some(order.pickup.located.point),
+        sandbox: false,
     };
     let wanted = [searching(51, 3), searching(53, 5), searching(50, 9)].map(indexed);
     assert_eq!(host.searching_orders(None, 9).await, Ok(wanted.to_vec()));

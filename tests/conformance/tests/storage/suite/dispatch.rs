@@ -9,8 +9,9 @@ use despacho_core::{
         dispatch::{Round, round},
     },
     domain::{CourierId, Entropy, Moment, OrderId, Point},
-    host::{Changes, CourierQuery, Host, Storage, Write},
+    host::{Changes, CourierQuery, Host, OrderQuery, Storage, Write},
     order::{EventKind, Order, OrderSituation},
+    store::Store,
 };
 
 use crate::{
@@ -44,12 +45,22 @@ pub(crate) fn free(number: u64) -> Courier {
 
 /// Puts orders and couriers in, each courier seen at `minutes`.
 pub(crate) async fn put(host: &impl Host, orders: Vec<Order>, couriers: Vec<Courier>, minutes: i64) {
+    put_store_and(host, vec![store(1)], orders, couriers, minutes).await;
+}
+
+/// The same with these stores.
+pub(crate) async fn put_store_and(
+    host: &impl Host,
+    stores: Vec<Store>,
+    orders: Vec<Order>,
+    couriers: Vec<Courier>,
+    minutes: i64,
+) {
     let positions = couriers.iter().map(|courier| position(courier.id.get(), minutes)).collect();
     let orders = orders.into_iter().map(Write::insert).collect();
     let couriers = couriers.into_iter().map(Write::insert).collect();
-    host.commit(&Changes { stores: vec![Write::insert(store(1))], orders, couriers, positions, ..changes() })
-        .await
-        .unwrap();
+    let stores = stores.into_iter().map(Write::insert).collect();
+    host.commit(&Changes { stores, orders, couriers, positions, ..changes() }).await.unwrap();
 }
 
 /// Which courier has which order; each says so of the other, and no two say the same.
@@ -68,16 +79,18 @@ pub(crate) async fn pairs(host: &impl Host, orders: impl Iterator<Item = u64>) -
 
 pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) {
     let host = backend.host();
-    let demo = Courier { demo: true, ..free(24) };
-    let robots_own = Order { demo: true, ..searching(55, 0) };
-    let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), robots_own];
-    put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, demo], 4).await;
+    let sandbox_courier = Courier { sandbox: true, ..free(24) };
+    let sandbox_order = Order { sandbox: true, ..searching(55, 0) };
+    let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), sandbox_order];
+    put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, sandbox_courier], 4).await;
     let settings = Settings::default();
     let done = round(host, &settings, &mut moment(5)).await.unwrap();
     assert_eq!(done, Round { allocated: 3, ..Round::default() });
     let given = pairs(host, [50, 51, 52, 55].into_iter()).await;
     let orders: Vec<u64> = given.iter().map(|(order, _)| order.get()).collect();
-    assert_eq!(orders, [50, 51, 55], "who waits longest, and the robot's own");
+    assert_eq!(orders, [50, 51, 55], "the orders that wait longest, and the sandbox order");
+    let sandbox = given.iter().filter(|(order, courier)| order.get() == 55 || courier.get() == 24);
+    assert_eq!(sandbox.count(), 1, "{given:?}");
     let kinds: Vec<EventKind> =
         host.events(order_id(51)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
     assert_eq!(kinds, [EventKind::Allocated]);
@@ -87,6 +100,44 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     assert_eq!(round(host, &settings, &mut moment(11)).await, Ok(Round { moved: 1, ..Round::default() }));
     let ended = round(host, &settings, &mut moment(23)).await.unwrap();
     assert_eq!((ended.expired, ended.allocated), (1, 0));
+}
+
+pub(crate) async fn sandbox_orders_and_real_couriers_never_meet(backend: impl Backend) {
+    let host = backend.host();
+    let sandbox = |number, since| Order { sandbox: true, ..searching(number, since) };
+    let carried = |number, situation| Order { situation, sandbox: true, ..order(number, 1, &format!("P-{number}")) };
+    let orders = vec![
+        sandbox(50, 1),
+        searching(51, 1),
+        carried(52, OrderSituation::OutForDelivery),
+        carried(53, OrderSituation::Completed),
+        carried(54, OrderSituation::Preparing),
+        order(55, 1, "P-55"),
+        sandbox(56, 2),
+    ];
+    put(host, orders, vec![free(20), free(21)], 4).await;
+    let found = |orders: Vec<Order>| orders.into_iter().map(|order| order.id.get()).collect::<Vec<_>>();
+    assert_eq!(found(host.find_orders(OrderQuery::Sandbox { after: None, limit: 9 }).await.unwrap()), [50, 52, 56]);
+    assert_eq!(found(host.find_orders(OrderQuery::Sandbox { after: None, limit: 2 }).await.unwrap()), [50, 52]);
+    assert_eq!(
+        found(host.find_orders(OrderQuery::Sandbox { after: Some(order_id(50)), limit: 9 }).await.unwrap()),
+        [52, 56]
+    );
+    let indexed = host.searching_orders(None, 9).await.unwrap();
+    assert_eq!(indexed.iter().map(|order| order.sandbox).collect::<Vec<_>>(), [true, false, true]);
+    // Two real couriers, and one of them is left over: it still gets none of the sandbox orders.
+    let settings = Settings::default();
+    assert_eq!(round(host, &settings, &mut moment(5)).await.unwrap().allocated, 1);
+    assert_eq!(pairs(host, [50, 56].into_iter()).await, BTreeSet::new());
+    // Sandbox couriers take both, and no more real orders.
+    for number in [30, 31, 32] {
+        put_courier(host, Courier { sandbox: true, ..free(number) }, 5).await;
+    }
+    host.commit(&Changes { orders: vec![Write::insert(searching(57, 1))], ..changes() }).await.unwrap();
+    assert_eq!(round(host, &settings, &mut moment(6)).await.unwrap().allocated, 3);
+    let real = |courier: CourierId| courier.get() < 30;
+    assert!(pairs(host, [51, 57].into_iter()).await.iter().all(|(_, courier)| real(*courier)));
+    assert!(!pairs(host, [50, 56].into_iter()).await.iter().any(|(_, courier)| real(*courier)));
 }
 
 async fn put_courier(host: &impl Host, courier: Courier, minutes: i64) {

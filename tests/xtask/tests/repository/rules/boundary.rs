@@ -32,7 +32,7 @@ const CORE_DEPENDENCIES: [&str; 18] = [
 /// What the route engine may name: how its command line reads and writes.
 const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
 /// What the core's tests may name besides.
-const CORE_TEST_DEPENDENCIES: [&str; 3] = ["pollster", "proptest", "regex-lite"];
+const CORE_TEST_DEPENDENCIES: [&str; 4] = ["despacho-simulator", "pollster", "proptest", "regex-lite"];
 /// What must not come in by a dependency of a dependency either: I/O, threads, clocks and entropy.
 const FORBIDDEN: [&str; 26] = [
     "async-std",

@@ -1,6 +1,4 @@
-//! The OpenAPI document with examples that are true: requests that the in-memory host really answers, with its answers.
-//!
-//! Nothing of this is in a host that ships: it needs the feature `openapi`.
+//! The OpenAPI document with requests and responses of the in-memory host as examples.
 
 use std::{
     future::Future,
@@ -9,22 +7,21 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::Request;
-use serde_json::{Value, json};
-
-use crate::{
+use despacho_core::{
+    Settings,
     api::{
         self,
         openapi::{self, Example, Json},
         routes::Endpoint,
     },
-    demo::{self, KEY},
     domain::{Duration, Timestamp},
     host::HostError,
     memory::MemoryHost,
-    settings::Settings,
     store::KeyHash,
 };
+use despacho_simulator::demo::{self, KEY};
+use http::Request;
+use serde_json::{Value, json};
 
 const OPERATOR: &str = "an operator's token";
 
@@ -32,7 +29,7 @@ const OPERATOR: &str = "an operator's token";
 ///
 /// # Errors
 /// An example that the service did not answer as expected, or a value that could not be written.
-pub fn text() -> Result<String, HostError> {
+pub(crate) fn text() -> Result<String, HostError> {
     openapi::document(&all()?)?.pretty().map_err(|error| internal(&error.to_string()))
 }
 

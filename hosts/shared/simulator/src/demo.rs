@@ -1,35 +1,34 @@
-//! Demonstration data: a matrix with two branches, couriers and a few orders, made the way real ones are.
+//! Demo data: a sandbox store with two branches and a few orders, created through the API.
 //!
-//! Its key is printed in the documentation, so it opens demonstration stores alone: nothing but [`seed`] gives it to anybody.
+//! The store's key is public, because the documentation prints it.
 
 use bytes::Bytes;
 use http::Request;
 
-use crate::{
-    courier::{Courier, Position},
-    domain::{CourierId, OrderId, Phone, Point, StoreId, Timestamp},
+use despacho_core::{
+    Settings, api,
+    domain::{Duration, OrderId, StoreId},
     host::{Changes, Host, HostError, OrderQuery, StoreQuery, Write},
-    json::Tree,
     order::OrderFilter,
-    settings::Settings,
-    store::{Key, KeyHash, Store},
+    store::{Key, KeyHash},
 };
+use serde_json::Value;
 
-/// The key of the demonstration matrix.
+/// The key of the parent store.
 pub const KEY: &str = "dsp_demo_this-key-is-public_do-not-use-it-in-production";
-/// The demonstration stores' password, for a login at the panel.
+/// The stores' password, for a login at the panel.
 pub const PASSWORD: &str = "despacho-demo";
-/// The login name of the demonstration matrix.
+/// The parent store's email, for a login at the panel.
 pub const EMAIL: &str = "matriz@demo.despacho.example";
 
 const YEARS_10: i64 = 10 * 365 * 24 * 60;
-/// What requests of the seeding itself are authorised by; no request from outside ever meets it.
-const TOKEN: &str = "demonstration data";
+/// The operator's token during [`seed`] only; other requests never use these settings.
+const TOKEN: &str = "demo data";
 
-/// Makes the demonstration data where it is not there yet, and says whether it did.
+/// Creates the demo data unless it exists, and returns whether it was created.
 ///
 /// # Errors
-/// What the host could not do, or an answer that the seeding did not expect.
+/// An error of the host, or an unexpected response.
 pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostError> {
     if host.key(&KeyHash::of(KEY)).await?.is_some() {
         return Ok(false);
@@ -38,42 +37,38 @@ pub async fn seed<H: Host>(host: &H, settings: &Settings) -> Result<bool, HostEr
     let [matrix, branches @ ..] = stores();
     let created = post(host, &operator, "/admin/matrices", TOKEN, matrix).await?;
     let key = text(&created, "value")?;
-    let matrix = store_id(&created)?;
     let mut opened = Vec::new();
     for branch in branches {
         opened.push(store_id(&post(host, settings, "/delivery/stores", &key, branch).await?)?);
     }
-    // Before their first orders: an order is a demonstration order if its store was one when it was created.
-    let now = host.moment().now;
-    mark(host, std::iter::once(matrix).chain(opened.iter().copied()), now).await?;
     for (number, preparation) in (1..).zip([20, 0, 5]) {
         let order = order(number, &format!("DEMO-{number}"), preparation, &opened);
         post(host, settings, "/delivery/orders", &key, order).await?;
     }
-    publish(host, &key, now).await?;
+    publish(host, &key).await?;
     Ok(true)
 }
 
-/// Orders of the demonstration that have not ended, at any time.
-pub const LIVING_ORDERS: u32 = 3;
-/// Minutes of preparation of the orders that replace ended ones, by how many are left: long, so that few are created in a day.
-const REPLACEMENT_MINUTES: [u32; LIVING_ORDERS as usize] = [25, 40, 10];
+/// The number of open demo orders at any time.
+pub const OPEN_ORDERS: u32 = 3;
+/// Preparation times of the orders that replace ended ones: long, so that few are created per day.
+const REPLACEMENT_MINUTES: [u32; OPEN_ORDERS as usize] = [25, 40, 10];
 
-/// How many orders the demonstration lacks until it has [`LIVING_ORDERS`] that have not ended; 0 without demonstration data.
+/// The number of orders that are missing to [`OPEN_ORDERS`] open ones; 0 without demo data.
 ///
 /// # Errors
-/// A fault of the host.
+/// An error of the host.
 pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
     let Some(holder) = host.key(&KeyHash::of(KEY)).await? else { return Ok(0) };
     let filter = OrderFilter { situations: (0, 499), ..OrderFilter::of(&holder.store) };
-    let living = host.find_orders(OrderQuery::Matching(&filter, LIVING_ORDERS)).await?.len();
-    Ok(LIVING_ORDERS - u32::try_from(living).unwrap_or(LIVING_ORDERS).min(LIVING_ORDERS))
+    let open = host.find_orders(OrderQuery::Matching(&filter, OPEN_ORDERS)).await?.len();
+    Ok(OPEN_ORDERS - u32::try_from(open).unwrap_or(OPEN_ORDERS).min(OPEN_ORDERS))
 }
 
-/// Creates the orders that [`missing_orders`] counts, and says how many.
+/// Creates the orders that [`missing_orders`] counts, and returns how many.
 ///
 /// # Errors
-/// A fault of the host, or a response that was not expected.
+/// An error of the host, or an unexpected response.
 pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Result<u32, HostError> {
     let missing = missing_orders(host).await?;
     let Some(holder) = host.key(&KeyHash::of(KEY)).await?.filter(|_| missing > 0) else { return Ok(0) };
@@ -81,12 +76,12 @@ pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Res
         .find_stores(StoreQuery::WithBranches {
             store: holder.store.id,
             after: Some(holder.store.id),
-            limit: LIVING_ORDERS,
+            limit: OPEN_ORDERS,
         })
         .await?;
     let branches: Vec<StoreId> = stores.into_iter().map(|store| store.id).collect();
     let mut ids = host.ids(missing).await?;
-    for preparation in REPLACEMENT_MINUTES.into_iter().skip((LIVING_ORDERS - missing) as usize) {
+    for preparation in REPLACEMENT_MINUTES.into_iter().skip((OPEN_ORDERS - missing) as usize) {
         // No earlier order can hold a code with a new identifier.
         let id = ids.take(OrderId::new).ok_or_else(|| internal("no identifier is left"))?;
         let preparation = preparation.min(settings.limits.preparation_minutes);
@@ -96,66 +91,18 @@ pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Res
     Ok(missing)
 }
 
-/// Marks the stores as demonstration.
-async fn mark<H: Host>(host: &H, stores: impl Iterator<Item = StoreId>, now: Timestamp) -> Result<(), HostError> {
-    let mut changes = Changes { at: now, ..Changes::default() };
-    for id in stores {
-        let store = host.store(id).await?.ok_or_else(|| internal("a demonstration store is gone"))?;
-        let value = Store { demo: true, version: store.version + 1, ..store.clone() };
-        changes.stores.push(Write { expected: store.version, value });
-    }
-    host.commit(&changes).await
-}
-
-/// Adds the couriers, and puts the public key in place of the one that was drawn.
-async fn publish<H: Host>(host: &H, drawn: &str, now: Timestamp) -> Result<(), HostError> {
+/// Replaces the parent store's random key by the public one.
+async fn publish<H: Host>(host: &H, drawn: &str) -> Result<(), HostError> {
+    let now = host.moment().now;
     let holder = host.key(&KeyHash::of(drawn)).await?.ok_or_else(|| internal("the drawn key is gone"))?;
-    let expires_at = now.after(crate::domain::Duration::minutes(YEARS_10));
+    let expires_at = now.after(Duration::minutes(YEARS_10));
     let key = Key { hash: KeyHash::of(KEY), expires_at, version: holder.key.version + 1, ..holder.key.clone() };
     let mut changes = Changes { at: now, ..Changes::default() };
     changes.keys.push(Write { expected: holder.key.version, value: key });
-    (changes.couriers, changes.positions) = couriers(host, now).await?;
     host.commit(&changes).await
 }
 
-async fn couriers<H: Host>(host: &H, now: Timestamp) -> Result<(Vec<Write<Courier>>, Vec<Position>), HostError> {
-    let couriers = [
-        ("Ana Souza", "+5511990000001", -23.5610, -46.6560),
-        ("Bruno Lima", "+5511990000002", -23.5505, -46.6333),
-        ("Carla Dias", "+5511990000003", -23.5450, -46.6400),
-        ("Diego Alves", "+5592990000004", -3.1190, -60.0217),
-        ("Elisa Prado", "+5592990000005", -3.1019, -60.0250),
-    ];
-    let mut ids = host.ids(5).await?;
-    let (mut writes, mut positions) = (Vec::new(), Vec::new());
-    for (profile_id, (name, phone, latitude, longitude)) in (1..).zip(couriers) {
-        let id = ids.take(CourierId::new).ok_or_else(|| internal("no identifier is left"))?;
-        positions.extend(Point::from_degrees(latitude, longitude).map(|point| Position {
-            courier: id,
-            point,
-            at: now,
-        }));
-        writes.push(Write::insert(Courier {
-            id,
-            version: 1,
-            profile_id,
-            name: name.to_owned(),
-            phone: Phone::parse(phone).map_err(|_| internal("a courier's number is malformed"))?,
-            email: None,
-            document: None,
-            position: None,
-            position_at: None,
-            available: true,
-            order: None,
-            key: None,
-            demo: true,
-            removed_at: None,
-        }));
-    }
-    Ok((writes, positions))
-}
-
-/// The text of a successful answer.
+/// Sends a request, and returns the body of a successful response.
 async fn post<H: Host>(
     host: &H,
     settings: &Settings,
@@ -165,31 +112,29 @@ async fn post<H: Host>(
 ) -> Result<String, HostError> {
     let request = Request::post(path).header("content-type", "application/json").header("x-api-token", token);
     let request = request.body(Bytes::from(body)).map_err(|error| internal(&error.to_string()))?;
-    let response = crate::api::handle(host, settings, request).await;
-    let answer = String::from_utf8_lossy(response.body()).into_owned();
-    if response.status().is_success() { Ok(answer) } else { Err(unexpected(&answer)) }
+    let response = api::handle(host, settings, request).await;
+    let body = String::from_utf8_lossy(response.body()).into_owned();
+    if response.status().is_success() { Ok(body) } else { Err(unexpected(&body)) }
 }
 
-fn text(answer: &str, field: &str) -> Result<String, HostError> {
-    let tree = Tree::parse(answer).ok();
-    let text = tree.as_ref().and_then(|tree| tree.get(field)?.as_str());
-    text.map(str::to_owned).ok_or_else(|| unexpected(answer))
+/// A string member of a response.
+fn text(response: &str, field: &str) -> Result<String, HostError> {
+    let body: Value = serde_json::from_str(response).map_err(|_| unexpected(response))?;
+    body.get(field).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| unexpected(response))
 }
 
-fn store_id(answer: &str) -> Result<StoreId, HostError> {
-    let id = text(answer, "storeId")?.parse().ok().and_then(StoreId::new);
-    id.ok_or_else(|| unexpected(answer))
+fn store_id(response: &str) -> Result<StoreId, HostError> {
+    let id = text(response, "storeId")?.parse().ok().and_then(StoreId::new);
+    id.ok_or_else(|| unexpected(response))
 }
 
-fn unexpected(answer: &str) -> HostError {
-    internal(&format!("the demonstration data met {answer}"))
+fn unexpected(response: &str) -> HostError {
+    internal(&format!("unexpected response to a request of the demo data: {response}"))
 }
 
 fn internal(detail: &str) -> HostError {
     HostError::Internal { detail: detail.to_owned() }
 }
-
-// Requests as the text that they are sent as.
 
 fn address(street: &str, number: &str, neighborhood: &str, city: (&str, &str), zip: &str, at: [&str; 2]) -> String {
     let ((city, state), [latitude, longitude]) = (city, at);
@@ -202,13 +147,13 @@ fn address(street: &str, number: &str, neighborhood: &str, city: (&str, &str), z
 const SAO_PAULO: (&str, &str) = ("São Paulo", "SP");
 const MANAUS: (&str, &str) = ("Manaus", "AM");
 
-/// A matrix and its branches.
+/// The parent store and its branches. Only the parent's request uses `sandbox`; branches have the value of their parent.
 fn stores() -> [String; 3] {
     let store = |cnpj: &str, name: &str, email: &str, phone: &str, address: String| {
         format!(
             r#"{{"cnpj": "{cnpj}", "name": "Cantina Demo — {name}", "email": "{email}", "password": "{PASSWORD}",
             "responsible": {{"name": "Equipe Demo", "phone": "{phone}"}}, "address": {address},
-            "marketplaceBranchId": 1}}"#
+            "marketplaceBranchId": 1, "sandbox": true}}"#
         )
     };
     [
@@ -236,7 +181,7 @@ fn stores() -> [String; 3] {
     ]
 }
 
-/// The first, second or third order of the matrix, the last two of them for its branches, with the code and the preparation given.
+/// The first order is the parent store's, the second and third are its branches'.
 fn order(number: u64, code: &str, preparation: u32, branches: &[StoreId]) -> String {
     let delivery = |name: &str, phone: &str, online: bool, address: String| {
         format!(

@@ -1,0 +1,150 @@
+//! What a simulated courier does next with an order, by the order's status and the courier's last position.
+
+use despacho_core::{
+    courier::Courier,
+    domain::{Point, Timestamp},
+    geo::great_circle_m,
+    order::{Carry, Delivery, DeliverySituation, Order, OrderSituation},
+};
+
+/// What a courier does now. The courier is at the point afterwards.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Action {
+    /// Is on the way.
+    Travel { at: Point },
+    /// Takes a step.
+    Step { at: Point, carry: Carry },
+    /// Returns the order before pickup.
+    Decline { at: Point, reason: &'static str },
+}
+
+impl Action {
+    pub(crate) fn point(&self) -> Point {
+        match self {
+            Action::Travel { at } | Action::Step { at, .. } | Action::Decline { at, .. } => *at,
+        }
+    }
+}
+
+/// Speed in a straight line: 18 km/h door to door, with the detours of streets.
+const METRES_PER_SECOND: i64 = 5;
+/// Time to hand goods over, at the pickup and at a door.
+const HANDOVER_MS: i64 = 60_000;
+
+/// A delivery whose `observation` contains this cannot be delivered: the courier returns the goods.
+const ABSENT: &str = "sandbox:absent";
+/// The first courier of an order declines it if the `observation` of a delivery contains this.
+const DECLINE: &str = "sandbox:decline";
+/// The first courier of an order becomes unresponsive if the `observation` of a delivery contains this.
+const NO_SHOW: &str = "sandbox:no-show";
+
+/// What the courier does now with its order; `None` if it waits.
+pub(crate) fn next_action(order: &Order, courier: &Courier, now: Timestamp, speed: u32) -> Option<Action> {
+    let pickup = order.pickup.located.point;
+    let since = courier.position_at.unwrap_or(order.situation_since);
+    // If the clock was set back, the courier continues with one second per pass.
+    let elapsed_ms = if since > now { 1_000 } else { now.since(since).as_millis() };
+    let at = courier.position.unwrap_or(pickup);
+    let simulated = Progress { at, elapsed_ms: elapsed_ms.saturating_mul(speed.into()) };
+    let code = |code: Option<&String>| code.cloned().unwrap_or_default();
+    match order.situation {
+        OrderSituation::Allocated if order.attempt <= 1 && requests(order, NO_SHOW) => None,
+        OrderSituation::Allocated if order.attempt <= 1 && requests(order, DECLINE) => {
+            simulated.is_handed_over().then_some(Action::Decline { at, reason: "flat tyre" })
+        }
+        OrderSituation::Allocated => simulated.travel(pickup, Carry::ReachPickup),
+        OrderSituation::CourierAtPickup => simulated.hand_over(Carry::PickUp { code: code(Some(&order.pickup_code)) }),
+        OrderSituation::OutForDelivery => deliver(order, &simulated),
+        OrderSituation::Returning => simulated.travel(pickup, Carry::ReachReturn),
+        OrderSituation::CourierAtReturn => {
+            simulated.hand_over(Carry::HandBack { code: code(order.return_code.as_ref()) })
+        }
+        _ => None,
+    }
+}
+
+/// The delivery at whose door the courier is, else the one on the way, else the next one.
+fn deliver(order: &Order, simulated: &Progress) -> Option<Action> {
+    let first = |status| order.deliveries.iter().find(|delivery| delivery.situation == status);
+    if let Some(delivery) = first(DeliverySituation::Arrived) {
+        let carry = if contains(delivery, ABSENT) {
+            Carry::Fail { stop: delivery.id, reason: "nobody at home".to_owned() }
+        } else {
+            let code = delivery.asks_code().then(|| delivery.delivery_code.clone());
+            Carry::Deliver { stop: delivery.id, code }
+        };
+        return simulated.hand_over(carry);
+    }
+    if let Some(delivery) = first(DeliverySituation::EnRoute) {
+        return simulated.travel(delivery.place.located.point, Carry::ReachDoor(delivery.id));
+    }
+    let delivery = first(DeliverySituation::OnBoard)?;
+    Some(Action::Step { at: simulated.at, carry: Carry::SetOut(delivery.id) })
+}
+
+fn requests(order: &Order, marker: &str) -> bool {
+    order.deliveries.iter().any(|delivery| contains(delivery, marker))
+}
+
+fn contains(delivery: &Delivery, marker: &str) -> bool {
+    delivery.observation.as_ref().is_some_and(|observation| observation.contains(marker))
+}
+
+/// Where the courier was last, and the simulated time since then.
+struct Progress {
+    at: Point,
+    elapsed_ms: i64,
+}
+
+impl Progress {
+    fn is_handed_over(&self) -> bool {
+        self.elapsed_ms >= HANDOVER_MS
+    }
+
+    fn hand_over(&self, carry: Carry) -> Option<Action> {
+        self.is_handed_over().then_some(Action::Step { at: self.at, carry })
+    }
+
+    /// Travels in a straight line, and takes the step on arrival.
+    fn travel(&self, to: Point, carry: Carry) -> Option<Action> {
+        let distance_m = i64::from(great_circle_m(self.at, to));
+        let reach_m = self.elapsed_ms.saturating_mul(METRES_PER_SECOND) / 1_000;
+        if reach_m >= distance_m {
+            return Some(Action::Step { at: to, carry });
+        }
+        let part = |from: i32, to: i32| {
+            let moved = i64::from(from) + (i64::from(to) - i64::from(from)) * reach_m / distance_m;
+            i32::try_from(moved).unwrap_or(to)
+        };
+        let at = Point { lat_e7: part(self.at.lat_e7, to.lat_e7), lon_e7: part(self.at.lon_e7, to.lon_e7) };
+        (at != self.at).then_some(Action::Travel { at })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(latitude: f64) -> Point {
+        Point::from_degrees(latitude, -46.65).unwrap_or(Point { lat_e7: 0, lon_e7: 0 })
+    }
+
+    #[test]
+    fn trip_passes_the_middle_and_ends_at_the_target() {
+        let (from, to) = (at(-23.56), at(-23.54));
+        let after = |seconds: i64| Progress { at: from, elapsed_ms: seconds * 1_000 }.travel(to, Carry::ReachPickup);
+        // 2,224 m take 445 s.
+        assert_eq!(after(0), None);
+        assert_eq!(after(444).map(|action| matches!(action, Action::Travel { .. })), Some(true));
+        assert_eq!(after(445), Some(Action::Step { at: to, carry: Carry::ReachPickup }));
+        let half = after(222).map(|action| action.point()).map_or(0, |point| point.lat_e7);
+        assert!((-235_502_000..-235_498_000).contains(&half), "{half}");
+        assert_eq!(after(i64::MAX / 1_000), Some(Action::Step { at: to, carry: Carry::ReachPickup }));
+    }
+
+    #[test]
+    fn handover_takes_a_minute() {
+        let after = |seconds: i64| Progress { at: at(0.0), elapsed_ms: seconds * 1_000 }.hand_over(Carry::ReachReturn);
+        assert_eq!((after(59), after(60).is_some()), (None, true));
+    }
+}

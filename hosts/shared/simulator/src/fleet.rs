@@ -1,0 +1,117 @@
+//! Which simulated courier goes to which searching order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use despacho_core::{
+    Settings,
+    courier::{Courier, CourierKey, Position, dispatch},
+    domain::{CourierId, Phone, Point, StoreId, Timestamp},
+    host::{Changes, CourierQuery, Host, HostError, Write},
+    order::Order,
+    store::KeyHash,
+};
+
+use crate::{Simulation, later};
+
+/// Couriers that one pass sends to a pickup.
+const MAX_SENT: usize = 100;
+/// How far north of the pickup a courier appears, about 450 m: the trip to it is seen.
+const NORTH_E7: i32 = 40_000;
+
+const NAMES: [&str; 10] = [
+    "Ana Souza",
+    "Bruno Lima",
+    "Carla Dias",
+    "Diego Alves",
+    "Elisa Prado",
+    "Fábio Nunes",
+    "Gabi Rocha",
+    "Hugo Reis",
+    "Iara Melo",
+    "Jonas Luz",
+];
+
+/// A store's couriers that this pass has read, by number.
+type Fleets = BTreeMap<StoreId, Vec<Option<Courier>>>;
+
+/// Puts a free courier of its store near each of these orders that no free courier can take now; the next dispatch pass assigns it.
+/// Couriers are registered when they are needed, up to the limit of each store. Orders of a store without a free courier wait.
+pub(crate) async fn send_couriers<H: Host>(
+    host: &H,
+    settings: &Settings,
+    searching: &[&Order],
+    simulation: Simulation,
+    now: Timestamp,
+) -> Result<Vec<Changes>, HostError> {
+    if searching.is_empty() || simulation.couriers_per_store == 0 {
+        return Ok(Vec::new());
+    }
+    let (mut fleets, mut sent, mut decided) = (Fleets::new(), BTreeSet::new(), Vec::new());
+    for order in dispatch::out_of_reach(host, searching, settings, now).await?.into_iter().take(MAX_SENT) {
+        let fleet = fleets.entry(order.store).or_default();
+        decided.extend(send(host, order, fleet, &mut sent, simulation, now).await?);
+    }
+    Ok(decided)
+}
+
+/// Sends the store's first free courier to the order, or registers one.
+async fn send<H: Host>(
+    host: &H,
+    order: &Order,
+    fleet: &mut Vec<Option<Courier>>,
+    sent: &mut BTreeSet<CourierId>,
+    simulation: Simulation,
+    now: Timestamp,
+) -> Result<Option<Changes>, HostError> {
+    for number in 0..simulation.couriers_per_store as usize {
+        let hash = slot(order.store, number);
+        if fleet.len() <= number {
+            fleet.push(host.find_couriers(CourierQuery::Key(&hash)).await?.pop());
+        }
+        let Some(slot) = fleet.get_mut(number) else { break };
+        let can_go = |courier: &Courier| {
+            courier.is_free() && !order.released.contains(&courier.id) && !sent.contains(&courier.id)
+        };
+        let (courier, couriers) = match slot {
+            Some(courier) if can_go(courier) => (courier.clone(), Vec::new()),
+            Some(_) => continue,
+            None => {
+                let id = host.ids(1).await?.take(CourierId::new);
+                let Some(courier) = id.and_then(|id| new_courier(id, number, hash)) else { return Ok(None) };
+                *slot = Some(courier.clone());
+                (courier.clone(), vec![Write::insert(courier)])
+            }
+        };
+        sent.insert(courier.id);
+        let pickup = order.pickup.located.point;
+        let point = Point { lat_e7: pickup.lat_e7.saturating_add(NORTH_E7).min(900_000_000), ..pickup };
+        let positions = vec![Position { courier: courier.id, point, at: later(courier.position_at, now) }];
+        return Ok(Some(Changes { at: now, couriers, positions, ..Changes::default() }));
+    }
+    Ok(None)
+}
+
+/// The hash that only this courier of the store has. Storage keeps key hashes unique, so that two instances never register it twice; the
+/// key itself has always been expired.
+fn slot(store: StoreId, number: usize) -> KeyHash {
+    KeyHash::of(&format!("simulated courier {number} of store {store}"))
+}
+
+fn new_courier(id: CourierId, number: usize, hash: KeyHash) -> Option<Courier> {
+    Some(Courier {
+        id,
+        version: 1,
+        profile_id: id.get(),
+        name: NAMES.get(number % NAMES.len()).map(|name| format!("{name} (sandbox)"))?,
+        phone: Phone::parse(&format!("+551199000{:04}", number % 10_000)).ok()?,
+        email: None,
+        document: None,
+        position: None,
+        position_at: None,
+        available: true,
+        order: None,
+        key: Some(CourierKey { hash, expires_at: Timestamp::default() }),
+        sandbox: true,
+        removed_at: None,
+    })
+}

@@ -1,0 +1,152 @@
+//! Simulated couriers that carry the orders of sandbox stores, so that an integration can be tested without people.
+//!
+//! A host calls [`run_pass`] every second or so. A pass reads the open orders of sandbox stores, decides what each simulated courier does
+//! next, and commits each change against the version that was read, as a dispatch pass does. The position of a courier and its time are
+//! the whole state: a pass continues after any pause, and several instances can run passes at the same time without doubling anything.
+//!
+//! A simulated courier is a sandbox courier without a valid key. A sandbox courier with a valid key is left to its holder.
+
+mod courier;
+pub mod demo;
+mod fleet;
+
+use std::collections::BTreeMap;
+
+use despacho_core::{
+    Settings,
+    courier::{Courier, Position},
+    domain::{CourierId, Duration, IdBlock, Moment, OrderId, Timestamp},
+    host::{Changes, CourierQuery, Host, HostError, OrderQuery},
+    order::{self, Carry, Order, OrderSituation, Taken, drive::Committed},
+};
+
+use crate::courier::{Action, next_action};
+
+/// How couriers are simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Simulation {
+    /// The maximum number of simulated couriers of each sandbox store.
+    pub couriers_per_store: u32,
+    /// Speed as a multiple of real time, from 1.
+    pub speed: u32,
+}
+
+impl Default for Simulation {
+    fn default() -> Simulation {
+        Simulation { couriers_per_store: 5, speed: 30 }
+    }
+}
+
+/// The result of a pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pass {
+    /// Open orders that were read.
+    pub orders: u32,
+    /// Changes that were committed: steps, couriers sent to a pickup, and the new positions of all others as one.
+    pub committed: u32,
+    /// Where the next pass continues if a limit ended this one; `None` if it read the last open order.
+    pub next: Option<OrderId>,
+}
+
+/// Orders that one pass reads.
+const MAX_ORDERS: u32 = 500;
+
+/// Moves the simulated couriers of at most 500 open orders with an ID above `after`, and sends couriers to orders that need one.
+///
+/// # Errors
+/// An error of the host. Committed changes remain, and the next pass continues from there.
+pub async fn run_pass<H: Host>(
+    host: &H,
+    settings: &Settings,
+    simulation: Simulation,
+    after: Option<OrderId>,
+) -> Result<Pass, HostError> {
+    let orders = host.find_orders(OrderQuery::Sandbox { after, limit: MAX_ORDERS }).await?;
+    let count = u32::try_from(orders.len()).unwrap_or(u32::MAX);
+    let next = orders.last().filter(|_| count >= MAX_ORDERS).map(|last| last.id);
+    if orders.is_empty() {
+        return Ok(Pass::default());
+    }
+    let mut moment = host.moment();
+    let is_searching = |order: &&Order| order.situation == OrderSituation::Searching;
+    let (searching, carried): (Vec<&Order>, Vec<&Order>) = orders.iter().partition(is_searching);
+    let mut decided = advance(host, &carried, simulation, &mut moment).await?;
+    decided.extend(fleet::send_couriers(host, settings, &searching, simulation, moment.now).await?);
+    let mut committed = Committed::default();
+    committed.commit(host, &decided).await?;
+    Ok(Pass { orders: count, committed: committed.finish()?, next })
+}
+
+/// What the couriers of these orders do now.
+async fn advance<H: Host>(
+    host: &H,
+    orders: &[&Order],
+    simulation: Simulation,
+    moment: &mut Moment,
+) -> Result<Vec<Changes>, HostError> {
+    let ids: Vec<CourierId> = orders.iter().filter_map(|order| Some(order.courier.as_ref()?.id)).collect();
+    let couriers = host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier));
+    let couriers: BTreeMap<CourierId, Courier> = couriers.collect();
+    let now = moment.now;
+    let courier_of = |order: &Order| couriers.get(&order.courier.as_ref()?.id);
+    let simulated = |order: &Order| {
+        let courier = courier_of(order).filter(|courier| courier.order == Some(order.id));
+        courier.filter(|courier| courier.key.as_ref().is_none_or(|key| key.expires_at <= now))
+    };
+    let actions = orders.iter().filter_map(|order| {
+        let courier = simulated(order)?;
+        Some((*order, courier, next_action(order, courier, now, simulation.speed)?))
+    });
+    let actions: Vec<(&Order, &Courier, Action)> = actions.collect();
+    let notify = actions.iter().filter(|(.., action)| action.notifies()).count();
+    let mut ids = match u32::try_from(notify) {
+        Ok(0) | Err(_) => IdBlock::new(0, 0),
+        Ok(count) => host.ids(count).await?,
+    };
+    let (mut decided, mut positions) = (Vec::new(), Vec::new());
+    for (order, courier, action) in actions {
+        let position = Position { courier: courier.id, point: action.point(), at: later(courier.position_at, now) };
+        match changes(order, courier, action, position, &mut ids, moment) {
+            Some(changes) => decided.push(Changes { positions: vec![position], ..changes }),
+            None => positions.push(position),
+        }
+    }
+    if !positions.is_empty() {
+        decided.push(Changes { at: now, positions, ..Changes::default() });
+    }
+    Ok(decided)
+}
+
+/// The changes of an action besides the position; `None` if there are none.
+fn changes(
+    order: &Order,
+    courier: &Courier,
+    action: Action,
+    position: Position,
+    ids: &mut IdBlock,
+    moment: &mut Moment,
+) -> Option<Changes> {
+    let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
+    match action {
+        Action::Travel { .. } => None,
+        Action::Decline { reason, .. } => Some(order::decline(order, &courier, reason.to_owned(), moment)?.1),
+        Action::Step { carry, .. } => match order::carry(order, &courier, &carry, ids, moment) {
+            Ok(Taken::Now(taken)) => Some(taken.1),
+            // A concurrent write changed the order: the next pass reads it again.
+            Ok(Taken::Already) | Err(_) => None,
+        },
+    }
+}
+
+/// Now, or just after the last position if the clock was set back: a position never replaces a newer one.
+fn later(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    last.map_or(now, |last| last.after(Duration::millis(1)).max(now))
+}
+
+impl Action {
+    /// Whether the step notifies the store, which takes an ID.
+    fn notifies(&self) -> bool {
+        matches!(self, Action::Step { carry: Carry::Fail { .. } | Carry::ReachReturn, .. })
+    }
+}

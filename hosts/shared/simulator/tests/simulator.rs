@@ -1,0 +1,281 @@
+//! Simulated couriers on the in-memory host: whole lifecycles, requested failures, limits, and two instances.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it fails")]
+
+use std::{
+    future::Future,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+use bytes::Bytes;
+use despacho_core::{
+    Settings, api,
+    courier::{Courier, dispatch},
+    domain::{CourierId, Duration},
+    host::{CourierQuery, Platform, Storage},
+    memory::MemoryHost,
+    order::{EventKind, Order, OrderSituation, drive},
+    store::KeyHash,
+};
+use despacho_simulator::{Pass, Simulation, demo, run_pass};
+use http::Request;
+use serde_json::{Value, json};
+
+const OPERATOR: &str = "operator-token-of-these-tests";
+
+/// The in-memory host never waits, so one poll is the whole future.
+fn now<F: Future>(future: F) -> F::Output {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("the in-memory host waited"),
+    }
+}
+
+fn settings() -> Settings {
+    Settings { operator: Some(KeyHash::of(OPERATOR)), ..Settings::default() }
+}
+
+fn post(host: &MemoryHost, path: &str, key: &str, body: &Value) -> Value {
+    let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
+    let response = now(api::handle(host, &settings(), request.body(Bytes::from(body.to_string())).unwrap()));
+    let text = String::from_utf8_lossy(response.body()).into_owned();
+    assert!(response.status().is_success(), "{path}: {text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+fn address() -> Value {
+    json!({ "street": "Rua Augusta", "number": "1500", "city": "São Paulo", "state": "SP",
+        "latitude": -23.5558, "longitude": -46.6582 })
+}
+
+/// The key of a new parent store.
+fn store(host: &MemoryHost, cnpj: &str, sandbox: bool) -> String {
+    let body = json!({
+        "cnpj": cnpj, "name": "Cantina da Praça", "email": format!("{}@exemplo.com.br", &cnpj[..2]),
+        "password": "a long password", "responsible": { "name": "Rui", "phone": "+5511999990002" },
+        "address": address(), "marketplaceBranchId": 1, "sandbox": sandbox,
+    });
+    post(host, "/admin/matrices", OPERATOR, &body)["value"].as_str().unwrap().to_owned()
+}
+
+/// The ID of a new order with two deliveries, of which the second asks for its code.
+fn order(host: &MemoryHost, key: &str, code: &str, observation: &str) -> u64 {
+    let delivery = |latitude: f64, platform: bool| {
+        json!({ "name": "Maria", "phone": "+5511999990000", "onlinePayment": true, "observation": observation,
+            "confirmation": { "platform": platform },
+            "address": { "street": "Rua Augusta", "number": "900", "city": "São Paulo", "state": "SP",
+                "latitude": latitude, "longitude": -46.6560 } })
+    };
+    let body = json!({ "code": code, "preparationTime": 0, "deliveries": [delivery(-23.5530, false), delivery(-23.5500, true)] });
+    post(host, "/delivery/orders", key, &body)["id"].as_u64().unwrap()
+}
+
+fn find(host: &MemoryHost, id: u64) -> Order {
+    host.orders().into_iter().find(|order| order.id.get() == id).unwrap()
+}
+
+fn kinds(host: &MemoryHost, id: u64) -> Vec<EventKind> {
+    now(host.events(find(host, id).id)).unwrap().into_iter().map(|recorded| recorded.event.kind).collect()
+}
+
+fn couriers(host: &MemoryHost) -> Vec<Courier> {
+    now(host.find_couriers(CourierQuery::All { after: None, limit: 1_000 })).unwrap()
+}
+
+/// A second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
+fn second(host: &MemoryHost, simulation: Simulation, instances: u32) -> Vec<Pass> {
+    host.advance(Duration::seconds(1));
+    now(dispatch::round(host, &settings(), &mut host.moment())).unwrap();
+    (0..instances).map(|_| now(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
+}
+
+/// Runs seconds until the order has ended, and returns how many it took.
+fn run(host: &MemoryHost, id: u64, instances: u32) -> u32 {
+    for seconds in 0..2_000 {
+        if find(host, id).situation.is_final() {
+            return seconds;
+        }
+        second(host, Simulation::default(), instances);
+    }
+    panic!("order {id} has not ended: {:?}", find(host, id));
+}
+
+#[test]
+fn sandbox_order_is_delivered_in_a_minute() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", true);
+    let id = order(&host, &key, "A-1", "");
+    let seconds = run(&host, id, 1);
+    assert!((10..60).contains(&seconds), "{seconds} s");
+    let delivered = find(&host, id);
+    assert_eq!((delivered.situation, delivered.attempt), (OrderSituation::Completed, 1));
+    let events: Vec<&str> = kinds(&host, id).into_iter().map(EventKind::name).collect();
+    let wanted = [
+        "order.created",
+        "order.searching",
+        "order.allocated",
+        "order.courier_arrived",
+        "order.picked_up",
+        "delivery.en_route",
+        "delivery.arrived",
+        "delivery.delivered",
+        "delivery.en_route",
+        "delivery.arrived",
+        "delivery.delivered",
+    ];
+    assert_eq!(events, wanted);
+    assert!(couriers(&host).iter().all(|courier| courier.sandbox && courier.order.is_none()));
+    assert_eq!(second(&host, Simulation::default(), 1), [Pass::default()], "nothing is left to do");
+}
+
+#[test]
+fn instances_at_once_double_nothing() {
+    let (one, three) = (MemoryHost::seeded(1), MemoryHost::seeded(1));
+    for (host, instances) in [(&one, 1), (&three, 3)] {
+        let key = store(host, "11.222.333/0001-81", true);
+        let id = order(host, &key, "A-1", "");
+        run(host, id, instances);
+        assert_eq!(couriers(host).len(), 1);
+    }
+    let history = |host: &MemoryHost| kinds(host, host.orders()[0].id.get());
+    assert_eq!(history(&one), history(&three));
+}
+
+#[test]
+fn real_couriers_and_sandbox_orders_never_meet() {
+    let host = MemoryHost::seeded(1);
+    let (sandbox, real) = (store(&host, "11.222.333/0001-81", true), store(&host, "12.ABC.345/01DE-35", false));
+    let courier = json!({ "name": "Real", "phone": "+5511990000001", "available": true });
+    let courier = post(&host, "/admin/couriers", OPERATOR, &courier)["value"].as_str().unwrap().to_owned();
+    // Next to the pickup of both stores, from the first second to the last.
+    let here = json!({ "latitude": -23.5558, "longitude": -46.6582 });
+    post(&host, "/courier/position", &courier, &here);
+    let test = order(&host, &sandbox, "A-1", "");
+    run(&host, test, 1);
+    let carried = find(&host, test);
+    assert_eq!(carried.situation, OrderSituation::Completed);
+    let real_courier = couriers(&host).into_iter().find(|courier| !courier.sandbox).unwrap();
+    assert_ne!(carried.courier.unwrap().id, real_courier.id);
+    assert_eq!(real_courier.order, None, "the real courier is free to the end");
+    // The other way round: simulated couriers are free nearby, and the real order waits for the real courier.
+    post(&host, "/courier/availability", &courier, &json!({ "available": false }));
+    let id = order(&host, &real, "R-1", "");
+    for _ in 0..60 {
+        second(&host, Simulation::default(), 1);
+    }
+    assert_eq!(find(&host, id).situation, OrderSituation::Searching);
+    post(&host, "/courier/availability", &courier, &json!({ "available": true }));
+    post(&host, "/courier/position", &courier, &here);
+    second(&host, Simulation::default(), 1);
+    assert_eq!(find(&host, id).courier.unwrap().id, real_courier.id);
+    for _ in 0..600 {
+        second(&host, Simulation::default(), 1);
+    }
+    assert_eq!(find(&host, id).situation, OrderSituation::Searching, "a silent courier is not simulated");
+}
+
+#[test]
+fn observation_requests_a_failure() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", true);
+    let absent = order(&host, &key, "A-1", "sandbox:absent");
+    run(&host, absent, 1);
+    assert_eq!(find(&host, absent).situation, OrderSituation::NotDelivered);
+    for (code, marker) in [("A-2", "Portão azul. sandbox:decline"), ("A-3", "sandbox:no-show")] {
+        let id = order(&host, &key, code, marker);
+        run(&host, id, 1);
+        let done = find(&host, id);
+        assert_eq!((done.situation, done.attempt), (OrderSituation::Completed, 2), "{marker}");
+        assert!(!done.released.contains(&done.courier.unwrap().id), "{marker}");
+    }
+}
+
+#[test]
+fn store_has_a_limited_number_of_simulated_couriers() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", true);
+    let ids: Vec<u64> = (0..7).map(|number| order(&host, &key, &format!("A-{number}"), "")).collect();
+    let simulation = Simulation { couriers_per_store: 2, speed: 600 };
+    for _ in 0..120 {
+        second(&host, simulation, 1);
+        let busy = host.orders().iter().filter(|order| order.courier.is_some() && !order.situation.is_final()).count();
+        assert!(busy <= 2, "{busy} orders at once");
+    }
+    assert_eq!(couriers(&host).len(), 2);
+    assert!(ids.iter().all(|id| find(&host, *id).situation == OrderSituation::Completed));
+    let none = Simulation { couriers_per_store: 0, ..simulation };
+    let waiting = order(&host, &key, "A-8", "");
+    host.advance(Duration::minutes(10));
+    (0..20).for_each(|_| drop(second(&host, none, 1)));
+    assert_eq!(find(&host, waiting).situation, OrderSituation::Searching);
+}
+
+#[test]
+fn courier_with_a_valid_key_is_left_to_its_holder() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", true);
+    let new = json!({ "name": "Ana", "phone": "+5511990000001", "available": true, "sandbox": true });
+    let registered = post(&host, "/admin/couriers", OPERATOR, &new);
+    let courier = registered["value"].as_str().unwrap();
+    post(&host, "/courier/position", courier, &json!({ "latitude": -23.5558, "longitude": -46.6582 }));
+    let id = order(&host, &key, "A-1", "");
+    for _ in 0..300 {
+        second(&host, Simulation::default(), 1);
+    }
+    let held = find(&host, id);
+    let own = CourierId::new(registered["id"].as_u64().unwrap());
+    assert_eq!((held.situation, held.courier.map(|one| one.id)), (OrderSituation::Allocated, own));
+    assert_eq!(couriers(&host).len(), 1, "no courier is simulated while another one is free nearby");
+}
+
+#[test]
+fn nothing_happens_without_a_sandbox_store() {
+    let host = MemoryHost::seeded(1);
+    let key = store(&host, "11.222.333/0001-81", false);
+    let id = order(&host, &key, "R-1", "");
+    for _ in 0..30 {
+        assert_eq!(second(&host, Simulation::default(), 1), [Pass::default()]);
+    }
+    assert_eq!((find(&host, id).situation, couriers(&host).len()), (OrderSituation::Searching, 0));
+}
+
+#[test]
+fn demo_data_is_created_once_and_delivered() {
+    let host = MemoryHost::seeded(1);
+    assert_eq!(now(demo::seed(&host, &settings())), Ok(true));
+    assert_eq!(now(demo::seed(&host, &settings())), Ok(false));
+    assert!(host.orders().iter().all(|order| order.sandbox));
+    let ids: Vec<u64> = host.orders().iter().map(|order| order.id.get()).collect();
+    for id in ids {
+        run(&host, id, 1);
+        assert_eq!(find(&host, id).situation, OrderSituation::Completed);
+    }
+}
+
+#[test]
+fn demo_has_three_open_orders_on_any_later_day() {
+    let (host, settings) = (MemoryHost::seeded(1), settings());
+    assert_eq!(now(demo::seed(&host, &settings)), Ok(true));
+    let open = |host: &MemoryHost| host.orders().iter().filter(|order| !order.situation.is_final()).count();
+    assert_eq!((open(&host), now(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
+    for _ in 0..3 {
+        // Nothing runs for a day: the search for overdue orders begins, and ends after twenty minutes without a courier.
+        host.advance(Duration::minutes(24 * 60));
+        for minutes in [0, 21] {
+            host.advance(Duration::minutes(minutes));
+            now(drive::round(&host, &settings, host.now(), 100)).unwrap();
+            now(demo::replace_ended_orders(&host, &settings)).unwrap();
+            assert_eq!((open(&host), now(demo::missing_orders(&host))), (3, Ok(0)));
+        }
+    }
+    // In a day without couriers every order stays open for half an hour at least, and restarts add none.
+    let before = host.orders().len();
+    for _ in 0..24 * 12 {
+        host.advance(Duration::minutes(5));
+        now(drive::round(&host, &settings, host.now(), 100)).unwrap();
+        now(demo::replace_ended_orders(&host, &settings)).unwrap();
+        assert_eq!(open(&host), 3);
+    }
+    assert!(host.orders().len() - before <= 3 * 24 * 2, "{} orders in a day", host.orders().len() - before);
+}
