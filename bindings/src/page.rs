@@ -8,15 +8,15 @@ use despacho_core::{
         follow,
         page::{self, Previewer},
         problem::{Code, Problem},
-        wire::PreviewContext,
     },
-    domain::{Cep, Language, Timestamp},
     geo::{
         Gazetteer,
         pack::{Pack, PackError},
     },
     json,
-    limits::Limits,
+    model::{Cep, Language, Timestamp},
+    rules::limits::Limits,
+    wire::PreviewContext,
 };
 use serde::Serialize;
 use wasm_bindgen::prelude::*;

@@ -3,8 +3,13 @@
 
 use std::{cell::RefCell, collections::BTreeMap, ops::RangeInclusive, sync::Arc, task};
 
-use despacho_core::{Settings, api, courier::dispatch};
-use despacho_core::{courier::*, domain::*, host::*, limits::*, order::*, privacy::*, store::*, webhook::*};
+use despacho_core::{
+    api,
+    drivers::dispatch,
+    host::*,
+    model::{courier::*, order::*, privacy::*, store::*, webhook::*, *},
+    rules::{lifecycle::Timing, limits::*, password, settings::Settings},
+};
 use serde_json::{Value, json};
 
 type Rows<T> = Result<Vec<T>, HostError>;

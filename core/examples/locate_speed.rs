@@ -3,8 +3,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use despacho_core::domain::{Address, Cep, Point};
-use despacho_core::geo::Gazetteer;
+use despacho_core::{
+    geo::Gazetteer,
+    model::{Address, Cep, Point},
+};
 
 const ROUNDS: u32 = 20;
 

@@ -5,25 +5,25 @@
 
 mod scan;
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use crate::{
-    courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
-    domain::{
+    geo,
+    model::{
         Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
         OrderId, StoreId, Timestamp, WebhookId,
+        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
+        privacy::{PersonalData, PersonalQuery},
+        store::{Claim, KeyHash, KeyHolder, Notification, Period, StatementLine, Store},
+        webhook::{Message, RecordedAttempt, Webhook},
     },
-    geo,
-    limits::{Admission, Bucket},
-    order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
-    privacy::{PersonalData, PersonalQuery, Redaction},
-    store::{
-        Claim, ClaimChange, Key, KeyHash, KeyHolder, LedgerEntry, Notification, Period, StatementLine, Store, TopUp,
-    },
-    webhook::{Attempt, Message, MessageChange, RecordedAttempt, Webhook},
+    rules::limits::{Admission, Bucket},
 };
 
-pub use crate::order::Event;
+pub use crate::changes::{Changes, Write};
+pub use crate::model::order::Event;
 
 /// The maximum age of a result of [`KeyQuery::Recent`]: for this long, a revoked key may still preview on another instance.
 pub const RECENT: Duration = Duration::seconds(1);
@@ -63,7 +63,7 @@ pub trait Storage {
     /// An order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
     /// A journal after a position, oldest first, at most `limit`. Once a reader has seen an event, no event appears before it: see
-    /// [`crate::order::Journal`].
+    /// [`crate::model::order::Journal`].
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError>;
     /// Where a journal begins and ends.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
@@ -165,9 +165,9 @@ pub trait Platform {
     fn is_embedded(&self) -> bool {
         true
     }
-    /// Runs [`crate::store::password::hash`], tens of milliseconds of CPU time, where it does not block other requests.
+    /// Runs [`crate::rules::password::hash`], tens of milliseconds of CPU time, where it does not block other requests.
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
-    /// Runs [`crate::store::password::verify`] in the same way.
+    /// Runs [`crate::rules::password::verify`] in the same way.
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
 }
 
@@ -251,7 +251,7 @@ pub enum OrderQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
-    /// Orders whose next timed transition is due at `now`, by [`crate::order::next_deadline`], longest due first, then by ID.
+    /// Orders whose next timed transition is due at `now`, by [`crate::rules::lifecycle::next_deadline`], longest due first, then by ID.
     Due {
         /// The time.
         now: Timestamp,
@@ -305,8 +305,8 @@ pub enum WebhookQuery {
     Store(StoreId),
     /// Active webhooks without a lease at `now` that have a message due or events after their position, at most `limit`. Merchants
     /// take turns: each merchant's webhooks are numbered, those with a lease first, then those that were examined longest ago; lower
-    /// numbers come first. A number above [`crate::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered in the same way
-    /// for each receiver, one above [`crate::webhook::ROUNDS_PER_RECEIVER`].
+    /// numbers come first. A number above [`crate::model::webhook::ROUNDS_PER_MERCHANT`] is left out, and of what remains, numbered in the same way
+    /// for each receiver, one above [`crate::model::webhook::ROUNDS_PER_RECEIVER`].
     Due {
         /// The time.
         now: Timestamp,
@@ -358,59 +358,6 @@ pub struct JournalSpan {
     pub start: u64,
     /// The last position of the merchant's journal; 0 while it is empty.
     pub end: u64,
-}
-
-/// Everything that a decision changes, as data. One `Changes` is one transaction on every backend.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changes {
-    /// When it was decided.
-    pub at: Timestamp,
-    /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its own
-    /// balance is zero after this commit and does not move any more: [`HostError::Conflict`] otherwise.
-    pub stores: Vec<Write<Store>>,
-    /// Keys to insert or replace; unique by hash.
-    pub keys: Vec<Write<Key>>,
-    /// Orders to insert or replace; unique by store and code among those that hold their code.
-    pub orders: Vec<Write<Order>>,
-    /// Couriers to insert or replace; unique by the hash of their key. Their places are not written with them.
-    pub couriers: Vec<Write<Courier>>,
-    /// Places of couriers to write down, each where the one that is there is older.
-    pub positions: Vec<Position>,
-    /// Events to append to their merchants' journals; unique by order and sequence.
-    pub events: Vec<Event>,
-    /// Entries to append to the ledger, each moving the balance of its account, never below the entry's floor.
-    pub ledger: Vec<LedgerEntry>,
-    /// Money that the operator books in, moving the balance likewise; unique by store and reference.
-    pub top_ups: Vec<TopUp>,
-    /// Subscriptions to insert or replace.
-    pub webhooks: Vec<Write<Webhook>>,
-    /// What happens to messages that wait, in this order.
-    pub messages: Vec<MessageChange>,
-    /// Attempts to append to their subscriptions' logs, each of which keeps its newest
-    /// [`crate::webhook::ATTEMPTS_KEPT`].
-    pub attempts: Vec<Attempt>,
-    /// Notifications to insert, or to replace when they were read.
-    pub notifications: Vec<Notification>,
-    /// What happens to a claim on an idempotency key.
-    pub claim: Option<ClaimChange>,
-    /// Personal data to erase from rows that are otherwise never rewritten, in this order.
-    pub redactions: Vec<Redaction>,
-}
-
-/// A value to write in place of the version that was read; version 0 is none, so that it is an insert.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Write<T> {
-    /// The version that must still be stored.
-    pub expected: u32,
-    /// The new value, stored as version `expected + 1`.
-    pub value: T,
-}
-
-impl<T> Write<T> {
-    /// A value that must not be there yet.
-    pub fn insert(value: T) -> Write<T> {
-        Write { expected: 0, value }
-    }
 }
 
 /// Why a host failed. The caller is not the cause of any of these.

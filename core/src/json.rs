@@ -12,7 +12,7 @@ use serde::{
     de::{DeserializeOwned, MapAccess, SeqAccess, Visitor},
 };
 
-use reader::{Details, Reader};
+use crate::json::reader::{Details, Reader};
 
 /// A JSON value. Texts without escapes are borrowed from where they stand; names of an object may stand there twice.
 pub enum Tree<'t> {

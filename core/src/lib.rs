@@ -1,26 +1,23 @@
 //! Every rule of Despacho, without I/O.
 //!
-//! The crate knows no clock, no network, no database and no thread: time and entropy come as a [`domain::Moment`], everything
-//! else through [`host::Host`]. A host hands [`api::handle`] a request and gets a response.
+//! The crate has no clock, network, database or threads: time and entropy come as a [`model::Moment`], everything else through
+//! [`host::Storage`] and [`host::Platform`]. A host passes a request to [`api::handle`] and gets a response. ARCHITECTURE.md describes the
+//! layers, HOSTING.md how to write a host.
 
 #![forbid(missing_docs)]
 
 pub mod api;
-pub mod courier;
-pub mod domain;
+pub mod changes;
+pub mod drivers;
 pub mod geo;
 pub mod host;
 pub mod json;
-pub mod limits;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;
-pub mod order;
-pub mod privacy;
-pub mod quote;
-pub mod settings;
-pub mod store;
-pub mod webhook;
+pub mod model;
+pub mod rules;
+pub mod wire;
 
-/// A package of its own, which needs nothing of the others: see its `README.md`.
+/// The route engine, a package of its own.
 pub use despacho_route as route;
-pub use settings::Settings;
+pub use rules::settings::Settings;

@@ -16,22 +16,26 @@ use std::{
 };
 
 use crate::{
-    courier::{Cell, Courier, FreeCourier, SearchingOrder},
-    domain::{
-        CourierId, Duration, Entropy, IdBlock, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
-        hmac_sha256,
-    },
     host::{
         AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
         Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
-    limits::{Admission, Arrival, Bucket},
-    order::{Journal, JournalEntry, Order, RecordedEvent, Timing},
-    privacy::{PersonalData, PersonalQuery},
-    store::{Claim, Key, KeyHolder, LedgerEntry, Notification, StatementLine, Store, password},
-    webhook::{Message, RecordedAttempt, Webhook},
+    memory::state::State,
+    model::{
+        CourierId, Duration, Entropy, IdBlock, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        hmac_sha256,
+        order::{Journal, JournalEntry, Order, RecordedEvent},
+        privacy::{PersonalData, PersonalQuery},
+        store::{Claim, Key, KeyHolder, LedgerEntry, Notification, StatementLine, Store},
+        webhook::{Message, RecordedAttempt, Webhook},
+    },
+    rules::{
+        lifecycle::Timing,
+        limits::{Admission, Arrival, Bucket},
+        password,
+    },
 };
-use state::State;
 
 /// The first identifier that a host gives; what is below is free for fixtures.
 pub const FIRST_ID: u64 = 1_000;
@@ -322,8 +326,8 @@ mod tests {
     use std::{future::Future, pin::pin, task};
 
     use super::*;
-    use crate::{
-        domain::Money,
+    use crate::model::{
+        Money,
         store::{ClaimChange, EntryKind},
     };
 

@@ -9,7 +9,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{Settings, api, domain::Duration, host::Platform, memory::MemoryHost, order::drive};
+use despacho_core::{
+    api, drivers::clock, host::Platform, memory::MemoryHost, model::Duration, rules::settings::Settings,
+};
 use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::{Value, json};
@@ -145,7 +147,7 @@ fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
     assert_eq!(situation(&host), 200);
     host.advance(Duration::minutes(20));
     let instant = host.moment().now;
-    assert!(now(drive::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
+    assert!(now(clock::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
     assert_eq!(situation(&host), 630);
     let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
     let sequences: Vec<_> =

@@ -3,8 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use despacho_core::domain::Point;
-use despacho_core::geo::tables::to_grid;
+use despacho_core::{geo::tables::to_grid, model::Point};
 use serde::Deserialize;
 
 use crate::bytes::to_u16;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use serde::Deserialize;
 
 /// A populated place of GeoNames.

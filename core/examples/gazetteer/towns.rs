@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use despacho_core::domain::Point;
-use despacho_core::geo::names::{city_key, hash32, plain};
-use despacho_core::geo::tables::{alias_hash, population_of, to_grid};
+use despacho_core::{
+    geo::{
+        names::{city_key, hash32, plain},
+        tables::{alias_hash, population_of, to_grid},
+    },
+    model::Point,
+};
 
 use crate::bytes::{push_u24, to_u16};
 use crate::dictionary;

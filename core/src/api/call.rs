@@ -9,17 +9,18 @@ use bytes::Bytes;
 use http::request::Parts;
 use serde::Serialize;
 
-use super::{
-    problem::{Code, Problem},
-    stream::Subscription,
-};
+use super::problem::{Code, Problem};
 pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
-    courier::Courier,
-    domain::{Duration, Language, Located, Matrix, Moment, Timestamp, fingerprint},
+    drivers::stream::Subscription,
     host::{Changes, Host, HostError},
-    settings::Settings,
-    store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
+    model::{
+        Duration, Language, Located, Matrix, Moment, Timestamp,
+        courier::Courier,
+        fingerprint,
+        store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
+    },
+    rules::settings::Settings,
 };
 
 /// How long an answer is kept.
@@ -196,7 +197,7 @@ impl<H: Host> Call<'_, H> {
     }
 
     /// Reserves identifiers.
-    pub(super) async fn ids(&self, count: usize) -> Result<crate::domain::IdBlock, HostError> {
+    pub(super) async fn ids(&self, count: usize) -> Result<crate::model::IdBlock, HostError> {
         let count = u32::try_from(count).map_err(|_| too_few())?;
         self.host.ids(count).await
     }

@@ -8,9 +8,12 @@ use super::{
     read::malformed,
 };
 use crate::{
-    domain::{DeliveryId, Text},
     json::Tree,
-    order::{DeliverySituation, EventKind, Happening, OrderSituation, Progress, StopProgress, Unfit},
+    model::{
+        DeliveryId, Text,
+        order::{DeliverySituation, EventKind, OrderSituation},
+    },
+    rules::lifecycle::{Happening, Progress, StopProgress, Unfit},
 };
 
 /// The order's JSON after an event: `situation`, each delivery's `situation`, and `events` with the event, where the order has them, or else

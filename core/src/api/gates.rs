@@ -10,10 +10,9 @@ use super::{
     routes::{Authority, Endpoint, Route},
 };
 use crate::{
-    domain::{Duration, quality},
     host::{CourierQuery, Host, KeyQuery},
-    limits::{Admission, Bucket, Usage},
-    store::KeyHash,
+    model::{Duration, quality, store::KeyHash},
+    rules::limits::{Admission, Bucket, Usage},
 };
 
 /// The header that keys and the operator's token come in.

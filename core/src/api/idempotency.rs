@@ -8,17 +8,18 @@ use std::borrow::Cow;
 
 use super::{
     call::{ATTEMPTS, Answer, Call, KEPT, given_up},
-    erasure::without_recipients,
     problem::{Code, Problem},
     routes::Endpoint,
 };
 use crate::{
-    domain::{Duration, OrderId, fingerprint, hmac_sha256},
+    drivers::erasure::without_recipients,
     host::{Changes, Host, HostError, UsageQuery},
     json::Tree,
-    privacy::is_fingerprint,
-    store::{Claim, ClaimChange, Key, Recompute, StoredAnswer},
-    webhook,
+    model::{
+        Duration, OrderId, fingerprint, hmac_sha256,
+        store::{Claim, ClaimChange, Key, Recompute, StoredAnswer},
+    },
+    rules::{erasure::is_fingerprint, webhooks},
 };
 
 /// How long a request may run before its claim is free again: longer than any host lets a request run.
@@ -183,7 +184,7 @@ fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
     let body = match &stored.key_nonce {
         Some(nonce) => {
             let key = Key::text(&secret, &unhex(nonce).ok_or_else(damaged)?);
-            let signing = webhook::secret_text(&secret, nonce);
+            let signing = webhooks::secret_text(&secret, nonce);
             stored.body.replace(&placeholder(nonce), &signing).replace(nonce, &key)
         }
         None => stored.body.clone(),
@@ -193,7 +194,7 @@ fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
 
 /// What stands in a kept answer in place of a webhook's secret.
 pub(super) fn placeholder(nonce: &str) -> String {
-    format!("{}{nonce}", webhook::SECRET_PREFIX)
+    format!("{}{nonce}", webhooks::SECRET_PREFIX)
 }
 
 fn unhex(text: &str) -> Option<[u8; 32]> {

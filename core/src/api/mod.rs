@@ -5,14 +5,12 @@
 
 mod apart;
 mod call;
-pub mod erasure;
 pub mod follow;
 mod gates;
 mod handlers;
 mod idempotency;
 #[cfg(feature = "openapi")]
 pub mod openapi;
-pub mod outbox;
 pub mod page;
 pub mod places;
 mod planning;
@@ -20,34 +18,33 @@ pub mod problem;
 mod read;
 mod respond;
 pub mod routes;
-pub mod stream;
 pub mod validate;
-pub mod wire;
 
 use std::sync::OnceLock;
 
 use bytes::Bytes;
 use http::{Method, Request, Response, request::Parts};
 
-use self::{
-    call::{Answer, Call, Survey},
-    idempotency::Begun,
-    problem::{Code, Problem},
-    respond::Reply,
-    routes::{Endpoint, Match, Route},
-    stream::Subscription,
-};
 pub use self::{
     problem::ProblemDocument,
     read::Body,
     respond::{protect, sent_request_id},
 };
 use crate::{
-    domain::{Language, StoreId},
+    api::{
+        call::{Answer, Call, Survey},
+        idempotency::Begun,
+        problem::{Code, Problem},
+        respond::Reply,
+        routes::{Endpoint, Match, Route},
+    },
+    drivers::stream::Subscription,
     host::Host,
-    limits::{Admission, Usage},
-    settings::Settings,
-    store::Recompute,
+    model::{Language, StoreId, store::Recompute},
+    rules::{
+        limits::{Admission, Usage},
+        settings::Settings,
+    },
 };
 
 /// The OpenAPI 3.1 document, `core/openapi.json` as its build script packed it: unpacked when it is first asked for, and kept.

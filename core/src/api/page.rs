@@ -10,15 +10,12 @@ use super::{
     problem::{Code, FieldError, Problem},
     read::read,
     validate::{self, Checker, Need, Path},
-    wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
 use crate::{
-    domain::{Located, Point, StoreId, Text, Timestamp},
     geo::{self, Gazetteer, pack::Pack},
-    limits::Limits,
-    order::Place,
-    settings::Settings,
-    store::Store,
+    model::{Located, Point, StoreId, Text, Timestamp, order::Place, store::Store},
+    rules::{limits::Limits, settings::Settings},
+    wire::{ContextLimits, ContextStore, CreateOrder, PreviewContext, PreviewView},
 };
 
 /// The only shape of a context that is known so far.

@@ -9,9 +9,9 @@ use super::{
     validate,
 };
 use crate::{
-    domain::{Address, Located, Precision, Text},
     geo::{LocateError, Municipality},
     host::Host,
+    model::{Address, Located, Precision, Text},
 };
 
 /// The address in a JSON object of the API's own fields.
@@ -205,7 +205,7 @@ fn detail(error: &LocateError) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Point;
+    use crate::model::Point;
 
     fn asked(known: Precision, least: Precision, json: &str) -> Option<(&'static str, Text)> {
         let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: known, radius_m: 90 };

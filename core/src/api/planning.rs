@@ -10,11 +10,9 @@ use super::{
     problem::{Code, FieldError, Problem},
 };
 use crate::{
-    domain::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf},
     host::Host,
-    order::Place,
-    quote::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
-    store::Store,
+    model::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf, order::Place, store::Store},
+    rules::pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
 };
 
 /// A planned route.

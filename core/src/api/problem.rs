@@ -4,13 +4,13 @@ use serde::Serialize;
 
 #[cfg(feature = "openapi")]
 use crate::{
-    api::wire::schema::{FieldCode, ProblemCode},
-    order::EventKind,
-};
-use crate::{
-    domain::{Duration, Language, Text},
     host::HostError,
-    store::{FailedField, FailureReason},
+    model::{
+        Duration, Language, Text,
+        order::EventKind,
+        store::{FailedField, FailureReason},
+    },
+    wire::schema::{FieldCode, ProblemCode},
 };
 
 macro_rules! codes {

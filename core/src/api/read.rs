@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 
 use super::problem::{Code, FieldError, Problem};
 use crate::{
-    domain::Text,
     json::{DecodeError, Tree},
+    model::Text,
 };
 
 /// A body without its values of a wrong type, which `wrong` names.
@@ -126,7 +126,7 @@ pub(super) fn malformed(errors: Vec<FieldError>) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::wire::CreateOrder;
+    use crate::wire::CreateOrder;
 
     fn wrong(body: &str) -> Vec<(String, &'static str)> {
         let errors = match read::<CreateOrder>(body.as_bytes()) {

@@ -5,8 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, hea
 
 use super::{Outcome, call::Answer, language, problem::Problem, routes::Route};
 use crate::{
-    domain::{Language, Moment},
-    limits::Admission,
+    model::{Language, Moment},
+    rules::limits::Admission,
 };
 
 const REQUEST_ID: &str = "x-request-id";

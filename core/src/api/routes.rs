@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::limits::Usage;
+use crate::rules::limits::Usage;
 
 /// An endpoint, with the identifier that its path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

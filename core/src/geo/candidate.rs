@@ -1,9 +1,11 @@
 //! A geocoder's answers, and whether they answer the question: services silently ignore what they do not understand.
 
-use super::names::{city_key, plain};
-use super::street::{street_key, street_number};
-use super::{Gazetteer, LocateError, Municipality, great_circle_m};
-use crate::domain::{Address, Cep, Located, Point, Precision, Uf};
+use super::{
+    Gazetteer, LocateError, Municipality, great_circle_m,
+    names::{city_key, plain},
+    street::{street_key, street_number},
+};
+use crate::model::{Address, Cep, Located, Point, Precision, Uf};
 
 /// One place that a geocoder offers, in its own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Rows of the IBGE address register, CNEFE 2022: 34 columns, `;`, UTF-8, SIRGAS 2000 (WGS 84 for our ends).
 
 use super::street::{StreetKey, street_key, street_number};
-use crate::domain::Point;
+use crate::model::Point;
 
 /// How many columns a row has.
 pub const COLUMNS: usize = 34;

@@ -1,6 +1,6 @@
 //! The embedded road model: great-circle distance times a detour factor, and a speed by distance band.
 
-use crate::domain::{Leg, Point};
+use crate::model::{Leg, Point};
 
 /// Mean Earth radius in metres (IUGG R1).
 const EARTH_RADIUS_M: f64 = 6_371_008.8;

@@ -1,8 +1,11 @@
 //! Brazil's municipalities by name and by CEP.
 
-use super::names::{city_key, hash32, plain};
-use super::{great_circle_m, tables};
-use crate::domain::{Cep, Located, Point, Precision, Uf};
+use super::{
+    great_circle_m,
+    names::{city_key, hash32, plain},
+    tables,
+};
+use crate::model::{Cep, Located, Point, Precision, Uf};
 
 /// Brazil's 5,571 municipalities, embedded: names, seats, size, CEP ranges. Sources and licences: `core/data`.
 ///

@@ -1,9 +1,11 @@
 //! From an address to a place, by what the embedded gazetteer knows.
 
-use super::gazetteer::{Gazetteer, Municipality};
-use super::pack::Pack;
-use super::{great_circle_m, outline};
-use crate::domain::{Address, Located, Point, Precision, Uf};
+use super::{
+    gazetteer::{Gazetteer, Municipality},
+    great_circle_m, outline,
+    pack::Pack,
+};
+use crate::model::{Address, Located, Point, Precision, Uf};
 
 /// How far coordinates may lie from the seat of the municipality named beside them, in metres.
 const MISMATCH_M: u32 = 50_000;

@@ -1,7 +1,7 @@
 //! Legs between places that are known to different precision.
 
 use super::{detour, great_circle_m};
-use crate::domain::{Leg, Located, Matrix, Precision};
+use crate::model::{Leg, Located, Matrix, Precision};
 
 /// The most that one end's radius adds to a leg, in metres.
 ///
@@ -89,7 +89,7 @@ pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Point;
+    use crate::model::Point;
 
     fn place(latitude: f64, longitude: f64, precision: Precision, radius_m: u32) -> Located {
         Located { point: Point::from_degrees(latitude, longitude).expect("on the planet"), precision, radius_m }

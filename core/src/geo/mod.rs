@@ -19,7 +19,7 @@ pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
 pub use street::{StreetKey, street_key, street_number};
 
-use crate::domain::{Address, Located, Matrix};
+use crate::model::{Address, Located, Matrix};
 
 /// Where an address is, by embedded data alone: [`Gazetteer::locate`].
 ///

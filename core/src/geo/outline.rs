@@ -1,7 +1,7 @@
 //! Whether a point is in Brazil, by the coast and borders of Natural Earth (1:10,000,000).
 
 use super::tables;
-use crate::domain::Point;
+use crate::model::Point;
 
 /// How far outside the outline a point still counts as Brazil, in metres: the outline is simplified to 1.3 km, the source
 /// itself strays about as far, and piers, islets and border towns must pass.

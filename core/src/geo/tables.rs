@@ -4,7 +4,7 @@
 //! 'not found', never panic.
 
 use super::names::hash32;
-use crate::domain::Point;
+use crate::model::Point;
 
 static MUNICIPALITIES: &[u8] = include_bytes!("../../data/municipalities.bin");
 static CEPS: &[u8] = include_bytes!("../../data/ceps.bin");

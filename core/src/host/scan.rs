@@ -4,10 +4,13 @@ use std::ops::RangeInclusive;
 
 use super::{CourierQuery, KeyQuery, OrderQuery, StoreQuery};
 use crate::{
-    courier::{Cell, Courier, FreeCourier, SearchingOrder},
-    domain::{CourierId, OrderId, StoreId, Timestamp},
-    order::{Order, OrderSituation, Timing, next_deadline},
-    store::{Key, Store},
+    model::{
+        CourierId, OrderId, StoreId, Timestamp,
+        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        order::{Order, OrderSituation},
+        store::{Key, Store},
+    },
+    rules::lifecycle::{Timing, next_deadline},
 };
 
 impl KeyQuery<'_> {

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::state::{Booked, State, check_version, claim_value};
 use crate::{
-    domain::{AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId},
     host::{Changes, HostError, Write},
-    order::{Journal, JournalEntry, RecordedEvent},
-    store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
-    webhook::{
-        ATTEMPTS_KEPT, Message, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook,
-        WebhookState,
+    model::{
+        AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId,
+        order::{Journal, JournalEntry, RecordedEvent},
+        store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
+        webhook::{
+            ATTEMPTS_KEPT, Message, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook,
+            WebhookState,
+        },
     },
 };
 

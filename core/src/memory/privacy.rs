@@ -3,10 +3,13 @@
 use super::state::{State, of_store};
 use crate::{
     host::HostError,
-    order::Order,
-    privacy::{Erasure, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord, erase_mention, is_about},
-    store::{Claim, Notification},
-    webhook::Webhook,
+    model::{
+        order::{Erasure, Order},
+        privacy::{ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord},
+        store::{Claim, Notification},
+        webhook::Webhook,
+    },
+    rules::erasure::{erase_mention, is_about},
 };
 
 impl State {

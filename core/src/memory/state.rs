@@ -2,13 +2,15 @@
 
 use super::table::{Table, Transactional};
 use crate::{
-    courier::{Courier, Position},
-    domain::{AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, HostError, StorageUsage, Write},
-    order::{Event, Order, RecordedEvent},
-    privacy::ErasureRecord,
-    store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
-    webhook::{Attempt, Message, Webhook},
+    model::{
+        AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId,
+        courier::{Courier, Position},
+        order::{Event, Order, RecordedEvent},
+        privacy::ErasureRecord,
+        store::{Claim, ClaimChange, Key, KeyHash, LedgerEntry, Notification, Store},
+        webhook::{Attempt, Message, Webhook},
+    },
 };
 
 /// Notifications that a store keeps, the newest ones.

@@ -1,11 +1,10 @@
 //! What one merchant may use, counted for its parent store and all branches together.
 
 use despacho_core::{
-    Settings,
-    domain::{Duration, Timestamp},
     host::{Storage, StoreQuery, UsageQuery},
-    limits::Limits,
     memory::MemoryHost,
+    model::{Duration, Timestamp},
+    rules::{limits::Limits, settings::Settings},
 };
 use serde_json::{Value, json};
 
@@ -145,7 +144,7 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
 }
 
 fn demo_merchant(host: &MemoryHost) -> u64 {
-    let email = despacho_core::domain::Email::parse(despacho_simulator::demo::EMAIL).unwrap();
+    let email = despacho_core::model::Email::parse(despacho_simulator::demo::EMAIL).unwrap();
     now(host.find_stores(StoreQuery::Email(&email))).unwrap()[0].merchant().get()
 }
 

@@ -1,13 +1,14 @@
 //! Faults of the host, ends of time, used-up quotas, and what may never be kept.
 
 use despacho_core::{
-    Settings,
     api::CallerAddress,
-    courier::dispatch,
-    domain::Duration,
+    drivers::dispatch,
     host::{HostError, OrderQuery, Platform, Storage},
-    limits::Limits,
-    settings::KeyTerms,
+    model::Duration,
+    rules::{
+        limits::Limits,
+        settings::{KeyTerms, Settings},
+    },
 };
 use serde_json::json;
 

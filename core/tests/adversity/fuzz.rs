@@ -1,9 +1,9 @@
 //! 20,000 bodies that were right once: each gets a whole answer or a whole problem, never a fault of ours.
 
 use despacho_core::{
-    domain::{Duration, Money, StoreId},
     host::Host,
     memory::MemoryHost,
+    model::{Duration, Money, StoreId},
 };
 use serde_json::{Value, json};
 

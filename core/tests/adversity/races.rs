@@ -1,7 +1,7 @@
 //! Requests that come between each other's steps, in orders drawn from a seed.
 
 use bytes::Bytes;
-use despacho_core::{api, domain::Duration, memory::MemoryHost};
+use despacho_core::{api, memory::MemoryHost, model::Duration};
 use http::Request;
 use serde_json::json;
 
@@ -175,12 +175,12 @@ fn a_due_order_moves_once_whoever_looks() {
     assert!(answers.iter().all(|answer| answer.status == 200 && answer.body["situation"] == 630));
     assert!(answers.iter().all(|answer| answer.body["events"].as_array().unwrap().len() == 4));
     // The fee came back once.
-    let id = despacho_core::domain::StoreId::new(made.body["storeId"].as_u64().unwrap()).unwrap();
-    let of_order = |entry: &&despacho_core::store::LedgerEntry| {
+    let id = despacho_core::model::StoreId::new(made.body["storeId"].as_u64().unwrap()).unwrap();
+    let of_order = |entry: &&despacho_core::model::store::LedgerEntry| {
         entry.order.is_some_and(|order| Some(order.get()) == made.body["id"].as_u64())
     };
     assert_eq!(host.ledger(id).iter().filter(of_order).count(), 2);
     let store = now(despacho_core::host::Host::store(&host, id)).unwrap().unwrap();
-    let sum: despacho_core::domain::Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
+    let sum: despacho_core::model::Money = host.ledger(id).iter().map(|entry| entry.amount).sum();
     assert_eq!(store.balance, sum);
 }

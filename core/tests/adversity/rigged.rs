@@ -11,21 +11,21 @@ use std::{
 };
 
 use despacho_core::{
-    courier::{self, Courier, FreeCourier, SearchingOrder},
-    domain::{
-        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
-    },
     geo::LocateError,
     host::{
         AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
         Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
-    limits::{Admission, Bucket},
     memory::MemoryHost,
-    order::{Journal, JournalEntry, Order, RecordedEvent},
-    privacy::{PersonalData, PersonalQuery},
-    store::{Claim, KeyHolder, Notification, StatementLine, Store},
-    webhook::{Message, RecordedAttempt, Webhook},
+    model::{
+        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        courier::{self, Courier, FreeCourier, SearchingOrder},
+        order::{Journal, JournalEntry, Order, RecordedEvent},
+        privacy::{PersonalData, PersonalQuery},
+        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        webhook::{Message, RecordedAttempt, Webhook},
+    },
+    rules::limits::{Admission, Bucket},
 };
 
 /// The reference host with a rig around it.

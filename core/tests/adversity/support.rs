@@ -7,7 +7,16 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{Settings, api, host::Host, limits::Limits, memory::MemoryHost, settings::Secret, store::KeyHash};
+use despacho_core::{
+    api,
+    host::Host,
+    memory::MemoryHost,
+    model::store::KeyHash,
+    rules::{
+        limits::Limits,
+        settings::{Secret, Settings},
+    },
+};
 use despacho_simulator::demo::{self, KEY};
 use http::{HeaderMap, Request, Response};
 use serde_json::{Value, json};

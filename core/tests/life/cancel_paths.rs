@@ -1,10 +1,15 @@
 //! Every way to cancel an order stop by stop costs at least what cancelling the rest at once costs, at each time.
 
 use despacho_core::{
-    domain::{Duration, Entropy, IdBlock, Located, Moment, Money, Person, Timestamp},
     host::{Changes, Host, Platform, Storage},
-    order::{self, Cancellation, Mode, Order, OrderSituation, Repriced, Taken},
-    quote::{Plan, Request, Stop, Tariff, Times, Window, plan},
+    model::{
+        Duration, Entropy, IdBlock, Located, Moment, Money, Person, Timestamp,
+        order::{Order, OrderSituation},
+    },
+    rules::{
+        lifecycle::{self, Cancellation, Mode, Repriced, Taken},
+        pricing::{Plan, Request, Stop, Tariff, Times, Window, plan},
+    },
 };
 use rust_decimal::Decimal;
 
@@ -57,11 +62,12 @@ impl Scenario<'_> {
             return (lowest, sequences);
         }
         for stop in waiting.iter().map(|stop| stop.id) {
-            let left = order::without(order, stop).unwrap();
+            let left = lifecycle::without(order, stop).unwrap();
             let plan = (self.price)(order, &left);
-            let terms = order::stop_terms(order, plan.fee, &self.rules, moment.now);
+            let terms = lifecycle::stop_terms(order, plan.fee, &self.rules, moment.now);
             let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &self.rules };
-            let (next, changes) = taken(order::cancel_stop(order, stop, repriced, merchant(), None, &moment).unwrap());
+            let (next, changes) =
+                taken(lifecycle::cancel_stop(order, stop, repriced, merchant(), None, &moment).unwrap());
             let charged = next.cancellation_fee.centavos() - order.cancellation_fee.centavos();
             assert_eq!(charged, terms.fee.centavos(), "the terms are what is charged");
             assert_eq!(order.fee.centavos() - next.fee.centavos() - charged, moved(&changes));
@@ -75,8 +81,8 @@ impl Scenario<'_> {
 
     /// What the whole order costs in the end where the rest is cancelled now.
     fn at_once(&self, order: &Order, sum: i64, moment: &Moment) -> i64 {
-        let terms = order::terms(order, &self.rules, moment.now);
-        let (ended, changes) = taken(order::cancel(order, None, merchant(), None, &self.rules, moment).unwrap());
+        let terms = lifecycle::terms(order, &self.rules, moment.now);
+        let (ended, changes) = taken(lifecycle::cancel(order, None, merchant(), None, &self.rules, moment).unwrap());
         let cost = -(sum + moved(&changes));
         assert_eq!(cost, ended.cancellation_fee.centavos(), "the ledger sums up to what the order shows");
         assert_eq!(cost, order.cancellation_fee.plus(terms.fee).centavos(), "the terms are what is charged");
@@ -89,12 +95,12 @@ impl Scenario<'_> {
     /// The platform's cancellation and an expired search refund everything, fees of late cancellations too.
     fn refunds_for_platform(&self, order: &Order, sum: i64, moment: &Moment) {
         let mut ids = IdBlock::new(1, 9);
-        let ended = order::cancel_by_platform(order, None, "flood".to_owned(), &mut ids, moment).unwrap();
+        let ended = lifecycle::cancel_by_platform(order, None, "flood".to_owned(), &mut ids, moment).unwrap();
         let (ended, changes) = taken(ended);
         assert_eq!((sum + moved(&changes), ended.cancellation_fee), (0, Money::ZERO));
         let mut searching = Order { situation: OrderSituation::Searching, courier: None, ..order.clone() };
         let (_, ledger) =
-            order::expire(&mut searching, &order::Timing::default(), Timestamp::from_millis(i64::MAX / 2));
+            lifecycle::expire(&mut searching, &lifecycle::Timing::default(), Timestamp::from_millis(i64::MAX / 2));
         assert_eq!(searching.situation, OrderSituation::Expired);
         let refunded: i64 = ledger.iter().map(|entry| entry.amount.centavos()).sum();
         assert_eq!((sum + refunded, searching.cancellation_fee), (0, Money::ZERO));
@@ -177,10 +183,10 @@ fn order_with_a_late_cancellation_stays_late_where_the_clock_is_set_back() {
     let stop = order.deliveries[0].id;
     let plan = synthetic(order.fee.centavos() / 3);
     let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &rules };
-    let (left, _) = taken(order::cancel_stop(&order, stop, repriced, merchant(), None, &at(5)).unwrap());
+    let (left, _) = taken(lifecycle::cancel_stop(&order, stop, repriced, merchant(), None, &at(5)).unwrap());
     assert!(left.cancellation_fee > Money::ZERO);
-    assert_eq!(order::terms(&left, &rules, at(1).now).mode, Mode::Paid);
-    let (ended, changes) = taken(order::cancel(&left, None, merchant(), None, &rules, &at(1)).unwrap());
+    assert_eq!(lifecycle::terms(&left, &rules, at(1).now).mode, Mode::Paid);
+    let (ended, changes) = taken(lifecycle::cancel(&left, None, merchant(), None, &rules, &at(1)).unwrap());
     assert_eq!(ended.situation, OrderSituation::CancelledWithFee);
     let half = Money::rounded(order.fee.reais() * Decimal::new(5, 1)).unwrap();
     assert_eq!(ended.cancellation_fee, half, "as much as at once");
@@ -193,7 +199,7 @@ fn synthetic(fee: i64) -> Plan {
         order: Vec::new(),
         legs: Vec::new(),
         back: None,
-        total_distance: despacho_core::domain::Distance(0),
+        total_distance: despacho_core::model::Distance(0),
         lines: Vec::new(),
         fee: money(fee),
         times: Times { pickup: at, delivery: at },
@@ -225,6 +231,7 @@ fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> 
 fn freed(host: &despacho_core::memory::MemoryHost, order: &Order) {
     let courier = crate::support::courier(host, 7);
     let rules = Cancellation::default();
-    let (_, changes) = taken(order::cancel(order, Some(&courier), merchant(), None, &rules, &host.moment()).unwrap());
+    let (_, changes) =
+        taken(lifecycle::cancel(order, Some(&courier), merchant(), None, &rules, &host.moment()).unwrap());
     now(host.commit(&changes)).unwrap();
 }

@@ -3,18 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use despacho_core::{
-    courier::Courier,
-    domain::{DeliveryId, Duration, IdBlock, Moment},
     host::{Changes, Platform},
     memory::MemoryHost,
-    order::{
-        Cancellation, Carry, Happening, Order, OrderSituation, Progress, Refusal, Refused, Repriced, Signal, Taken,
-        Timing, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose, next_deadline,
-        platform, signal,
-        table::{Step, TABLE},
-        without,
+    model::{
+        DeliveryId, Duration, IdBlock, Moment,
+        courier::Courier,
+        order::{Order, OrderSituation},
     },
-    quote::{Plan, Times},
+    rules::{
+        lifecycle::{
+            Cancellation, Carry, Happening, Progress, Refusal, Refused, Repriced, Signal, Taken, Timing, allocate,
+            cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose, next_deadline, platform, signal,
+            table::{Step, TABLE},
+            without,
+        },
+        pricing::{Plan, Times},
+    },
 };
 
 use crate::support::{courier, created, host};
@@ -136,11 +140,11 @@ fn plan(order: &Order, stops: usize) -> Plan {
     let at = order.created_at;
     Plan {
         order: (0..stops).collect(),
-        legs: vec![despacho_core::domain::Leg { metres: 1, seconds: 1 }; stops],
-        back: order.return_leg.map(|_| despacho_core::domain::Leg { metres: 1, seconds: 1 }),
-        total_distance: despacho_core::domain::Distance(1),
+        legs: vec![despacho_core::model::Leg { metres: 1, seconds: 1 }; stops],
+        back: order.return_leg.map(|_| despacho_core::model::Leg { metres: 1, seconds: 1 }),
+        total_distance: despacho_core::model::Distance(1),
         lines: vec![],
-        fee: despacho_core::domain::Money::ZERO,
+        fee: despacho_core::model::Money::ZERO,
         times: Times { pickup: at, delivery: at },
         estimated: false,
     }
@@ -157,7 +161,7 @@ pub(crate) fn explore(world: &World, starts: Vec<Order>) -> BTreeMap<State, (Ord
         let mut nexts = BTreeSet::new();
         let stops: Vec<Option<DeliveryId>> = order.deliveries.iter().map(|delivery| Some(delivery.id)).collect();
         for row in TABLE {
-            let whole = matches!(row.moves, despacho_core::order::table::Move::Order { .. });
+            let whole = matches!(row.moves, despacho_core::rules::lifecycle::table::Move::Order { .. });
             for stop in if whole { &[None][..] } else { &stops } {
                 let allowed = Progress::of(&order).take(row.step, *stop);
                 let Some(outcome) = world.take(&order, row.step, *stop) else { continue };

@@ -1,9 +1,8 @@
 //! Cancelling: the terms, the money that comes back, and orders in lists.
 
 use despacho_core::{
-    domain::{Duration, Money, StoreId},
     memory::MemoryHost,
-    store::EntryKind,
+    model::{Duration, Money, StoreId, store::EntryKind},
 };
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};

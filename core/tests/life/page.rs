@@ -1,8 +1,8 @@
 //! The table in the sources is the table that was agreed on, and the page is made from it.
 
-use despacho_core::order::table::{Move, TABLE, render};
+use despacho_core::rules::lifecycle::table::{Move, TABLE, render};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/order/README.md");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/lifecycle/README.md");
 
 #[test]
 fn the_page_is_the_table() {
@@ -13,7 +13,7 @@ fn the_page_is_the_table() {
     let page = std::fs::read_to_string(FILE).unwrap_or_default();
     assert!(
         page == text,
-        "core/src/order/README.md is not what the table says; its first lines say how to write it anew"
+        "core/src/rules/lifecycle/README.md is not what the table says; its first lines say how to write it anew"
     );
 }
 

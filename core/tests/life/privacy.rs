@@ -2,12 +2,11 @@
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings,
-    api::{self, erasure},
-    domain::{Duration, Phone},
+    api,
+    drivers::erasure,
     memory::MemoryHost,
-    privacy::Erasure,
-    settings::RetentionConfig,
+    model::{Duration, Phone, order::Erasure},
+    rules::settings::{RetentionConfig, Settings},
 };
 use http::Request;
 use serde_json::{Value, json};
@@ -104,7 +103,7 @@ fn merchant_reads_no_document_and_no_email_of_a_courier() {
     let registered = send(&host, OPERATOR, "POST /admin/couriers", &new);
     assert_eq!(registered.body["document"], "123.456.789-09");
     let assigned = {
-        let id = registered.body["id"].as_u64().and_then(despacho_core::domain::CourierId::new).unwrap();
+        let id = registered.body["id"].as_u64().and_then(despacho_core::model::CourierId::new).unwrap();
         now(despacho_core::host::Host::courier(&host, id)).unwrap().unwrap().assigned()
     };
     assert!(!serde_json::to_string(&assigned).unwrap().contains("123.456"), "the order holds no copy either");

@@ -1,12 +1,15 @@
 //! Over the API: from every state each step does what the table says, or is 409 and changes nothing.
 
 use despacho_core::{
-    courier::Courier,
-    domain::{DeliveryId, OrderId},
     host::{Changes, Host, Storage, Write},
     memory::MemoryHost,
-    order::{
-        Order, OrderSituation, Progress, Timing, expire,
+    model::{
+        DeliveryId, OrderId,
+        courier::Courier,
+        order::{Order, OrderSituation},
+    },
+    rules::lifecycle::{
+        Progress, Timing, expire,
         table::{Move, Step},
     },
 };

@@ -1,8 +1,8 @@
 //! The steps over the API: a whole life, codes and locks, a courier on another's order, and what each refusal says.
 
 use despacho_core::{
-    domain::{Duration, Point},
     host::{Changes, Host, Storage},
+    model::{Duration, Point},
 };
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn a_whole_life_with_a_round_trip() {
     let order = allocated(&host, "L-1", &[false, true]);
     let (id, first, second) = (order.id, order.deliveries[0].id.get(), order.deliveries[1].id.get());
     let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{id}/{what}"), body);
-    let place = despacho_core::courier::Position {
+    let place = despacho_core::model::courier::Position {
         courier: courier(&host, 7).id,
         point: Point::from_degrees(-23.55, -46.65).unwrap(),
         at: host.now(),

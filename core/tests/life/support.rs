@@ -8,15 +8,20 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api,
-    courier::{Courier, CourierKey},
-    domain::{CourierId, Duration, Phone},
+    api,
     host::{Changes, Host, Platform, Storage, Write},
-    limits::Limits,
     memory::MemoryHost,
-    order::{Order, allocate},
-    settings::Secret,
-    store::KeyHash,
+    model::{
+        CourierId, Duration, Phone,
+        courier::{Courier, CourierKey},
+        order::Order,
+        store::KeyHash,
+    },
+    rules::{
+        lifecycle::allocate,
+        limits::Limits,
+        settings::{Secret, Settings},
+    },
 };
 use despacho_simulator::demo::{self, KEY};
 use http::{HeaderMap, Request};

@@ -8,16 +8,15 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings,
     api::{
         self,
         openapi::{self, Example, Json},
         routes::Endpoint,
     },
-    domain::{Duration, Timestamp},
     host::HostError,
     memory::MemoryHost,
-    store::KeyHash,
+    model::{Duration, Timestamp, store::KeyHash},
+    rules::settings::Settings,
 };
 use despacho_simulator::demo::{self, KEY};
 use http::Request;

@@ -8,8 +8,8 @@ use despacho_core::{
         self, CallerAddress, Outcome,
         problem::{Code, Problem},
     },
-    domain::{Duration, Entropy},
     host,
+    model::{Duration, Entropy},
 };
 use despacho_shell::{
     early::{self, EarlyResponse},

@@ -2,7 +2,13 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use despacho_core::{Settings, quote::Tariff, settings::Secret, store::KeyHash};
+use despacho_core::{
+    model::store::KeyHash,
+    rules::{
+        pricing::Tariff,
+        settings::{Secret, Settings},
+    },
+};
 use despacho_shell::{
     panel::{Site, Tiles},
     settings::{ConfigError, ConfigErrors, Host, Loaded, Reader, Setting, Source, fields},

@@ -4,9 +4,9 @@
 use std::time::{Duration, Instant};
 
 use despacho_core::{
-    domain::{self, Address, Located, Matrix},
     geo::{self, LocateError},
     host::HostError,
+    model::{self, Address, Located, Matrix},
 };
 use despacho_geo::{
     Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, World, networks,
@@ -149,7 +149,7 @@ impl World for Outside<'_> {
         if days == 0 {
             return;
         }
-        let until = now().after(domain::Duration::minutes(i64::from(days) * 24 * 60));
+        let until = now().after(model::Duration::minutes(i64::from(days) * 24 * 60));
         let mut writes = vec![keep_geocoded(question, kept, until)];
         if self.chance().is_multiple_of(SWEEPS) {
             writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);

@@ -8,11 +8,13 @@ use std::{
 };
 
 use despacho_core::{
-    domain::{Address, Duration, Entropy, Located, Matrix, Moment, Timestamp, hmac_sha256},
     geo::LocateError,
     host::{Changes, HostError, Platform},
-    limits::{Admission, Arrival, Bucket, Usage},
-    store::password,
+    model::{Address, Duration, Entropy, Located, Matrix, Moment, Timestamp, hmac_sha256},
+    rules::{
+        limits::{Admission, Arrival, Bucket, Usage},
+        password,
+    },
 };
 use despacho_sql::{Leases, Slot, Slots};
 

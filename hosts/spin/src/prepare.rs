@@ -9,7 +9,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use despacho_core::{
     host::{Host, HostError},
-    store::KeyHash,
+    model::store::KeyHash,
 };
 use despacho_simulator::demo;
 use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};

@@ -9,11 +9,16 @@ use std::{
 };
 
 use despacho_core::{
-    Settings,
-    api::outbox::{self, Job, Rounds},
-    domain::WebhookId,
+    drivers::outbox::{self, Job, Rounds},
     host::{Host, HostError, WebhookQuery},
-    webhook::{Answer, SendError, Webhook, WebhookTerms, check},
+    model::{
+        WebhookId,
+        webhook::{Answer, SendError, Webhook},
+    },
+    rules::{
+        settings::Settings,
+        webhooks::{WebhookTerms, check},
+    },
 };
 use despacho_shell::webhooks::{self, MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT, Sent, pass_duration};
 use futures_util::{future::join_all, lock::Mutex};

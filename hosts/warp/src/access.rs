@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::{api::stream::Subscription, domain::KeyId, host::HostError};
+use despacho_core::{drivers::stream::Subscription, host::HostError, model::KeyId};
 use tokio::{sync::watch, time::Instant};
 
 use crate::store::Store;

@@ -3,11 +3,7 @@
 use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::{
-    Settings,
-    api::{self, stream::Subscription},
-    store::KeyHash,
-};
+use despacho_core::{api, drivers::stream::Subscription, model::store::KeyHash, rules::settings::Settings};
 use futures_util::FutureExt;
 use http::{Request, Response};
 use tokio::time::timeout;

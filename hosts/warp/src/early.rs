@@ -1,7 +1,7 @@
 //! Responses of the server itself, before, around or after the core.
 
 use bytes::Bytes;
-use despacho_core::domain::Entropy;
+use despacho_core::model::Entropy;
 pub use despacho_shell::early::EarlyResponse;
 use http::{Request, Response, request::Parts};
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use despacho_core::{api::Outcome, host::HostError, store::KeyHash};
+use despacho_core::{api::Outcome, host::HostError, model::store::KeyHash};
 use despacho_shell::probes::{self, ALIVE, HEALTH_ROUTE, PANEL_ROUTE, READY, READY_ROUTE, json};
 use despacho_sql::STORAGE;
 use http::{HeaderMap, HeaderValue, Request, Response, header};
@@ -100,7 +100,7 @@ pub fn metrics(app: &App, request: &Request<Bytes>) -> Response<Bytes> {
 
 #[cfg(test)]
 mod tests {
-    use despacho_core::Settings;
+    use despacho_core::rules::settings::Settings;
     use http_body_util::BodyExt;
     use tokio_util::{sync::CancellationToken, task::TaskTracker};
 

@@ -9,7 +9,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{api::stream::Subscription, domain::Language, host::HostError, order::Journal};
+use despacho_core::{
+    drivers::stream::Subscription,
+    host::HostError,
+    model::{Language, order::Journal},
+};
 use tokio::time::Instant;
 
 use crate::store::Store;
@@ -139,10 +143,7 @@ mod tests {
 
     #[test]
     fn a_feed_is_shared_while_somebody_holds_it() {
-        use despacho_core::{
-            domain::{KeyId, StoreId},
-            store::KeyHash,
-        };
+        use despacho_core::model::{KeyId, StoreId, store::KeyHash};
         let reader = |store, language| Subscription {
             journal: Journal { matrix: StoreId::new(store).unwrap(), branch: None },
             place: 0,

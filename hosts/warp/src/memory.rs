@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::domain::StoreId;
+use despacho_core::model::StoreId;
 
 use crate::connections::{Active, UnsentResponse};
 

@@ -4,19 +4,21 @@ use std::{path::Path, sync::Arc};
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings,
-    api::{
-        self,
+    api,
+    drivers::{
+        clock,
+        dispatch::{self, Round},
         erasure::{self, Retained},
         outbox::{self, Batch},
         stream::{self, Subscription},
     },
-    courier::dispatch::{self, Round},
-    domain::{OrderId, Timestamp},
     host::{Changes, HostError, Platform, Storage, WebhookQuery},
-    order::drive,
-    privacy::{ErasureRecord, Redaction},
-    webhook::{Tried, Webhook},
+    model::{
+        OrderId, Timestamp,
+        privacy::{ErasureRecord, Redaction},
+        webhook::Webhook,
+    },
+    rules::{settings::Settings, webhooks::Tried},
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_simulator::{Pass, Simulation, demo, run_pass};
@@ -183,7 +185,7 @@ impl Store {
 
     /// One round of timed transitions, at most `limit` orders; how many moved.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, HostError> {
-        each!(self, host => drive::round(host, settings, host.moment().now, limit).await)
+        each!(self, host => clock::round(host, settings, host.moment().now, limit).await)
     }
 
     /// One round of dispatch.

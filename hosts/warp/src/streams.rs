@@ -13,9 +13,9 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    api::stream::{HEARTBEAT, HEARTBEAT_TEXT, Subscription},
-    domain::StoreId,
+    drivers::stream::{HEARTBEAT, HEARTBEAT_TEXT, Subscription},
     host::HostError,
+    model::StoreId,
 };
 use futures_util::stream::poll_fn;
 use http::{HeaderName, HeaderValue, Response, header, request::Parts};

@@ -4,8 +4,10 @@ use std::error::Error;
 use std::hint::black_box;
 
 use despacho_bench::parity::deck;
-use despacho_core::route::line::{AssignRequest, solve_assign};
-use despacho_core::route::{Costs, UNREACHABLE, assign};
+use despacho_core::route::{
+    Costs, UNREACHABLE, assign,
+    line::{AssignRequest, solve_assign},
+};
 use serde_json::json;
 
 use crate::peers::Peers;

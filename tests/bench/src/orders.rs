@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn a_company_number_is_one() {
         for number in [0, 7, 31, 9_999] {
-            assert!(despacho_core::domain::Cnpj::parse(&super::cnpj(number)).is_ok(), "{}", super::cnpj(number));
+            assert!(despacho_core::model::Cnpj::parse(&super::cnpj(number)).is_ok(), "{}", super::cnpj(number));
         }
     }
 }

@@ -5,8 +5,10 @@ use std::error::Error;
 use std::hint::black_box;
 
 use despacho_bench::parity::deck::{self, Kind};
-use despacho_core::route::line::{RouteRequest, RouteResponse, solve_route};
-use despacho_core::route::{Problem, UNREACHABLE};
+use despacho_core::route::{
+    Problem, UNREACHABLE,
+    line::{RouteRequest, RouteResponse, solve_route},
+};
 use serde_json::{Value, json};
 
 use crate::peers::Peers;

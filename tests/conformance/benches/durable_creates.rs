@@ -21,7 +21,7 @@ use std::{
 
 use despacho_core::{
     host::{Changes, Storage, Write},
-    order::Timing,
+    rules::lifecycle::Timing,
 };
 use despacho_sql::{Statement, Value, statements};
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost, Stats};

@@ -125,7 +125,7 @@ fn found<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
 
 /// Whether two instants are so close that the time between the runs explains it.
 fn close(one: &str, other: &str) -> bool {
-    let seconds = |text: &str| despacho_core::domain::Timestamp::parse(text).map(|at| at.millis().div_euclid(1_000));
+    let seconds = |text: &str| despacho_core::model::Timestamp::parse(text).map(|at| at.millis().div_euclid(1_000));
     match (seconds(one), seconds(other)) {
         (Some(one), Some(other)) => one.abs_diff(other) <= APART.as_secs(),
         _ => false,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use despacho_core::domain::{OrderId, StoreId};
+use despacho_core::model::{OrderId, StoreId};
 use serde_json::Value;
 
 use crate::{

@@ -8,12 +8,14 @@ use std::{
 };
 
 use despacho_core::{
-    courier::Courier,
-    domain::{CourierId, Money, OrderId, StoreId},
     host::{Changes, Host, HostError, OrderQuery, Storage, Write},
     memory::MemoryHost,
-    order::{Journal, JournalEntry, Order},
-    store::{Claim, ClaimChange, EntryKind, Store},
+    model::{
+        CourierId, Money, OrderId, StoreId,
+        courier::Courier,
+        order::{Journal, JournalEntry, Order},
+        store::{Claim, ClaimChange, EntryKind, Store},
+    },
 };
 
 use crate::mutation::Mutation;

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use despacho_core::{
-    domain::{CourierId, OrderId, StoreId},
     host::Changes,
+    model::{CourierId, OrderId, StoreId},
 };
 use http::{Method, Request};
 use serde_json::Value;
@@ -182,7 +182,7 @@ impl Attempt {
         let by_time = |kind: &str| matches!(kind, "order.ready" | "order.searching" | "order.expired");
         let own = changes.events.iter().filter(|event| event.by.name != "platform" || !by_time(event.kind.name()));
         self.caused.extend(own.map(|event| event.kind.name()));
-        let refunds = changes.ledger.iter().all(|entry| entry.kind == despacho_core::store::EntryKind::Refund);
+        let refunds = changes.ledger.iter().all(|entry| entry.kind == despacho_core::model::store::EntryKind::Refund);
         let left = [
             (!changes.stores.is_empty(), "a store"),
             (!changes.keys.is_empty(), "a key"),

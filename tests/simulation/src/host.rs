@@ -10,21 +10,21 @@ use std::{
 };
 
 use despacho_core::{
-    courier::{Cell, Courier, FreeCourier, SearchingOrder},
-    domain::{
-        Address, CourierId, Duration, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
-        WebhookId,
-    },
     geo,
     host::{
         AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
         Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
-    limits::{Admission, Bucket},
-    order::{Journal, JournalEntry, Order, RecordedEvent},
-    privacy::{PersonalData, PersonalQuery},
-    store::{Claim, KeyHolder, Notification, StatementLine, Store},
-    webhook::{Message, RecordedAttempt, Webhook},
+    model::{
+        Address, CourierId, Duration, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
+        WebhookId,
+        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        order::{Journal, JournalEntry, Order, RecordedEvent},
+        privacy::{PersonalData, PersonalQuery},
+        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        webhook::{Message, RecordedAttempt, Webhook},
+    },
+    rules::limits::{Admission, Bucket},
 };
 
 use crate::{

@@ -1,7 +1,7 @@
 //! Whether an answer is one that the contract allows, and what its client knows from then on.
 
 use bytes::Bytes;
-use despacho_core::domain::{CourierId, OrderId, StoreId, Timestamp};
+use despacho_core::model::{CourierId, OrderId, StoreId, Timestamp};
 use http::{Method, Response};
 use serde_json::Value;
 

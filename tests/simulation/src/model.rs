@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use despacho_core::{
-    domain::{CourierId, OrderId, StoreId},
+use despacho_core::model::{
+    CourierId, OrderId, StoreId,
     order::{JournalEntry, Order},
 };
 
@@ -153,7 +153,7 @@ impl Model {
         viewer == owner || standing.is_some_and(|store| store.matrix == viewer)
     }
 
-    fn store(&mut self, id: StoreId, value: &despacho_core::store::Store, expected: u32) -> Checked {
+    fn store(&mut self, id: StoreId, value: &despacho_core::model::store::Store, expected: u32) -> Checked {
         let known = self.stores.get(&id).map_or(0, |known| known.version);
         if known != expected {
             return Err(format!("store {id} was written over version {expected}, and version {known} stood there"));
@@ -205,7 +205,7 @@ impl Model {
             return Err(format!("order {id}: event {} follows on {}", event.sequence, tracked.after.len()));
         }
         let before = tracked.clone();
-        let stop = event.delivery.map(despacho_core::domain::DeliveryId::get);
+        let stop = event.delivery.map(despacho_core::model::DeliveryId::get);
         let taken = rows.iter().find_map(|row| tracked.taken(row, stop, event.situation));
         let (situation, stops) = taken.ok_or_else(|| {
             let (at, stops) = (before.situation, &before.stops);
@@ -461,8 +461,9 @@ impl Tracked {
 
     /// A right code is not looked at while codes are locked, and begins the count anew; so does another courier.
     fn codes_looked_at(&mut self, kind: &str, stop: Option<u64>, at_ms: i64) -> Checked {
-        let asks =
-            |stop: &&despacho_core::order::Delivery| stop.confirmation.as_ref().is_some_and(|sent| sent.platform);
+        let asks = |stop: &&despacho_core::model::order::Delivery| {
+            stop.confirmation.as_ref().is_some_and(|sent| sent.platform)
+        };
         let asked = match kind {
             "order.picked_up" => true,
             "order.returned" => true,

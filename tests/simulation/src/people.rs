@@ -1,6 +1,6 @@
 //! What the clients know: their keys, quotes, subscriptions and how far they have read.
 
-use despacho_core::domain::{CourierId, StoreId};
+use despacho_core::model::{CourierId, StoreId};
 use serde_json::Value;
 
 /// A key that was told to a store.
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn numbers_have_their_check_digits() {
         for number in 0..50 {
-            assert!(despacho_core::domain::Cnpj::parse(&cnpj(number)).is_ok(), "{}", cnpj(number));
+            assert!(despacho_core::model::Cnpj::parse(&cnpj(number)).is_ok(), "{}", cnpj(number));
         }
     }
 }

@@ -1,9 +1,6 @@
 //! What is read in answers, compared with what the model knows.
 
-use despacho_core::{
-    domain::{OrderId, StoreId},
-    order::Order,
-};
+use despacho_core::model::{OrderId, StoreId, order::Order};
 use serde_json::Value;
 
 use crate::{

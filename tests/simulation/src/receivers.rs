@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use despacho_core::{
-    api::outbox::Job,
-    webhook::{Answer, SendError},
+    drivers::outbox::Job,
+    model::webhook::{Answer, SendError},
 };
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;

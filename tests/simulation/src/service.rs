@@ -3,11 +3,9 @@
 use std::cell::{Cell, RefCell};
 
 use despacho_core::{
-    Settings,
-    domain::Timestamp,
     host::{Changes, HostError},
-    settings::{Secret, operator_token},
-    store::KeyHash,
+    model::{Timestamp, store::KeyHash},
+    rules::settings::{Secret, Settings, operator_token},
 };
 
 use crate::{backend::Backend, chance::Chance, mutation::Mutation, weather::Weather};
@@ -67,7 +65,7 @@ pub(crate) struct Own {
     pub(crate) quoted: bool,
     pub(crate) picks_up: bool,
     /// The caller's store and its matrix, once the key was looked up.
-    pub(crate) caller: Cell<Option<despacho_core::domain::StoreId>>,
+    pub(crate) caller: Cell<Option<despacho_core::model::StoreId>>,
 }
 
 impl Service {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// The page, as it is published.
-const PAGE: &str = include_str!("../../../core/src/order/README.md");
+const PAGE: &str = include_str!("../../../core/src/rules/lifecycle/README.md");
 
 /// A situation by its number.
 pub(crate) type Situation = u16;

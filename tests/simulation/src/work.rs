@@ -4,10 +4,10 @@ use std::{cell::RefCell, future::Future, pin::Pin, rc::Rc};
 
 use bytes::Bytes;
 use despacho_core::{
-    api::{self, outbox},
-    courier::dispatch,
+    api,
+    drivers::{dispatch, outbox},
     host::{HostError, Platform, Storage, WebhookQuery},
-    webhook::Tried,
+    rules::webhooks::Tried,
 };
 use http::{Request, Response};
 

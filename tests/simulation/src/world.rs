@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{host::HostError, store::ClaimChange};
+use despacho_core::{host::HostError, model::store::ClaimChange};
 use http::Response;
 
 use crate::{

@@ -17,7 +17,7 @@ use despacho_xtask::{
 };
 
 /// Pages that speak to the server that `cargo up` starts, on port 8080; the step starts the same one from the build that it has.
-const DEMO: [&str; 3] = ["README.md", "core/EVENTS.md", "core/src/courier/README.md"];
+const DEMO: [&str; 3] = ["README.md", "core/EVENTS.md", "core/DISPATCH.md"];
 /// The operator's token of that server: the one that the pages name.
 const OPERATOR_TOKEN: &str = "choose-a-long-random-text";
 /// Seconds that one page may take.

@@ -8,12 +8,11 @@ use crate::{
         read::read,
         routes::Endpoint,
         validate,
-        wire::{CourierOrderView, CurrentOrder},
     },
-    courier::Courier,
-    domain::OrderId,
     host::Host,
-    order::{self, Carry, Order, Taken},
+    model::{OrderId, courier::Courier, order::Order},
+    rules::lifecycle::{self, Carry, Taken},
+    wire::{CourierOrderView, CurrentOrder},
 };
 
 /// `GET /courier/order`
@@ -30,7 +29,7 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
     let (order, courier) = theirs(call).await?;
     let act = asked(call, endpoint)?;
     let mut ids = call.ids(1).await?;
-    match order::carry(&order, &courier, &act, &mut ids, &mut call.moment) {
+    match lifecycle::carry(&order, &courier, &act, &mut ids, &mut call.moment) {
         Ok(Taken::Already) => Ok(view(&order)?),
         Ok(Taken::Now(moved)) => {
             let (order, changes) = *moved;
@@ -38,7 +37,7 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
             call.commit(changes, &answer).await?;
             Ok(answer)
         }
-        Err(order::Refused { refusal, counted }) => {
+        Err(lifecycle::Refused { refusal, counted }) => {
             // A wrong code counts though the step is refused; where it cannot be counted, nothing is said of the code.
             if let Some(counted) = counted {
                 call.host.commit(&counted).await?;
@@ -60,10 +59,10 @@ pub(super) async fn decline<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, S
         return Ok(Answer::empty(204));
     }
     let (order, courier) = theirs(call).await?;
-    let Some((_, changes)) = order::decline(&order, &courier, reason, &mut call.moment) else {
-        let refusal = order::Refusal::Invalid {
+    let Some((_, changes)) = lifecycle::decline(&order, &courier, reason, &mut call.moment) else {
+        let refusal = lifecycle::Refusal::Invalid {
             situation: order.situation,
-            possible: order::next_steps(&order).into_iter().map(|step| step.row().event).collect(),
+            possible: lifecycle::next_steps(&order).into_iter().map(|step| step.row().event).collect(),
         };
         return Err(refused(&refusal, call.moment.now).into());
     };

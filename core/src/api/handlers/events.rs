@@ -5,11 +5,11 @@ use crate::{
     api::{
         call::{Answer, Call, Stop},
         problem::{Code, Problem},
-        stream::{self, FIRST_EVENTS, Subscription},
-        wire::{EventPage, JournalEventView},
     },
+    drivers::stream::{self, FIRST_EVENTS, Subscription},
     host::Host,
-    order::Journal,
+    model::order::Journal,
+    wire::{EventPage, JournalEventView},
 };
 
 /// `GET /delivery/events?after=&limit=`

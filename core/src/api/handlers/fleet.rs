@@ -4,17 +4,18 @@ use super::pages;
 use crate::{
     api::{
         call::{Answer, Call, Stop, Told, plain, too_few},
-        erasure,
         problem::{Code, Problem},
         read::read,
         validate,
-        wire::{CourierKeyView, CourierList, CourierRecord, DispatchRound},
     },
-    courier::{self, Courier, CourierTerms, dispatch::round},
-    domain::{CourierId, OrderId, hex},
+    drivers::{dispatch::round, erasure},
     host::{CourierQuery, Host},
-    settings::Settings,
-    store::Key,
+    model::{CourierId, OrderId, courier::Courier, hex, store::Key},
+    rules::{
+        couriers::{self, CourierTerms},
+        settings::Settings,
+    },
+    wire::{CourierKeyView, CourierList, CourierRecord, DispatchRound},
 };
 
 /// `POST /admin/couriers`
@@ -22,7 +23,7 @@ pub(super) async fn register<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, 
     let (new, days) = validate::new_courier(read(call.body)?)?;
     let mut ids = call.ids(1).await?;
     let terms = terms(call.settings, days);
-    let (courier, nonce, changes) = courier::register(new, terms, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+    let (courier, nonce, changes) = couriers::register(new, terms, &mut ids, &mut call.moment).ok_or_else(too_few)?;
     let answer = told(call.settings, 201, &courier, Some(nonce))?;
     call.commit(changes, &answer).await?;
     Ok(answer)
@@ -51,7 +52,7 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
         None => None,
     };
     let terms = terms(call.settings, days);
-    let altered = courier::alter(&standing, order.as_ref(), alteration, terms, &mut call.moment).map_err(carries)?;
+    let altered = couriers::alter(&standing, order.as_ref(), alteration, terms, &mut call.moment).map_err(carries)?;
     let answer = told(call.settings, 200, &altered.courier, altered.nonce)?;
     if let Some(changes) = altered.changes {
         call.commit(changes, &answer).await?;

@@ -12,11 +12,17 @@ use crate::{
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
-        wire::{KeyList, KeyView},
     },
-    domain::{Duration, KeyId, StoreId, Text, Timestamp},
     host::{Changes, Host, KeyQuery, Write},
-    store::{self, Key, KeyHolder, KeyKind, KeyRequest, Opening, Store, password},
+    model::{
+        Duration, KeyId, StoreId, Text, Timestamp,
+        store::{Key, KeyHolder, KeyKind, Store},
+    },
+    rules::{
+        password,
+        stores::{self, KeyRequest, Opening},
+    },
+    wire::{KeyList, KeyView},
 };
 
 /// `POST /delivery/keys`
@@ -112,7 +118,7 @@ pub(super) async fn hand_out<H: Host>(
     past: Vec<Key>,
 ) -> Result<Answer, Stop> {
     let mut ids = call.ids(1).await?;
-    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
     let answer = told(call, &key, nonce)?;
     let mut keys: Vec<Write<Key>> = past.into_iter().map(|key| revoked(key, call.moment.now)).collect();
     keys.push(Write::insert(key));

@@ -8,12 +8,14 @@ use crate::{
         problem::{Code, Problem},
         read::read,
         validate,
-        wire::{StatementLineView, StatementPage, StoreBalance, csv},
     },
-    domain::{EntryId, StoreId, Timestamp},
     host::{Changes, Host, StatementQuery, StoreQuery},
-    order::Journal,
-    store::{Period, Store, TopUp},
+    model::{
+        EntryId, StoreId, Timestamp,
+        order::Journal,
+        store::{Period, Store, TopUp},
+    },
+    wire::{StatementLineView, StatementPage, StoreBalance, csv},
 };
 
 /// Lines of a statement as CSV, at most.

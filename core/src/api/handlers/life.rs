@@ -5,10 +5,13 @@ use crate::{
         call::{Answer, Call, Stop, plain, too_few},
         problem::{Code, FieldError, Problem},
     },
-    courier::Courier,
-    domain::{DeliveryId, OrderId, Text, Timestamp},
     host::{Host, StoreQuery, Write},
-    order::{EventKind, Order, OrderSituation, Refusal, TRIES, Taken},
+    model::{
+        DeliveryId, OrderId, Text, Timestamp,
+        courier::Courier,
+        order::{EventKind, Order, OrderSituation},
+    },
+    rules::lifecycle::{Refusal, TRIES, Taken},
 };
 
 /// An order that is the caller's or one of its branches'.

@@ -5,12 +5,16 @@ use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
         problem::{Code, Problem},
-        wire::{ListedOrder, OrderList, StoreList, StoreView},
     },
-    domain::{OrderId, StoreId, Timestamp},
+    drivers::clock,
     host::{Host, OrderQuery, StoreQuery},
-    order::{Order, OrderFilter, OrderSituation, drive},
-    store::{self, Store},
+    model::{
+        OrderId, StoreId, Timestamp,
+        order::{Order, OrderFilter, OrderSituation},
+        store::Store,
+    },
+    rules::stores,
+    wire::{ListedOrder, OrderList, StoreList, StoreView},
 };
 
 /// `GET /delivery/orders?situation=&code=&from=&to=&cursor=&limit=`
@@ -97,7 +101,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     none_open(call, &store).await?;
     let answer = Answer::empty(204);
     // A concurrent order of the branch, or a movement of its money, is a conflict in the commit of one of the two.
-    call.commit(store::remove(&store, caller.id, call.moment.now), &answer).await?;
+    call.commit(stores::remove(&store, caller.id, call.moment.now), &answer).await?;
     Ok(answer)
 }
 
@@ -109,7 +113,7 @@ async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), Sto
             return Ok(());
         }
         for order in open {
-            let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+            let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
             if !order.situation.is_final() {
                 let id = order.id;
                 return Err(Problem::new(

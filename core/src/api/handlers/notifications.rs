@@ -5,11 +5,10 @@ use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
         problem::Code,
-        wire::{NotificationList, NotificationView},
     },
-    domain::NotificationId,
     host::{Changes, Host},
-    store::Notification,
+    model::{NotificationId, store::Notification},
+    wire::{NotificationList, NotificationView},
 };
 
 /// `GET /delivery/notifications?cursor=&limit=`

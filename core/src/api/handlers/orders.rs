@@ -8,14 +8,21 @@ use crate::{
         problem::{Code, Problem},
         read::read,
         validate,
-        wire::{CreateOrder, OrderDetails, OrderView},
     },
-    domain::{NotificationId, OrderId, Person, Timestamp},
+    drivers::clock,
     host::{Changes, Host, OrderQuery},
-    order::{self, Facts, NewOrder, Order, Rejection, drive},
-    quote::{PriceLine, Quote, SealError},
-    settings::Settings,
-    store::{Notification, NotificationKind, Store},
+    model::{
+        NotificationId, OrderId, Person, Timestamp,
+        order::Order,
+        price::PriceLine,
+        store::{Notification, NotificationKind, Store},
+    },
+    rules::{
+        lifecycle::{self, Facts, NewOrder, Rejection},
+        pricing::{Quote, SealError},
+        settings::Settings,
+    },
+    wire::{CreateOrder, OrderDetails, OrderView},
 };
 
 /// `POST /delivery/orders`
@@ -33,7 +40,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     };
     if let Some(standing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
         // Where no scheduler runs, an order that time has ended still seems to hold its code.
-        let standing = drive::advance(call.host, call.settings, standing, call.moment.now).await?;
+        let standing = clock::advance(call.host, call.settings, standing, call.moment.now).await?;
         if standing.situation.holds_code() {
             return Ok(replay(call.settings, &new, &standing)?);
         }
@@ -56,7 +63,7 @@ async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store)
         tariff_version,
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
-    let (order, changes) = order::create(new, facts, &mut ids, &mut call.moment).map_err(rejected)?;
+    let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.moment).map_err(rejected)?;
     let answer = Answer::json(201, &OrderView::of(&order))?;
     call.commit(changes, &answer).await?;
     Ok(answer)
@@ -126,7 +133,7 @@ fn rejected(rejection: Rejection) -> Stop {
 pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     // Where no scheduler runs, a due order moves on when it is looked at.
-    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
     let order = placed(call, order).await?;
     let events = call.host.events(order.id).await?;
     Ok(Answer::json(200, &OrderDetails::of(&order, &events, call.language))?)

@@ -7,9 +7,8 @@ use crate::{
         call::{Answer, Call, Stop, plain},
         problem::{Code, Problem},
     },
-    domain::{StoreId, Text, Timestamp},
     host::{Host, StoreQuery},
-    store::Store,
+    model::{StoreId, Text, Timestamp, store::Store},
 };
 
 const PAGE: u32 = 50;

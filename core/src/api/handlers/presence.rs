@@ -5,10 +5,10 @@ use crate::{
         call::{Answer, Call, Stop},
         read::read,
         validate,
-        wire::{CourierSelf, PositionNoted},
     },
-    courier,
     host::{Changes, Host},
+    rules::couriers,
+    wire::{CourierSelf, PositionNoted},
 };
 
 /// `GET /courier/me`
@@ -20,7 +20,7 @@ pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
 pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let now = call.moment.now;
     let (point, taken) = validate::position(read(call.body)?, now)?;
-    let noted = courier::note(call.courier()?, point, taken, now, call.settings);
+    let noted = couriers::note(call.courier()?, point, taken, now, call.settings);
     let answer = Answer::json(200, &PositionNoted::of(&noted))?;
     if let Some(position) = noted.stored {
         call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, &answer).await?;
@@ -32,7 +32,7 @@ pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let available = validate::availability(read(call.body)?)?;
     let courier = call.courier()?.clone();
-    let changed = courier::set_available(&courier, available, call.moment.now);
+    let changed = couriers::set_available(&courier, available, call.moment.now);
     let standing = changed.as_ref().map_or(&courier, |(changed, _)| changed);
     let answer = Answer::json(200, &CourierSelf::of(standing))?;
     if let Some((_, changes)) = changed {

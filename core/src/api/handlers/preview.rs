@@ -8,11 +8,11 @@ use crate::{
         planning::{Planned, acting_store, planned},
         read::read,
         validate,
-        wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
     },
-    domain::{Distance, Leg},
     host::Host,
-    quote::{Inquiry, Quote},
+    model::{Distance, Leg},
+    rules::pricing::{Inquiry, Quote},
+    wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
 
 /// `POST /delivery/orders/preview`

@@ -4,13 +4,14 @@ use super::pages;
 use crate::{
     api::{
         call::{Answer, Call, Stop},
-        erasure,
         read::read,
         validate,
-        wire::{ErasureList, ErasureResult, ErasureView, RecipientExport},
     },
+    drivers::erasure,
     host::Host,
-    privacy::{PersonalQuery, subject},
+    model::privacy::PersonalQuery,
+    rules::erasure::subject,
+    wire::{ErasureList, ErasureResult, ErasureView, RecipientExport},
 };
 
 /// `POST /admin/privacy/export`

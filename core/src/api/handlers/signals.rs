@@ -1,6 +1,7 @@
 //! What a merchant says of an order while it lives, and what the operator does to it.
 
 use super::life::{carrier, conclude, known, refused, visible};
+use crate::rules::pricing::Stop as PlannedStop;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
@@ -9,21 +10,24 @@ use crate::{
         read::read,
         routes::Endpoint,
         validate,
-        wire::{CancellationView, OrderView},
     },
-    domain::{DeliveryId, Money, OrderId, Person},
+    drivers::clock,
     host::Host,
-    order::{self, Mode, Order, Repriced, Signal, Terms, drive},
-    quote::{Plan, Request, Stop as PlannedStop, Tariff, plan},
+    model::{DeliveryId, Money, OrderId, Person, order::Order},
+    rules::{
+        lifecycle::{self, Mode, Repriced, Signal, Terms},
+        pricing::{Plan, Request, Tariff, plan},
+    },
+    wire::{CancellationView, OrderView},
 };
 
 /// `POST /delivery/orders/{orderId}/ready`, `delay`, `discard`, `return` and `waive`
 pub(super) async fn say<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     let word = word(call, endpoint)?;
-    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
     let (courier, by) = (carrier(call, &order).await?, speaker(call)?);
-    let taken = order::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.moment);
+    let taken = lifecycle::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.moment);
     conclude(call, &order, taken, view).await
 }
 
@@ -47,17 +51,17 @@ fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Probl
 /// `GET /delivery/orders/{orderId}/cancellation`
 pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let order = visible(call, OrderId::parse(call.id)).await?;
-    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
     let (rules, now) = (&call.settings.cancellation, call.moment.now);
-    let whole = order::terms(&order, rules, now);
+    let whole = lifecycle::terms(&order, rules, now);
     let terms = match call.query("deliveryId") {
         Some(stop) if matches!(whole.mode, Mode::Free | Mode::Paid) => {
             let stop = known(DeliveryId::parse(&stop))?;
             if order.is_cancelled(stop) {
                 Terms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
             } else {
-                let left = order::without(&order, stop).map_err(|refusal| refused(&refusal, now))?;
-                order::stop_terms(&order, replanned(call, &order, &left).await?.fee, rules, now)
+                let left = lifecycle::without(&order, stop).map_err(|refusal| refused(&refusal, now))?;
+                lifecycle::stop_terms(&order, replanned(call, &order, &left).await?.fee, rules, now)
             }
         }
         _ => whole,
@@ -69,14 +73,14 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
 pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let validate::Cancelled { order, reason, stop } = validate::cancel(read(call.body)?)?;
     let order = visible(call, OrderId::new(order)).await?;
-    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
     let by = speaker(call)?;
     if let Some(stop) = stop {
         return cancel_stop(call, &order, known(stop)?, by, reason).await;
     }
     let courier = carrier(call, &order).await?;
     let rules = &call.settings.cancellation;
-    let taken = order::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
+    let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
     conclude(call, &order, taken, view).await
 }
 
@@ -90,11 +94,11 @@ async fn cancel_stop<H: Host>(
     if order.is_cancelled(stop) {
         return Ok(view(order)?);
     }
-    let left = order::without(order, stop).map_err(|refusal| refused(&refusal, call.moment.now))?;
+    let left = lifecycle::without(order, stop).map_err(|refusal| refused(&refusal, call.moment.now))?;
     let plan = replanned(call, order, &left).await?;
     let repriced =
         Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
-    let taken = order::cancel_stop(order, stop, repriced, by, reason, &call.moment);
+    let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.moment);
     conclude(call, order, taken, view).await
 }
 
@@ -135,14 +139,14 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
         Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(read(call.body)?)?),
         _ => None,
     };
-    let order = drive::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
     let courier = carrier(call, &order).await?;
     let mut ids = call.ids(1).await?;
     let taken = match lost {
-        Some((stop, reason)) => order::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.moment),
+        Some((stop, reason)) => lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.moment),
         None => {
             let reason = validate::reason(read(call.body)?)?;
-            order::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.moment)
+            lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.moment)
         }
     };
     conclude(call, &order, taken, view).await

@@ -9,12 +9,18 @@ use crate::{
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
-        wire::{StoreCreated, StoreView},
     },
-    domain::{Cnpj, Duration, Email, Located, StoreId, Text, hex},
     host::{Changes, Host, KeyQuery, StoreQuery, UsageQuery, Write},
-    limits::{Bucket, Usage},
-    store::{self, Key, KeyKind, NewStore, Opening, Store},
+    model::{
+        Cnpj, Duration, Email, Located, StoreId, Text, hex,
+        store::{Key, KeyKind, Store},
+    },
+    rules::{
+        limits::{Bucket, Usage},
+        password,
+        stores::{self, NewStore, Opening},
+    },
+    wire::{StoreCreated, StoreView},
 };
 
 /// `POST /delivery/stores`
@@ -54,7 +60,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&St
     let salt = call.moment.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
     let mut ids = call.ids(2).await?;
-    let store = store::open(new, parent, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
+    let store = stores::open(new, parent, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
     let opening = Opening {
         store: store.id,
         integrator: parent.map_or(store.id, |parent| parent.id),
@@ -63,7 +69,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&St
         validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
         secret: &call.settings.secret,
     };
-    let (key, nonce) = store::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
     let answer = told(call, &key, nonce)?;
     let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
     let changes = Changes { at: call.moment.now, stores, keys, ..Changes::default() };
@@ -137,7 +143,7 @@ async fn unclaimed<H: Host>(
     Err(Stop::Problem(plain(*code).with_errors(errors.collect())))
 }
 
-async fn located<H: Host>(call: &Call<'_, H>, address: &crate::domain::Address) -> Result<Located, Stop> {
+async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -> Result<Located, Stop> {
     let places = locate(call, &[address], |_| "/address".to_owned(), None).await?;
     places.into_iter().next().ok_or_else(|| plain(Code::AddressNotFound).into())
 }
@@ -152,7 +158,7 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         unclaimed(call, None, &contact.email, Some(id), Some(store.merchant())).await?;
     }
     let located = located(call, &contact.address).await?;
-    let (changed, changes) = store::update(&store, contact, located, call.moment.now);
+    let (changed, changes) = stores::update(&store, contact, located, call.moment.now);
     let answer = Answer::json(200, &StoreView::of(&changed))?;
     call.commit(changes, &answer).await?;
     Ok(answer)
@@ -186,7 +192,7 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     };
     // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
     let hash = store.as_ref().map_or(NOBODY, |store| store.password_hash.as_str());
-    let right = password.len() <= 4 * store::password::LONGEST && call.host.verify_password(&password, hash).await?;
+    let right = password.len() <= 4 * password::LONGEST && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
     let settings = call.settings;
     let opening = Opening {
@@ -228,7 +234,7 @@ async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Ve
 }
 
 fn login_name(email: &str) -> String {
-    format!("login/{}", crate::domain::fingerprint(&[b"login", email.to_lowercase().as_bytes()]))
+    format!("login/{}", crate::model::fingerprint(&[b"login", email.to_lowercase().as_bytes()]))
 }
 
 /// The hash of a password that nobody has.

@@ -8,12 +8,15 @@ use crate::{
         problem::{Code, Problem},
         read::read,
         validate,
-        wire::{AttemptList, AttemptView, QueuedMessage, WebhookList, WebhookSecret, WebhookView},
     },
-    domain::{AttemptId, WebhookId, hex},
     host::{AttemptQuery, Changes, Host, UsageQuery, WebhookQuery, Write},
-    order::Journal,
-    webhook::{Message, MessageChange, SigningSecret, Webhook, WebhookState, secret_text},
+    model::{
+        AttemptId, WebhookId, hex,
+        order::Journal,
+        webhook::{Message, MessageChange, SigningSecret, Webhook, WebhookState},
+    },
+    rules::webhooks::secret_text,
+    wire::{AttemptList, AttemptView, QueuedMessage, WebhookList, WebhookSecret, WebhookView},
 };
 
 /// `POST /delivery/webhooks`

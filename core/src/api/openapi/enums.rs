@@ -3,9 +3,11 @@
 use super::json::Json;
 use crate::{
     api::problem::Code,
-    order::{DeliverySituation, EventKind, OrderSituation},
-    store::{EntryKind, KeyKind, NotificationKind},
-    webhook::Answer,
+    model::{
+        order::{DeliverySituation, EventKind, OrderSituation},
+        store::{EntryKind, KeyKind, NotificationKind},
+        webhook::Answer,
+    },
 };
 
 /// The codes of fields at fault that are not problems' codes too, with what each means.
@@ -257,10 +259,10 @@ mod tests {
 
     #[test]
     fn every_precision_and_rule_is_described_by_its_name() {
-        use crate::domain::Precision as P;
+        use crate::model::Precision as P;
         let all = [P::Coordinates, P::Number, P::Street, P::Cep, P::Cep5, P::Neighbourhood, P::Municipality].map(name);
         assert_eq!(precisions().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
-        use crate::quote::Rule as R;
+        use crate::model::price::Rule as R;
         let all = [R::Base, R::Distance, R::ExtraStops, R::Return, R::ReturnDistance, R::Window, R::Minimum].map(name);
         assert_eq!(rules().iter().map(|(name, _)| *name).collect::<Vec<_>>(), all);
     }

@@ -19,12 +19,12 @@ mod text;
 
 pub use json::Json;
 
-use self::{
-    operation::Operation,
-    operations::{TAGS, codes, operation},
-    responses::Responses,
-};
 use super::{
+    openapi::{
+        operation::Operation,
+        operations::{TAGS, codes, operation},
+        responses::Responses,
+    },
     problem::Code,
     routes::{Authority, Endpoint, ROUTES, Route},
 };

@@ -3,7 +3,7 @@
 use super::json::Json;
 use crate::{
     api::problem::{Code, FieldError, Problem},
-    domain::{Language, Text},
+    model::{Language, Text},
 };
 
 /// A problem of each code as it is written.

@@ -3,7 +3,7 @@
 use utoipa::ToSchema;
 
 use super::{enums, json::Json, text};
-use crate::api::{problem::ProblemDocument, wire};
+use crate::{api::problem::ProblemDocument, wire};
 
 /// The schemas that requests are read by; every other schema is an answer's.
 const REQUESTS: [&str; 27] = [

@@ -5,9 +5,9 @@ use crate::{
     api::{
         problem::{FieldError, Problem},
         read::Body,
-        wire::AddressBody,
     },
-    domain::{Address, Cep, Point, Uf},
+    model::{Address, Cep, Point, Uf},
+    wire::AddressBody,
 };
 
 const LONGEST: usize = 255;

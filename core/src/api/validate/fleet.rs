@@ -2,14 +2,11 @@
 
 use super::{Checker, Path};
 use crate::{
-    api::{
-        problem::Problem,
-        read::Body,
-        wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability},
-    },
-    courier::{Alteration, NewCourier},
-    domain::{Address, CourierId, Duration, Email, Point, Timestamp},
+    api::{problem::Problem, read::Body},
     geo,
+    model::{Address, CourierId, Duration, Email, Point, Timestamp},
+    rules::couriers::{Alteration, NewCourier},
+    wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability},
 };
 
 const NAME: usize = 255;

@@ -2,13 +2,10 @@
 
 use super::{Checker, Path};
 use crate::{
-    api::{
-        problem::Problem,
-        read::Body,
-        wire::{CancelOrder, DelayOrder, GiveDeliveryReason, GiveReason, Id, NameDelivery, TellCode, TellDeliveryCode},
-    },
-    domain::DeliveryId,
-    limits::Limits,
+    api::{problem::Problem, read::Body},
+    model::DeliveryId,
+    rules::limits::Limits,
+    wire::{CancelOrder, DelayOrder, GiveDeliveryReason, GiveReason, Id, NameDelivery, TellCode, TellDeliveryCode},
 };
 
 const CODE: usize = 64;

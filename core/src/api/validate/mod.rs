@@ -21,7 +21,7 @@ use super::{
     problem::{Code, FieldError, Problem},
     read::malformed,
 };
-use crate::domain::Text;
+use crate::model::Text;
 
 /// Where a value stands in the body: a chain of names and indices, written out only for a fault.
 #[derive(Clone, Copy, Debug)]

@@ -5,13 +5,15 @@ use crate::{
     api::{
         problem::{Code, FieldError, Problem},
         read::Body,
-        wire::{ConfirmationBody, CreateOrder, LONGEST_LIST, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
     },
-    domain::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text},
-    limits::Limits,
-    order::{Confirmation, NewOrder, NewStop},
-    quote::{InquiredStop, Inquiry},
+    model::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text, order::Confirmation},
     route::Pin,
+    rules::{
+        lifecycle::{NewOrder, NewStop},
+        limits::Limits,
+        pricing::{InquiredStop, Inquiry},
+    },
+    wire::{ConfirmationBody, CreateOrder, LONGEST_LIST, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
 };
 
 const CODE: usize = 64;

@@ -2,8 +2,9 @@
 
 use super::{Checker, Path};
 use crate::{
-    api::{problem::Problem, read::Body, wire::NameRecipient},
-    domain::{Phone, Timestamp},
+    api::{problem::Problem, read::Body},
+    model::{Phone, Timestamp},
+    wire::NameRecipient,
 };
 
 /// The phone, and where a run continues: when it started and the last order ID; `None` in the first request.

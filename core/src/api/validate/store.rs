@@ -2,13 +2,16 @@
 
 use super::{Checker, Need, Path};
 use crate::{
-    api::{
-        problem::Problem,
-        read::Body,
-        wire::{AddressBody, ContactBody, CreateMatrix, CreateSession, CreateStore, Id, IssueKey, UpdateStore},
+    api::{problem::Problem, read::Body},
+    model::{
+        Address, Cnpj, Email, InvalidCnpj, Money, Person, StoreId,
+        store::{Billing, Store},
     },
-    domain::{Address, Cnpj, Email, InvalidCnpj, Money, Person, StoreId},
-    store::{Billing, Contact, KeyRequest, NewStore, Store, password},
+    rules::{
+        password,
+        stores::{Contact, KeyRequest, NewStore},
+    },
+    wire::{AddressBody, ContactBody, CreateMatrix, CreateSession, CreateStore, Id, IssueKey, UpdateStore},
 };
 
 const NAME: usize = 255;

@@ -2,14 +2,10 @@
 
 use super::{Checker, Path};
 use crate::{
-    api::{
-        problem::Problem,
-        read::Body,
-        wire::{CreateTopUp, CreateWebhook},
-    },
-    domain::{InvalidMoney, Money},
-    order::EventKind,
-    webhook::{LONGEST_URL, UrlError, check},
+    api::{problem::Problem, read::Body},
+    model::{InvalidMoney, Money, order::EventKind},
+    rules::webhooks::{LONGEST_URL, UrlError, check},
+    wire::{CreateTopUp, CreateWebhook},
 };
 
 const REFERENCE: usize = 64;

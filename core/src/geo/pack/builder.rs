@@ -1,9 +1,10 @@
 //! From sorted register rows to the tables of a pack, one group at a time.
 
 use super::format::{Table, offset, point_bytes, street_key_bytes};
-use crate::domain::Point;
-use crate::geo::cnefe::Row;
-use crate::geo::street::StreetKey;
+use crate::{
+    geo::{cnefe::Row, street::StreetKey},
+    model::Point,
+};
 
 /// Bytes of a row in the order that a builder wants.
 pub const ROW: usize = 27;
@@ -22,7 +23,7 @@ pub fn row_bytes(row: &Row) -> [u8; ROW] {
 }
 
 fn row_from(bytes: &[u8; ROW]) -> Row {
-    use super::format::{big, point};
+    use crate::geo::pack::format::{big, point};
     let small = |value: u64| u32::try_from(value).unwrap_or_default();
     let street = StreetKey { hash: big(&bytes[7..12]), kind: bytes[12], title: bytes[13] };
     Row {

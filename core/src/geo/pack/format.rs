@@ -10,8 +10,7 @@
 //! | streets | municipality 3, name 5, kind 1, title 1, cep 4 | first door 4, doors 4, point 8, radius 2 |
 //! | doors | by street: number 3 | latitude 3, longitude 3, spread 1 (units of 4 m) |
 
-use super::super::street::StreetKey;
-use crate::domain::Point;
+use crate::{geo::street::StreetKey, model::Point};
 
 /// First bytes of every pack.
 pub const MAGIC: [u8; 8] = *b"DESPGAZ\0";

@@ -1,10 +1,16 @@
 //! From an address to the best place that a pack knows.
 
-use super::format::{Table, big, from_offset};
-use super::{Pack, Place, Street};
-use crate::domain::{Address, Cep, Located, Point, Precision};
-use crate::geo::street::{StreetKey, street_key, street_number};
-use crate::geo::{Gazetteer, great_circle_m};
+use super::{
+    Pack, Place, Street,
+    format::{Table, big, from_offset},
+};
+use crate::{
+    geo::{
+        Gazetteer, great_circle_m,
+        street::{StreetKey, street_key, street_number},
+    },
+    model::{Address, Cep, Located, Point, Precision},
+};
 
 /// Typical distance between an address' point and its door, in metres.
 const DOOR_M: u32 = 15;

@@ -13,10 +13,11 @@ pub use twox_hash::XxHash64 as Checksum;
 
 use std::hash::Hasher;
 
-use format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, big, little, point};
-
-use super::street::StreetKey;
-use crate::domain::{Cep, Point};
+use super::{
+    pack::format::{CHECKSUM_AT, HEADER, LABEL, MAGIC, Table, VERSION, big, little, point},
+    street::StreetKey,
+};
+use crate::model::{Cep, Point};
 
 /// An open pack over bytes that the host holds.
 #[derive(Clone, Copy)]

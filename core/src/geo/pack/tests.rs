@@ -1,8 +1,8 @@
-use super::format::Header;
-use super::*;
-use crate::domain::{Address, Located, Precision};
-use crate::geo::cnefe::Row;
-use crate::geo::{LocateError, street_key};
+use super::{format::Header, *};
+use crate::{
+    geo::{LocateError, cnefe::Row, street_key},
+    model::{Address, Located, Precision},
+};
 
 /// Tables in memory.
 #[derive(Default)]

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use despacho_core::{
-    domain::{Address, Located, Precision, fingerprint},
     geo::{
         candidate::{Candidate, judge},
         names::plain,
         street_number,
     },
+    model::{Address, Located, Precision, fingerprint},
 };
 
 use crate::{

@@ -1,8 +1,8 @@
 //! Legs between places, while road networks tell them one after the other.
 
 use despacho_core::{
-    domain::{Leg, Located, Matrix, Point},
     geo,
+    model::{Leg, Located, Matrix, Point},
 };
 
 use crate::{
@@ -74,7 +74,7 @@ impl Legs {
 
 #[cfg(test)]
 mod tests {
-    use despacho_core::domain::Precision;
+    use despacho_core::model::Precision;
 
     use super::*;
     use crate::ways::Way;

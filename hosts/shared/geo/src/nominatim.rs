@@ -1,9 +1,9 @@
 //! Nominatim: `GET /search`, structured, with `format=jsonv2`.
 
 use despacho_core::{
-    domain::{Address, Point},
     geo::{candidate::Candidate, great_circle_m, street_number},
     json,
+    model::{Address, Point},
 };
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! OSRM: `GET /table/v1/PROFILE/…`, metres and seconds.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use serde::Deserialize;
 
 use crate::{

@@ -1,8 +1,8 @@
 //! Photon: `GET /structured`, answered in GeoJSON, longitude first.
 
 use despacho_core::{
-    domain::{Address, Point},
     geo::{candidate::Candidate, great_circle_m, street_number},
+    model::{Address, Point},
 };
 use serde::Deserialize;
 

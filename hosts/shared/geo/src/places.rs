@@ -1,9 +1,9 @@
 //! Where addresses are, by coordinates, packs, embedded data and geocoders together.
 
 use despacho_core::{
-    domain::{Address, Located, Precision},
     geo::{Gazetteer, LocateError, candidate::is_worth_asking, pack::Pack},
     host::HostError,
+    model::{Address, Located, Precision},
 };
 use futures_util::future::join_all;
 
@@ -105,7 +105,7 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use despacho_core::domain::Point;
+    use despacho_core::model::Point;
 
     use super::*;
     use crate::{

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 
 use crate::{
     osrm::Osrm,

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::domain::Address;
+use despacho_core::model::Address;
 
 use crate::world::{Answer, Kept, Missed, Note, Question, World};
 

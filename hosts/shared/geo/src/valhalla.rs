@@ -1,6 +1,6 @@
 //! Valhalla: `POST /sources_to_targets`, kilometres and seconds.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use serde::{Deserialize, Serialize};
 
 use crate::{

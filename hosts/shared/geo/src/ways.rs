@@ -1,6 +1,6 @@
 //! Ways that a road network finds between points.
 
-use despacho_core::domain::Leg;
+use despacho_core::model::Leg;
 
 /// The way between two points in a road network, at free flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use despacho_core::domain::Located;
+use despacho_core::model::Located;
 use http::{Method, Request, header};
 use serde::de::DeserializeOwned;
 

@@ -3,10 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use despacho_core::domain::{Address, Cep, Located, Point, Precision};
-use despacho_core::geo::cnefe::RowError;
-use despacho_core::geo::great_circle_m;
-use despacho_core::geo::pack::{Pack, PackError};
+use despacho_core::{
+    geo::{
+        cnefe::RowError,
+        great_circle_m,
+        pack::{Pack, PackError},
+    },
+    model::{Address, Cep, Located, Point, Precision},
+};
 use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage, build};
 
 const HEADER: &str = "COD_UNICO_ENDERECO;COD_UF;COD_MUNICIPIO";

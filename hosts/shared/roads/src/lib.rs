@@ -4,7 +4,7 @@
 //! traffic signals and the cost of turns count. Search and rounding are in whole numbers, so that every host gets the same legs.
 //!
 //! ```no_run
-//! use despacho_core::domain::Point;
+//! use despacho_core::model::Point;
 //! use despacho_roads::Roads;
 //! # fn main() -> Result<(), despacho_roads::RoadsError> {
 //! # let points: Vec<Point> = Vec::new();

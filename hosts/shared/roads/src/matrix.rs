@@ -1,6 +1,6 @@
 //! Legs between points.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 
 use crate::cost::Cost;
 use crate::network::Roads;

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 
 use crate::cost::{Cost, NONE, Piece, whole_number};
 use crate::draft;

@@ -1,6 +1,6 @@
 //! Places in whole units, and metres between near ones.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 
 /// Metres in 10⁻⁷ degrees of latitude, on the sphere of the core's great-circle distance (mean radius 6,371,008.8 m).
 const UNIT_M: f64 = 6_371_008.8 * core::f64::consts::PI / 180.0 / 1e7;

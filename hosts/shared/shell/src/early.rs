@@ -6,7 +6,7 @@ use despacho_core::{
         self,
         problem::{Code, Problem},
     },
-    domain::Duration,
+    model::Duration,
 };
 use http::{Response, request::Parts};
 

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use despacho_core::{
-    api::outbox::{Job, Lane},
-    domain::Timestamp,
-    webhook::{Answer, ROUND, Tried},
+    drivers::outbox::{Job, Lane},
+    model::{
+        Timestamp,
+        webhook::{Answer, ROUND},
+    },
+    rules::webhooks::Tried,
 };
 use futures_util::{StreamExt, stream};
 

@@ -1,10 +1,13 @@
 //! What a simulated courier does next with an order, by the order's status and the courier's last position.
 
 use despacho_core::{
-    courier::Courier,
-    domain::{Point, Timestamp},
     geo::great_circle_m,
-    order::{Carry, Delivery, DeliverySituation, Order, OrderSituation},
+    model::{
+        Point, Timestamp,
+        courier::Courier,
+        order::{Delivery, DeliverySituation, Order, OrderSituation},
+    },
+    rules::lifecycle::Carry,
 };
 
 /// What a courier does now. The courier is at the point afterwards.

@@ -6,11 +6,14 @@ use bytes::Bytes;
 use http::Request;
 
 use despacho_core::{
-    Settings, api,
-    domain::{Duration, OrderId, StoreId},
+    api,
     host::{Changes, Host, HostError, OrderQuery, StoreQuery, Write},
-    order::OrderFilter,
-    store::{Key, KeyHash},
+    model::{
+        Duration, OrderId, StoreId,
+        order::OrderFilter,
+        store::{Key, KeyHash},
+    },
+    rules::settings::Settings,
 };
 use serde_json::Value;
 

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use despacho_core::{
-    Settings,
-    courier::{Courier, CourierKey, Position, dispatch},
-    domain::{CourierId, Phone, Point, StoreId, Timestamp},
+    drivers::dispatch,
     host::{Changes, CourierQuery, Host, HostError, Write},
-    order::Order,
-    store::KeyHash,
+    model::{
+        CourierId, Phone, Point, StoreId, Timestamp,
+        courier::{Courier, CourierKey, Position},
+        order::Order,
+        store::KeyHash,
+    },
+    rules::settings::Settings,
 };
 
 use crate::{Simulation, later};

@@ -13,11 +13,17 @@ mod fleet;
 use std::collections::BTreeMap;
 
 use despacho_core::{
-    Settings,
-    courier::{Courier, Position},
-    domain::{CourierId, Duration, IdBlock, Moment, OrderId, Timestamp},
+    drivers::clock::Committed,
     host::{Changes, CourierQuery, Host, HostError, OrderQuery},
-    order::{self, Carry, Order, OrderSituation, Taken, drive::Committed},
+    model::{
+        CourierId, Duration, IdBlock, Moment, OrderId, Timestamp,
+        courier::{Courier, Position},
+        order::{Order, OrderSituation},
+    },
+    rules::{
+        lifecycle::{self, Carry, Taken},
+        settings::Settings,
+    },
 };
 
 use crate::courier::{Action, next_action};
@@ -130,8 +136,8 @@ fn changes(
     let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
     match action {
         Action::Travel { .. } => None,
-        Action::Decline { reason, .. } => Some(order::decline(order, &courier, reason.to_owned(), moment)?.1),
-        Action::Step { carry, .. } => match order::carry(order, &courier, &carry, ids, moment) {
+        Action::Decline { reason, .. } => Some(lifecycle::decline(order, &courier, reason.to_owned(), moment)?.1),
+        Action::Step { carry, .. } => match lifecycle::carry(order, &courier, &carry, ids, moment) {
             Ok(Taken::Now(taken)) => Some(taken.1),
             // A concurrent write changed the order: the next pass reads it again.
             Ok(Taken::Already) | Err(_) => None,

@@ -10,13 +10,17 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api,
-    courier::{Courier, dispatch},
-    domain::{CourierId, Duration},
+    api,
+    drivers::{clock, dispatch},
     host::{CourierQuery, Platform, Storage},
     memory::MemoryHost,
-    order::{EventKind, Order, OrderSituation, drive},
-    store::KeyHash,
+    model::{
+        CourierId, Duration,
+        courier::Courier,
+        order::{EventKind, Order, OrderSituation},
+        store::KeyHash,
+    },
+    rules::settings::Settings,
 };
 use despacho_simulator::{Pass, Simulation, demo, run_pass};
 use http::Request;
@@ -264,7 +268,7 @@ fn demo_has_three_open_orders_on_any_later_day() {
         host.advance(Duration::minutes(24 * 60));
         for minutes in [0, 21] {
             host.advance(Duration::minutes(minutes));
-            now(drive::round(&host, &settings, host.now(), 100)).unwrap();
+            now(clock::round(&host, &settings, host.now(), 100)).unwrap();
             now(demo::replace_ended_orders(&host, &settings)).unwrap();
             assert_eq!((open(&host), now(demo::missing_orders(&host))), (3, Ok(0)));
         }
@@ -273,7 +277,7 @@ fn demo_has_three_open_orders_on_any_later_day() {
     let before = host.orders().len();
     for _ in 0..24 * 12 {
         host.advance(Duration::minutes(5));
-        now(drive::round(&host, &settings, host.now(), 100)).unwrap();
+        now(clock::round(&host, &settings, host.now(), 100)).unwrap();
         now(demo::replace_ended_orders(&host, &settings)).unwrap();
         assert_eq!(open(&host), 3);
     }

@@ -8,10 +8,8 @@
 use std::collections::BTreeMap;
 
 use despacho_core::{
-    domain::Timestamp,
     host::{HostError, JournalSpan},
-    order::Journal,
-    webhook::WebhookState,
+    model::{Timestamp, order::Journal, webhook::WebhookState},
 };
 
 use crate::{Driver, Query, Row, Statement, Value, outward};

@@ -1,11 +1,16 @@
 //! Personal data in archive records: a record is one line of JSON, an ended order with its events.
 
 use despacho_core::{
-    domain::{EventId, Phone, Timestamp},
     json,
-    order::{Event, Order, RecordedEvent},
-    privacy::{Erasure, FoundOrder, erase_event, erase_recipients},
-    settings::Secret,
+    model::{
+        EventId, Phone, Timestamp,
+        order::{Erasure, Event, Order, RecordedEvent},
+        privacy::FoundOrder,
+    },
+    rules::{
+        erasure::{erase_event, erase_recipients},
+        settings::Secret,
+    },
 };
 use serde::{Deserialize, Serialize};
 

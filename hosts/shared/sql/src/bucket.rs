@@ -14,9 +14,9 @@ use std::{
 };
 
 use despacho_core::{
-    domain::Timestamp,
     host::HostError,
-    limits::{Admission, Arrival, Bucket, Count, Lease},
+    model::Timestamp,
+    rules::limits::{Admission, Arrival, Bucket, Count, Lease},
 };
 
 use crate::{Driver, Query, Row, Value};

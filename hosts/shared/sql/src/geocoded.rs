@@ -2,8 +2,8 @@
 //! it. Losing the table costs questions, nothing else.
 
 use despacho_core::{
-    domain::{Located, Point, Precision, Timestamp},
     host::HostError,
+    model::{Located, Point, Precision, Timestamp},
 };
 
 use crate::{Query, Row, Value};

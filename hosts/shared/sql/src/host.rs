@@ -3,20 +3,23 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use despacho_core::{
-    courier::{Cell, Courier, FreeCourier, SearchingOrder},
-    domain::{
-        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
-    },
     geo,
     host::{
         AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
         Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
-    limits::{Admission, Bucket},
-    order::{Journal, JournalEntry, Order, RecordedEvent, Timing},
-    privacy::{PersonalData, PersonalQuery},
-    store::{Claim, KeyHolder, Notification, StatementLine, Store},
-    webhook::{Message, RecordedAttempt, Webhook},
+    model::{
+        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        order::{Journal, JournalEntry, Order, RecordedEvent},
+        privacy::{PersonalData, PersonalQuery},
+        store::{Claim, KeyHolder, Notification, StatementLine, Store},
+        webhook::{Message, RecordedAttempt, Webhook},
+    },
+    rules::{
+        lifecycle::Timing,
+        limits::{Admission, Bucket},
+    },
 };
 
 use crate::{Query, RecentKeys, Row, Statement, archive, outward, personal, read, reserve::Reserve, statements, write};

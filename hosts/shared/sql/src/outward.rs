@@ -1,12 +1,14 @@
 //! What leaves the service, asked and written: journals, statements, subscriptions.
 
 use despacho_core::{
-    domain::{AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId},
     host::{Changes, HostError, StorageUsage, UsageQuery, Write},
-    order::{Journal, JournalEntry, RecordedEvent},
-    store::{Claim, EntryKind, LedgerEntry, Period, StatementLine, TopUp},
-    webhook::{
-        Attempt, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook, WebhookState,
+    model::{
+        AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId,
+        order::{Journal, JournalEntry, RecordedEvent},
+        store::{Claim, EntryKind, LedgerEntry, Period, StatementLine, TopUp},
+        webhook::{
+            Attempt, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook, WebhookState,
+        },
     },
 };
 

@@ -1,11 +1,14 @@
 //! Stored personal data: queries for it, and the statements that erase it.
 
 use despacho_core::{
-    domain::Timestamp,
     host::HostError,
-    order::Order,
-    privacy::{ErasureCause, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord, is_about},
-    store::Claim,
+    model::{
+        Timestamp,
+        order::Order,
+        privacy::{ErasureCause, ErasureRecord, PersonalData, PersonalQuery, Redaction, StoredRecord},
+        store::Claim,
+    },
+    rules::erasure::is_about,
 };
 
 use crate::{Driver, Query, Row, Statement, Value, outward, read, write};
@@ -66,7 +69,7 @@ pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) 
         }
         PersonalQuery::Outbound { order, store } => {
             let params = || vec![Value::number(store.get()), containing(&format!("\"order\":{order},"))];
-            let mut messages: Vec<despacho_core::webhook::Message> =
+            let mut messages: Vec<despacho_core::model::webhook::Message> =
                 all(driver, Query::new(MESSAGES_ABOUT, params()), Row::json).await?;
             messages.retain(|message| is_about(&message.subject, *order));
             let mut attempts = all(driver, Query::new(ATTEMPTS_ABOUT, params()), outward::to_attempt).await?;

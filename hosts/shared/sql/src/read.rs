@@ -3,11 +3,13 @@
 use std::ops::RangeInclusive;
 
 use despacho_core::{
-    courier::{Cell, Courier, FreeCourier, SearchingOrder},
-    domain::{CourierId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp},
     host::{HostError, StoreQuery},
-    order::{Order, OrderFilter, RecordedEvent},
-    store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+    model::{
+        CourierId, EventId, KeyId, Money, NotificationId, OrderId, Point, StoreId, Timestamp,
+        courier::{Cell, Courier, FreeCourier, SearchingOrder},
+        order::{Order, OrderFilter, RecordedEvent},
+        store::{Claim, Key, KeyHash, KeyHolder, Notification, Store},
+    },
 };
 
 use crate::{Query, Row, Value};

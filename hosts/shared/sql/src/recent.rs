@@ -10,9 +10,11 @@ use std::{
 };
 
 use despacho_core::{
-    domain::Timestamp,
     host::{Changes, RECENT},
-    store::{KeyHash, KeyHolder},
+    model::{
+        Timestamp,
+        store::{KeyHash, KeyHolder},
+    },
 };
 
 /// Keys that are remembered; some 300 kB. A host that meets more within [`RECENT`] forgets them all and begins anew.

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use despacho_core::{domain::IdBlock, host::HostError};
+use despacho_core::{host::HostError, model::IdBlock};
 
 use crate::{Driver, Row, read};
 

@@ -2,9 +2,9 @@
 //! a row of the table of rate limits whose instant is the slot's end; one that its instance does not renew ends by itself.
 
 use despacho_core::{
-    domain::{Duration, Timestamp},
     host::HostError,
-    limits::Arrival,
+    model::{Duration, Timestamp},
+    rules::limits::Arrival,
 };
 
 use crate::{Driver, Query};

@@ -1,6 +1,6 @@
 //! Values and rows as every driver speaks them.
 
-use despacho_core::{domain::Timestamp, host::HostError, json};
+use despacho_core::{host::HostError, json, model::Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// One value of a parameter or a column. There is no floating point: nothing that is stored may lose a digit.

@@ -1,11 +1,14 @@
 //! From changes to statements.
 
 use despacho_core::{
-    courier::{Cell, Courier, Position},
-    domain::{Duration, StoreId, Timestamp},
     host::{Changes, HostError, Write},
-    order::{Event, Order, Timing, next_deadline},
-    store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
+    model::{
+        Duration, StoreId, Timestamp,
+        courier::{Cell, Courier, Position},
+        order::{Event, Order},
+        store::{Claim, ClaimChange, Key, LedgerEntry, Notification, Store},
+    },
+    rules::lifecycle::{Timing, next_deadline},
 };
 
 use crate::{Statement, Value, outward, personal};
@@ -167,7 +170,7 @@ const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope
 fn store(write: &Write<Store>) -> Result<Statement, HostError> {
     let store = &write.value;
     // The balance is kept apart; in the body it would be a second truth.
-    let body = Value::json(&Store { balance: despacho_core::domain::Money::ZERO, ..store.clone() })?;
+    let body = Value::json(&Store { balance: despacho_core::model::Money::ZERO, ..store.clone() })?;
     let columns = [
         store.matrix.map(|matrix| id(matrix.get())).unwrap_or(Value::Null),
         store.cnpj.as_str().into(),

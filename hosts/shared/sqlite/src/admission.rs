@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use despacho_core::{
-    domain::Timestamp,
-    limits::{Admission, Arrival, Bucket},
+    model::Timestamp,
+    rules::limits::{Admission, Arrival, Bucket},
 };
 
 /// Buckets that are remembered; some 10 MB.
@@ -45,7 +45,7 @@ impl Admissions {
 
 #[cfg(test)]
 mod tests {
-    use despacho_core::{domain::Duration, limits::Usage};
+    use despacho_core::{model::Duration, rules::limits::Usage};
 
     use super::*;
 

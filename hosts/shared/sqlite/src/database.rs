@@ -126,10 +126,10 @@ impl Driver for Sqlite {
 #[cfg(test)]
 mod tests {
     use despacho_core::{
-        domain::{OrderId, StoreId, Timestamp},
+        drivers::clock,
         host::{Changes, Host, Platform, Storage},
-        order::{Timing, drive},
-        settings::Settings,
+        model::{OrderId, StoreId, Timestamp},
+        rules::{lifecycle::Timing, settings::Settings},
     };
 
     use super::*;
@@ -158,7 +158,7 @@ mod tests {
         let spawned = Arc::clone(&host);
         let round =
             tokio::spawn(
-                async move { drive::round(&*spawned, &Settings::default(), Timestamp::from_millis(1), 10).await },
+                async move { clock::round(&*spawned, &Settings::default(), Timestamp::from_millis(1), 10).await },
             );
         assert_eq!(round.await.unwrap(), Ok(0));
         assert_eq!(assert_send(host.driver().ready()).await, Ok(()));

@@ -11,10 +11,12 @@ use std::{
 };
 
 use despacho_core::{
-    domain::{Entropy, Moment, Timestamp, hmac_sha256},
     host::{Changes, HostError, Platform},
-    limits::{Admission, Bucket},
-    store::password,
+    model::{Entropy, Moment, Timestamp, hmac_sha256},
+    rules::{
+        limits::{Admission, Bucket},
+        password,
+    },
 };
 use despacho_sql::Machine;
 use tokio::sync::{Semaphore, watch};

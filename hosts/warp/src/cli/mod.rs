@@ -5,7 +5,7 @@ mod privacy;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use despacho_core::domain::Timestamp;
+use despacho_core::model::Timestamp;
 
 pub use self::privacy::PrivacyCommand;
 use crate::config::CliOverrides;

@@ -7,8 +7,8 @@ use std::{
 };
 
 use despacho_core::{
-    domain::{Address, Cep, Uf},
     geo::{cnefe::RowError, pack::format},
+    model::{Address, Cep, Uf},
 };
 use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage};
 

@@ -7,7 +7,7 @@ use std::{
 
 use despacho_core::{
     api::places,
-    domain::{Located, Matrix, Point, Precision},
+    model::{Located, Matrix, Point, Precision},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

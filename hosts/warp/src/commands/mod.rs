@@ -14,7 +14,7 @@ mod serve;
 use std::{fmt, path::Path, process::ExitCode};
 
 use clap::Parser;
-use despacho_core::quote::Tariff;
+use despacho_core::rules::pricing::Tariff;
 
 use crate::{
     cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, StoreCommand, TariffCommand},

@@ -3,7 +3,7 @@
 use std::{io::BufRead as _, sync::Arc};
 
 use bytes::Bytes;
-use despacho_core::store::KeyHash;
+use despacho_core::model::store::KeyHash;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
@@ -166,5 +166,5 @@ fn first_line() -> Result<String, Failure> {
 pub(super) fn random_text() -> Result<String, Failure> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
-    Ok(despacho_core::domain::hex(&bytes))
+    Ok(despacho_core::model::hex(&bytes))
 }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use despacho_core::{settings::Secret, store::KeyHash};
+use despacho_core::{model::store::KeyHash, rules::settings::Secret};
 use despacho_postgres::Address;
 use despacho_shell::settings::{SharedSettings, fields};
 use despacho_simulator::Simulation;

@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use despacho_core::{Settings, quote::Tariff, settings::Secret};
+use despacho_core::rules::{
+    pricing::Tariff,
+    settings::{Secret, Settings},
+};
 
 use super::{Config, Database};
 use crate::private;
@@ -87,7 +90,7 @@ fn stored_secret(config: &Config, missing: Missing) -> Result<Secret, String> {
         Err(_) => {
             let mut bytes = [0; 32];
             getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
-            match create(&file, &despacho_core::domain::hex(&bytes)) {
+            match create(&file, &despacho_core::model::hex(&bytes)) {
                 Ok(()) => Ok(Secret(bytes)),
                 // Another process was first: its secret holds.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => stored_secret(config, missing),

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use despacho_core::domain::{Located, Point, Precision};
+use despacho_core::model::{Located, Point, Precision};
 use despacho_geo::Kept;
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use despacho_geo::{Unanswered, Way, Ways};
 use despacho_roads::Roads as Network;
 use tokio::sync::Semaphore;

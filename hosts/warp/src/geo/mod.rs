@@ -14,9 +14,9 @@ mod wire;
 use std::time::Duration;
 
 use despacho_core::{
-    domain::{Address, Located, Matrix, Precision},
     geo::{self, LocateError},
     host::HostError,
+    model::{Address, Located, Matrix, Precision},
 };
 use despacho_geo::{Geocoders, Places};
 

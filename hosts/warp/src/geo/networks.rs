@@ -1,6 +1,6 @@
 //! Road networks: in this process, or services.
 
-use despacho_core::domain::{Located, Matrix};
+use despacho_core::model::{Located, Matrix};
 use despacho_geo::{Legs, Network, Note, World, networks};
 
 use super::{extract::Extract, wire::Wire};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    domain::{Address, Located, Matrix, Moment, Timestamp},
     geo::LocateError,
     host::{Changes, HostError, Platform},
-    limits::{Admission, Bucket},
+    model::{Address, Located, Matrix, Moment, Timestamp},
+    rules::limits::{Admission, Bucket},
 };
 use despacho_postgres::Postgres;
 use despacho_sql::{Leases, Machine};

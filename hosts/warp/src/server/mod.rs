@@ -13,7 +13,7 @@ mod tls;
 
 use std::{io, io::Write as _, net::SocketAddr, sync::Arc, time::Duration};
 
-use despacho_core::Settings;
+use despacho_core::rules::settings::Settings;
 use tokio::{net::TcpListener, sync::watch, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 

@@ -4,8 +4,9 @@ use std::{error::Error as _, time::Duration};
 
 use bytes::Bytes;
 use despacho_core::{
-    api::outbox::Job,
-    webhook::{Answer, SendError, WebhookTerms},
+    drivers::outbox::Job,
+    model::webhook::{Answer, SendError},
+    rules::webhooks::WebhookTerms,
 };
 use despacho_shell::webhooks::{MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT};
 use http::HeaderValue;

@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use despacho_core::webhook::{SendError, is_public};
+use despacho_core::{model::webhook::SendError, rules::webhooks::is_public};
 use http::Uri;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::{

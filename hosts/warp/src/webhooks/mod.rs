@@ -9,10 +9,12 @@ use std::{
 };
 
 use despacho_core::{
-    api::outbox::{Job, Rounds},
-    domain::WebhookId,
+    drivers::outbox::{Job, Rounds},
     host::HostError,
-    webhook::{Answer, Webhook},
+    model::{
+        WebhookId,
+        webhook::{Answer, Webhook},
+    },
 };
 use despacho_shell::webhooks::{self, Sent, pass_duration};
 use http::HeaderMap;

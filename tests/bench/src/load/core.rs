@@ -9,7 +9,11 @@ use std::{
 
 use bytes::Bytes;
 use despacho_bench::{Failure, orders::order};
-use despacho_core::{Settings, api, limits::Limits, memory::MemoryHost};
+use despacho_core::{
+    api,
+    memory::MemoryHost,
+    rules::{limits::Limits, settings::Settings},
+};
 use despacho_simulator::demo;
 use http::Request;
 
@@ -49,7 +53,7 @@ pub(crate) fn preview(seconds: u64) -> Result<(), Failure> {
             }
             batches.push(start.elapsed().as_secs_f64() * 1e6 / 20.0);
             // The in-memory clock stands still, and a quota has no more than one request a millisecond.
-            host.advance(despacho_core::domain::Duration::seconds(1));
+            host.advance(despacho_core::model::Duration::seconds(1));
         }
         batches.sort_by(f64::total_cmp);
         let order = if best_route { "best order" } else { "order sent" };

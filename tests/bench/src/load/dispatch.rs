@@ -4,12 +4,15 @@ use std::time::Instant;
 
 use despacho_bench::Failure;
 use despacho_core::{
-    Settings,
-    courier::{Courier, Position, dispatch::round},
-    domain::{CourierId, Duration, OrderId, Phone, Point, Timestamp},
+    drivers::dispatch::round,
     host::{Changes, Host, Platform, Write},
     memory::MemoryHost,
-    order::{Order, OrderSituation, Timing},
+    model::{
+        CourierId, Duration, OrderId, Phone, Point, Timestamp,
+        courier::{Courier, Position},
+        order::{Order, OrderSituation},
+    },
+    rules::{lifecycle::Timing, settings::Settings},
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_simulator::demo;

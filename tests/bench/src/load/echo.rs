@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use despacho_core::api::wire::PreviewOrder;
+use despacho_core::wire::PreviewOrder;
 use warp::Filter;
 
 use despacho_bench::Failure;

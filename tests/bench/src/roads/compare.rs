@@ -3,8 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use despacho_core::domain::Point;
-use despacho_core::geo;
+use despacho_core::{geo, model::Point};
 use despacho_roads::{RoadLeg, Roads, SNAP_LIMIT_M};
 
 use super::osrm;

@@ -63,7 +63,7 @@ fn compare(osrm: &str, extract: &Path, order: &Order) -> Result<String, String> 
         pair.own.map_or(f64::INFINITY, |own| (f64::from(own.metres) - pair.metres).abs() / pair.metres)
     };
     worst.sort_by(|a, b| error(b).total_cmp(&error(a)));
-    let place = |point: despacho_core::domain::Point| format!("{:.6},{:.6}", point.longitude(), point.latitude());
+    let place = |point: despacho_core::model::Point| format!("{:.6},{:.6}", point.longitude(), point.latitude());
     for pair in worst.iter().take(order.worst) {
         let (metres, ms) = pair.own.map_or((0, 0), |own| (own.metres, own.ms));
         let (from, to) = (place(pair.from), place(pair.to));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use serde_json::Value;
 
 /// Legs from some points to others, as OSRM's table service gives them.

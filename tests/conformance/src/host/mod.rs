@@ -15,11 +15,10 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api,
-    domain::{self, Precision},
+    api,
     memory::MemoryHost,
-    settings::Secret,
-    store::KeyHash,
+    model::{self, Precision, store::KeyHash},
+    rules::settings::{Secret, Settings},
 };
 use despacho_process::cluster::{Cluster, Pooler};
 use despacho_xtask::{
@@ -164,7 +163,7 @@ impl Memory {
 impl TestHost for Memory {
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
         if self.is_clock_running {
-            self.host.advance(domain::Duration::millis(REQUEST_MILLIS));
+            self.host.advance(model::Duration::millis(REQUEST_MILLIS));
         }
         let mut answer = pin!(api::handle(&self.host, &self.settings, request));
         // The host never waits: what is not ready at once would never be.
@@ -180,7 +179,7 @@ impl TestHost for Memory {
 
     fn advance(&mut self, seconds: u32) -> Result<(), String> {
         self.is_clock_running = true;
-        self.host.advance(domain::Duration::millis(i64::from(seconds) * 1_000));
+        self.host.advance(model::Duration::millis(i64::from(seconds) * 1_000));
         Ok(())
     }
 }
@@ -333,6 +332,6 @@ mod tests {
         let request = Request::get("/nothing").body(Bytes::new()).expect("a request");
         assert_eq!(memory.send(request).map(|answer| answer.status().as_u16()), Ok(404));
         memory.advance(90).expect("it can");
-        assert_eq!(memory.host.now(), before.after(domain::Duration::millis(90_000)));
+        assert_eq!(memory.host.now(), before.after(model::Duration::millis(90_000)));
     }
 }

@@ -1,13 +1,16 @@
 //! Taking old histories out, on every database; the files and the command are tested in tests/process.
 
 use despacho_core::{
-    api::{self, stream::Subscription},
-    domain::Language,
+    api,
+    drivers::stream::{self, Subscription},
     host::{Changes, Host, HostError, Storage, Write},
-    order::{Journal, Order, OrderSituation},
-    settings::Settings,
-    store::{Key, KeyHash},
-    webhook::{Webhook, WebhookState},
+    model::{
+        Language,
+        order::{Journal, Order, OrderSituation},
+        store::{Key, KeyHash},
+        webhook::{Webhook, WebhookState},
+    },
+    rules::settings::Settings,
 };
 use despacho_sql::{Driver, Histories, Leaf, Machine, Readers, SqlHost, ended_orders, take_out};
 
@@ -134,7 +137,7 @@ async fn nobody_reads_on_over_a_gap<D: Driver, P: Machine>(host: &SqlHost<D, P>)
         let (status, body) = ask(path).await;
         assert!(status == 410 && body.contains("events_archived"), "{path}: {body}");
     }
-    let streamed = api::stream::next(host, &mut open, 10).await;
+    let streamed = stream::next(host, &mut open, 10).await;
     assert!(matches!(streamed, Err(HostError::Unavailable { what: "journal", .. })), "{streamed:?}");
     for path in ["/delivery/events", "/delivery/events?after=0", "/delivery/events?after=8-1"] {
         let (status, body) = ask(path).await;

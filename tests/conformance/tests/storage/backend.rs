@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use despacho_core::{host::Host, memory::MemoryHost, order::Timing};
+use despacho_core::{host::Host, memory::MemoryHost, rules::lifecycle::Timing};
 use despacho_postgres::{Address, Postgres};
 use despacho_process::cluster::{Cluster, Pooler};
 use despacho_sql::{SqlHost, TABLES, Table};

@@ -1,23 +1,23 @@
 //! Valid values to store, each as full as its type allows, so that a field that is lost on the way is seen.
 
 use despacho_core::{
-    courier::{Courier, CourierKey, Position},
-    domain::{
+    host::{Changes, Write},
+    model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
+        courier::{Courier, CourierKey, Position},
+        order::{
+            AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Erasure, Event, EventKind,
+            JournalEntry, Order, OrderSituation, Place, RecordedEvent,
+        },
+        price::{PriceLine, Rule},
+        privacy::{ErasureCause, ErasureRecord},
+        store::{
+            Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
+            NotificationKind, Store, StoredAnswer, TopUp,
+        },
+        webhook::{Answer, Attempt, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
     },
-    host::{Changes, Write},
-    order::{
-        AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Event, EventKind, JournalEntry, Order,
-        OrderSituation, Place, RecordedEvent,
-    },
-    privacy::{Erasure, ErasureCause, ErasureRecord},
-    quote::{PriceLine, Rule},
-    store::{
-        Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
-        NotificationKind, Store, StoredAnswer, TopUp,
-    },
-    webhook::{Answer, Attempt, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
 };
 
 /// When everything happens.

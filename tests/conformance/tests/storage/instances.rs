@@ -8,15 +8,19 @@ use std::{
 };
 
 use despacho_core::{
-    Settings, api,
-    courier::{
-        Courier,
-        dispatch::{Round, round},
-    },
-    domain::{Entropy, Moment, Timestamp},
+    api,
+    drivers::dispatch::{Round, round},
     host::{Changes, Host, HostError, Platform, Storage},
-    limits::{Admission, Bucket},
-    order::{CodeTries, Order, OrderSituation, Timing},
+    model::{
+        Entropy, Moment, Timestamp,
+        courier::Courier,
+        order::{CodeTries, Order, OrderSituation},
+    },
+    rules::{
+        lifecycle::Timing,
+        limits::{Admission, Bucket},
+        settings::Settings,
+    },
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_sql::{Driver, Machine, SqlHost};

@@ -1,10 +1,12 @@
 //! Migrations of stored data: shared balances of prepaid stores, and sandbox stores that were stored as demo stores.
 
 use despacho_core::{
-    courier::Courier,
     host::{Changes, CourierQuery, Host, HostError, OrderQuery, StatementQuery, StoreQuery, Write},
-    order::Order,
-    store::{Billing, EntryKind, Period, Store},
+    model::{
+        courier::Courier,
+        order::Order,
+        store::{Billing, EntryKind, Period, Store},
+    },
 };
 use despacho_sql::{Dialect, migrations};
 use rusqlite::Connection;
@@ -60,7 +62,7 @@ async fn check(host: &impl Host) {
     assert_eq!(host.commit(&debit(4, -1)).await, Err(HostError::Conflict));
     assert_eq!(host.commit(&debit(6, 1)).await, Err(HostError::Conflict), "a removed store");
     let branch = host.store(store_id(2)).await.unwrap().unwrap();
-    host.commit(&despacho_core::store::remove(&branch, store_id(1), at(9))).await.unwrap();
+    host.commit(&despacho_core::rules::stores::remove(&branch, store_id(1), at(9))).await.unwrap();
     assert_eq!(host.store(store_id(1)).await.unwrap().unwrap().balance, money(-50));
 }
 

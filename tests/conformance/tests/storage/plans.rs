@@ -3,10 +3,12 @@
 use std::sync::Mutex;
 
 use despacho_core::{
-    courier::{Cell, Position},
-    domain::{CourierId, Point},
     host::{Changes, CourierQuery, HostError, OrderQuery, Storage},
-    order::Timing,
+    model::{
+        CourierId, Point,
+        courier::{Cell, Position},
+    },
+    rules::lifecycle::Timing,
 };
 use despacho_sql::{Dialect, Driver, Query, Row, SqlHost, Statement, Value, migrations};
 use despacho_sqlite::LocalPlatform;

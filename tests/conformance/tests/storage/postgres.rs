@@ -6,11 +6,13 @@ use std::{
 };
 
 use despacho_core::{
-    domain::Timestamp,
     host::{Changes, Host, HostError, Storage, Write},
-    limits::{Bucket, Usage},
-    order::Journal,
-    store::{Claim, ClaimChange},
+    model::{
+        Timestamp,
+        order::Journal,
+        store::{Claim, ClaimChange},
+    },
+    rules::limits::{Bucket, Usage},
 };
 use despacho_postgres::{Address, OpenError, Options, Postgres};
 use despacho_sql::{CopyError, Dialect, Leases, STORAGE, TABLES, Table, copy};
@@ -270,7 +272,7 @@ async fn conflict_in_single_statement_logs_no_database_error() {
 async fn a_quota_is_one_for_all_instances() {
     let Some(backend) = OnPostgres::find().await else { return };
     let other = backend.beside().await;
-    let window = despacho_core::domain::Duration::minutes(1);
+    let window = despacho_core::model::Duration::minutes(1);
     let bucket = Bucket { name: "key/7".to_owned(), usage: Usage::Read, quota: 20, window };
     let now = Timestamp::from_millis(1_795_262_400_000);
     let leases = [Leases::new(), Leases::new()];

@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    domain::{Duration, Timestamp},
     host::{Changes, Host, KeyQuery, RECENT, Storage, Write},
-    limits::{Bucket, Lease, Usage},
-    order::Timing,
-    store::{Key, KeyHolder, Store},
+    model::{
+        Duration, Timestamp,
+        store::{Key, KeyHolder, Store},
+    },
+    rules::{
+        lifecycle::Timing,
+        limits::{Bucket, Lease, Usage},
+    },
 };
 use despacho_sql::{Leases, RecentKeys};
 use despacho_sqlite::{LocalPlatform, Options, Sqlite, SqliteHost};

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use despacho_core::{
     host::{Changes, Host, HostError, OrderQuery, Storage, Write},
-    order::{Order, OrderSituation, Timing},
+    model::order::{Order, OrderSituation},
+    rules::lifecycle::Timing,
 };
 use despacho_sql::{Driver, Expect, Statement, Value};
 use despacho_sqlite::{BackupError, LocalPlatform, OpenError, Options, Sqlite, SqliteHost, backup};

@@ -1,6 +1,6 @@
 //! What couriers do: they report, and carry their order step by step; now and then a step that is not the next, or a wrong code.
 
-use despacho_core::domain::OrderId;
+use despacho_core::model::OrderId;
 use serde_json::{Value, json};
 
 use super::degrees;

@@ -1,6 +1,6 @@
 //! What merchants do: previews, orders and their life, keys and branches.
 
-use despacho_core::domain::{OrderId, StoreId};
+use despacho_core::model::{OrderId, StoreId};
 use http::Method;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What the operator does: rounds of dispatch by hand, couriers, money, and what only the platform may.
 
-use despacho_core::domain::OrderId;
+use despacho_core::model::OrderId;
 use http::Method;
 use serde_json::{Value, json};
 

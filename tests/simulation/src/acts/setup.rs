@@ -1,6 +1,6 @@
 //! The world before its first step: merchants with branches, and couriers, all made through the API in calm weather.
 
-use despacho_core::domain::{CourierId, StoreId};
+use despacho_core::model::{CourierId, StoreId};
 use serde_json::{Value, json};
 
 use super::{degrees, within};

@@ -9,10 +9,12 @@ use std::{
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings, api,
-    limits::Limits,
+    api,
     memory::MemoryHost,
-    settings::{Secret, operator_token},
+    rules::{
+        limits::Limits,
+        settings::{Secret, Settings, operator_token},
+    },
 };
 use despacho_simulator::demo;
 use http::Request;

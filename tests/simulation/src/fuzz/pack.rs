@@ -3,7 +3,6 @@
 use std::{hash::Hasher, sync::OnceLock};
 
 use despacho_core::{
-    domain::{Address, Cep, Point},
     geo::{
         cnefe::Row,
         pack::{
@@ -13,6 +12,7 @@ use despacho_core::{
         },
         street_key,
     },
+    model::{Address, Cep, Point},
 };
 
 use super::kind;

@@ -1,12 +1,9 @@
 //! Any text as what travels in headers, paths and queries: quotes, cursors, identifiers, instants, codes of the country.
 
 use despacho_core::{
-    domain::{Cep, Cnpj, Email, OrderId, Phone, StoreId, Timestamp, Uf},
     geo::cnefe::RowReader,
-    order::Journal,
-    quote::Quote,
-    settings::Secret,
-    webhook,
+    model::{Cep, Cnpj, Email, OrderId, Phone, StoreId, Timestamp, Uf, order::Journal},
+    rules::{pricing::Quote, settings::Secret, webhooks},
 };
 
 use super::kind;
@@ -62,7 +59,7 @@ pub(crate) fn are_read(bytes: &[u8]) -> Result<u64, String> {
     {
         return Err(format!("the address {text} came back as {}", email.as_str()));
     }
-    let url = webhook::check(&text, false);
+    let url = webhooks::check(&text, false);
     let read = format!(
         "{row} {} {} {} {phone:?} {} {} {} {} {url:?}",
         place.is_some(),

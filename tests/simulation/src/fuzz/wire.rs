@@ -2,7 +2,7 @@
 //!
 //! The core parses a body into a tree and reads every type from the tree. serde_json reads the same types from the text.
 
-use despacho_core::{api::wire, json::Tree};
+use despacho_core::{json::Tree, wire};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 

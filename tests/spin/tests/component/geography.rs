@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use despacho_core::domain::Timestamp;
+use despacho_core::model::Timestamp;
 use despacho_spin_tests::{Options, Reuse};
 use despacho_sql::{Value as SqlValue, forget_geocoded, keep_geocoded, limit_geocoded};
 use serde_json::{Value, json};

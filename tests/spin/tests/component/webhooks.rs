@@ -10,7 +10,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use despacho_core::domain::hmac_sha256_matches;
+use despacho_core::model::hmac_sha256_matches;
 use despacho_spin_tests::{Options, Reuse, Served};
 use serde_json::{Value, json};
 

@@ -3,9 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use despacho_core::geo::cnefe::{RowError, RowReader, is_header};
-use despacho_core::geo::pack::format::{Header, LABEL};
-use despacho_core::geo::pack::{Builder, ROW, row_bytes};
+use despacho_core::geo::{
+    cnefe::{RowError, RowReader, is_header},
+    pack::{
+        Builder, ROW,
+        format::{Header, LABEL},
+        row_bytes,
+    },
+};
 
 use crate::gazetteer::input;
 use crate::gazetteer::sort::Sorter;

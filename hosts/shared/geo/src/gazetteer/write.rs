@@ -5,8 +5,10 @@ use std::hash::Hasher;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use despacho_core::geo::pack::format::{CHECKSUM_AT, Header, STREET, Table};
-use despacho_core::geo::pack::{Checksum, Sink};
+use despacho_core::geo::pack::{
+    Checksum, Sink,
+    format::{CHECKSUM_AT, Header, STREET, Table},
+};
 
 use crate::gazetteer::sort::Sorter;
 

@@ -1,6 +1,6 @@
 //! Points drawn by chance, the same in every run.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 
 /// A sequence of numbers that look random (splitmix64).
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use crate::{Roads, RoadsError};
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 
 /// Where metre 0 north and metre 0 east are, in degrees: in São Paulo.
 const ORIGIN: (f64, f64) = (-23.55, -46.63);

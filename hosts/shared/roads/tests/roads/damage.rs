@@ -1,6 +1,6 @@
 //! Damaged files are refused; they never bring the process down.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use despacho_roads::testing::Draw;
 use despacho_roads::testing::{Form, Sketch, at};
 use despacho_roads::{Roads, RoadsError};

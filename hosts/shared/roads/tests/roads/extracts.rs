@@ -1,8 +1,7 @@
 //! Roads of the two real extracts in ../shared/data; each test skips, saying so, where they are absent.
 
 use crate::extract;
-use despacho_core::domain::Point;
-use despacho_core::geo::great_circle_m;
+use despacho_core::{geo::great_circle_m, model::Point};
 use despacho_roads::Roads;
 use despacho_roads::testing::Draw;
 

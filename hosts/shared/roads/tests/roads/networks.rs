@@ -1,6 +1,6 @@
 //! Legs on networks small enough to be known by heart.
 
-use despacho_core::domain::Point;
+use despacho_core::model::Point;
 use despacho_roads::testing::{Form, Sketch, at};
 use despacho_roads::{RoadLeg, Roads, RoadsError, SNAP_LIMIT_M};
 

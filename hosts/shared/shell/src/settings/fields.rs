@@ -3,9 +3,11 @@
 use std::{fmt::Display, str::FromStr, time::Duration};
 
 use despacho_core::{
-    quote::Tariff,
-    settings::{Secret, operator_token},
-    store::KeyHash,
+    model::store::KeyHash,
+    rules::{
+        pricing::Tariff,
+        settings::{Secret, operator_token},
+    },
 };
 use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Deserializer, de::Error};

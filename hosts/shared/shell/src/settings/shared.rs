@@ -3,14 +3,15 @@
 use std::sync::LazyLock;
 
 use despacho_core::{
-    Settings,
-    courier::Dispatch,
-    limits::Limits,
-    order::{Cancellation, Timing},
-    quote::Tariff,
-    settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret},
-    store::KeyHash,
-    webhook::WebhookTerms,
+    model::store::KeyHash,
+    rules::{
+        lifecycle::{Cancellation, Timing},
+        limits::Limits,
+        matching::Dispatch,
+        pricing::Tariff,
+        settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret, Settings},
+        webhooks::WebhookTerms,
+    },
 };
 use despacho_geo::{GeocoderTerms, RoutingTerms};
 use serde::{Deserialize, Serialize};

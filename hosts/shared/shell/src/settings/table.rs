@@ -1,6 +1,6 @@
 //! The table. Its order is that of help texts, `despacho config` and SETTINGS.md; keys without a section come first, as in a file.
 
-use despacho_core::courier::Dispatch;
+use despacho_core::rules::matching::Dispatch;
 use despacho_geo::{base_address, profile};
 
 use super::{

@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 
 use despacho_core::{
     json,
-    quote::Tariff,
-    settings::{Secret, operator_token},
+    rules::{
+        pricing::Tariff,
+        settings::{Secret, operator_token},
+    },
 };
 use http::{HeaderName, HeaderValue, Uri};
 

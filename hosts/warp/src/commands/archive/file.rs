@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use despacho_core::domain::Timestamp;
+use despacho_core::model::Timestamp;
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
 use crate::{commands::Failure, private};

@@ -11,8 +11,8 @@ use std::{
 };
 
 use despacho_core::{
-    domain::{Duration, Timestamp},
     host::HostError,
+    model::{Duration, Timestamp},
 };
 use despacho_postgres::Postgres;
 use despacho_sql::{Driver, EndedOrder, Leaf, Readers, ended_orders, take_out};

@@ -6,7 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use despacho_core::{domain::Phone, privacy::FoundOrder, settings::Secret};
+use despacho_core::{
+    model::{Phone, privacy::FoundOrder},
+    rules::settings::Secret,
+};
 use despacho_sql::{Selection, erase_record, find_in_record};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 

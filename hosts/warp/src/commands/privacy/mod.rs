@@ -9,10 +9,12 @@ use std::{
 };
 
 use despacho_core::{
-    api::wire::ExportedOrder,
-    domain::{Duration, Phone, Timestamp, hex},
-    privacy::{ErasureCause, ErasureRecord, subject},
-    settings::Settings,
+    model::{
+        Duration, Phone, Timestamp, hex,
+        privacy::{ErasureCause, ErasureRecord},
+    },
+    rules::{erasure::subject, settings::Settings},
+    wire::ExportedOrder,
 };
 use despacho_sql::Selection;
 use http::Method;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use despacho_core::{
-    domain::{Address, Precision},
     geo::LocateError,
     host::HostError,
+    model::{Address, Precision},
 };
 use despacho_warp::{
     config::Config,
@@ -113,7 +113,7 @@ async fn nobody_is_asked_about_what_is_known_or_contradicts_itself() {
     let upstream = Upstream::fixed(200, "[]");
     let geography = nominatim(folder.path(), &upstream);
     let exact =
-        Address { point: despacho_core::domain::Point::from_degrees(-23.56, -46.64), ..address(STREET, "1", "") };
+        Address { point: despacho_core::model::Point::from_degrees(-23.56, -46.64), ..address(STREET, "1", "") };
     let elsewhere = address(STREET, "1", "69005-070");
     let no_street = address("", "", "01321-000");
     let answers = geography.locate(&[&exact, &elsewhere, &no_street]).await.unwrap();

@@ -6,7 +6,7 @@ mod networks;
 
 use std::path::Path;
 
-use despacho_core::domain::Address;
+use despacho_core::model::Address;
 use despacho_warp::{config::Config, geo::Geography, overload::Overload};
 
 /// A configuration with timeouts for a busy machine.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use despacho_core::{
-    domain::{Leg, Located, Matrix, Point, Precision},
     geo::leg_located,
+    model::{Leg, Located, Matrix, Point, Precision},
 };
 use despacho_warp::{config::Config, geo::Geography};
 use serde_json::{Value, json};

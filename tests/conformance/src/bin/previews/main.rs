@@ -14,7 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use despacho_core::{Settings, api, domain::Timestamp, memory::MemoryHost};
+use despacho_core::{api, memory::MemoryHost, model::Timestamp, rules::settings::Settings};
 use despacho_simulator::demo::{self, KEY};
 use http::Request;
 use serde_json::json;

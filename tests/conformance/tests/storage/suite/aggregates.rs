@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
-    domain::{CourierId, Duration, Email, Point, Timestamp},
     host::{Changes, CourierQuery, Host, HostError, KeyQuery, OrderQuery, Storage, StoreQuery, Write},
-    order::{Order, OrderSituation},
-    store::{Key, KeyHash, KeyHolder, Store},
+    model::{
+        CourierId, Duration, Email, Point, Timestamp,
+        courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
+        order::{Order, OrderSituation},
+        store::{Key, KeyHash, KeyHolder, Store},
+    },
 };
 use futures_util::future::join_all;
 

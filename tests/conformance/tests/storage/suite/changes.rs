@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use despacho_core::{
-    domain::OrderId,
     host::{
         AttemptQuery, Changes, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery,
         WebhookQuery, Write,
     },
-    order::{Event, EventKind, Order},
-    privacy::{PersonalQuery, Redaction},
-    store::{ClaimChange, KeyHash},
-    webhook::MessageChange,
+    model::{
+        OrderId,
+        order::{Event, EventKind, Order},
+        privacy::{PersonalQuery, Redaction},
+        store::{ClaimChange, KeyHash},
+        webhook::MessageChange,
+    },
 };
 use futures_util::future::join_all;
 

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use despacho_core::{
-    Settings,
-    courier::{
-        Courier, Position,
-        dispatch::{Round, round},
-    },
-    domain::{CourierId, Entropy, Moment, OrderId, Point},
+    drivers::dispatch::{Round, round},
     host::{Changes, CourierQuery, Host, OrderQuery, Storage, Write},
-    order::{EventKind, Order, OrderSituation},
-    store::Store,
+    model::{
+        CourierId, Entropy, Moment, OrderId, Point,
+        courier::{Courier, Position},
+        order::{EventKind, Order, OrderSituation},
+        store::Store,
+    },
+    rules::settings::Settings,
 };
 
 use crate::{

@@ -1,12 +1,14 @@
 //! Money and metres, digit by digit.
 
 use despacho_core::{
-    api::wire::{Kilometres, Reais},
-    domain::{Distance, Money},
     host::{Changes, Host, OrderQuery, Storage, Write},
-    order::Order,
-    quote::{PriceLine, Rule},
-    store::LedgerEntry,
+    model::{
+        Distance, Money,
+        order::Order,
+        price::{PriceLine, Rule},
+        store::LedgerEntry,
+    },
+    wire::{Kilometres, Reais},
 };
 use rust_decimal::Decimal;
 

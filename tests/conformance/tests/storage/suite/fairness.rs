@@ -3,11 +3,14 @@
 use std::time::Instant;
 
 use despacho_core::{
-    Settings,
-    courier::{Courier, Position, dispatch::round},
-    domain::{CourierId, Point},
+    drivers::dispatch::round,
     host::{Changes, Host, OrderQuery, Storage, Write},
-    order::{Order, OrderSituation, Timing},
+    model::{
+        CourierId, Point,
+        courier::{Courier, Position},
+        order::{Order, OrderSituation},
+    },
+    rules::{lifecycle::Timing, settings::Settings},
 };
 
 use super::dispatch::{free, moment, pairs, searching};

@@ -2,8 +2,10 @@
 
 use despacho_core::{
     host::{Changes, Host, HostError, OrderQuery, Storage, StoreQuery, Write},
-    order::{Order, OrderFilter, OrderSituation},
-    store::Store,
+    model::{
+        order::{Order, OrderFilter, OrderSituation},
+        store::Store,
+    },
 };
 
 use crate::{

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    courier::Courier,
-    domain::{Email, Timestamp},
     host::{Changes, CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery, Write},
     memory::MemoryHost,
-    order::{Event, Order, OrderSituation},
-    store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, Notification, Store},
+    model::{
+        Email, Timestamp,
+        courier::Courier,
+        order::{Event, Order, OrderSituation},
+        store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, Notification, Store},
+    },
 };
 
 use crate::fixtures::{

@@ -1,10 +1,13 @@
 //! Balances and the ledger.
 
 use despacho_core::{
-    domain::Timestamp,
     host::{Changes, Host, HostError, StatementQuery, Storage, StoreQuery, Write},
-    order::{Order, OrderSituation},
-    store::{self, EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
+    model::{
+        Timestamp,
+        order::{Order, OrderSituation},
+        store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
+    },
+    rules::stores,
 };
 use futures_util::future::join_all;
 
@@ -230,12 +233,12 @@ pub(crate) async fn removed_branch_leaves_no_balance(backend: impl Backend) {
     let unsettled = Changes { stores: vec![over(1, Store { deleted_at: Some(at(1)), ..debtor.clone() })], ..changes() };
     assert_eq!(host.commit(&unsettled).await, Err(HostError::Conflict), "a debt does not disappear with its branch");
     // Money that moved since the removal was decided.
-    let stale = store::remove(&debtor, store_id(1), at(1));
+    let stale = stores::remove(&debtor, store_id(1), at(1));
     host.commit(&book(vec![entry(2, -1, None)])).await.unwrap();
     assert_eq!(host.commit(&stale).await, Err(HostError::Conflict));
     for number in [2, 3, 4] {
         let branch = host.store(store_id(number)).await.unwrap().unwrap();
-        host.commit(&store::remove(&branch, store_id(1), at(1))).await.unwrap();
+        host.commit(&stores::remove(&branch, store_id(1), at(1))).await.unwrap();
         assert_eq!(host.store(store_id(number)).await, Ok(None));
         assert!(
             host.find_stores(StoreQuery::IdOrRemoved(store_id(number)))
@@ -272,7 +275,7 @@ pub(crate) async fn removal_and_order_of_a_branch_exclude_each_other(backend: im
     put_stores(host, &numbers).await;
     for number in branches {
         let branch = host.store(store_id(number)).await.unwrap().unwrap();
-        let removal = store::remove(&branch, store_id(1), at(1));
+        let removal = stores::remove(&branch, store_id(1), at(1));
         let placed = Changes {
             orders: vec![Write::insert(Order { situation: OrderSituation::Ready, ..order(number, number, "P") })],
             ledger: vec![entry(number, -1, None)],

@@ -1,9 +1,11 @@
 //! Notifications, and claims on idempotency keys.
 
 use despacho_core::{
-    domain::NotificationId,
     host::{Changes, Host, HostError, Storage, StorageUsage, UsageQuery},
-    store::{Claim, ClaimChange, Notification},
+    model::{
+        NotificationId,
+        store::{Claim, ClaimChange, Notification},
+    },
 };
 use futures_util::future::join_all;
 

@@ -1,13 +1,15 @@
 //! What leaves the service: journals, subscriptions, their messages and logs.
 
 use despacho_core::{
-    Settings,
-    api::outbox,
-    domain::{AttemptId, WebhookId},
+    drivers::outbox,
     host::{AttemptQuery, Changes, Host, HostError, Storage, UsageQuery, WebhookQuery, Write},
-    order::{Event, Journal, JournalEntry},
-    store::Store,
-    webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Tried, Webhook, WebhookState},
+    model::{
+        AttemptId, WebhookId,
+        order::{Event, Journal, JournalEntry},
+        store::Store,
+        webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Webhook, WebhookState},
+    },
+    rules::{settings::Settings, webhooks::Tried},
 };
 use futures_util::future::join_all;
 

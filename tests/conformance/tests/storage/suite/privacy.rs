@@ -2,15 +2,15 @@
 
 use bytes::Bytes;
 use despacho_core::{
-    Settings,
-    api::{self, erasure, outbox},
-    domain::{Duration, OrderId, Timestamp},
+    api,
+    drivers::{erasure, outbox},
     host::{Host, Platform, Storage},
-    limits::Limits,
-    privacy::{Erasure, PersonalQuery},
-    settings::{RetentionConfig, Secret},
-    store::KeyHash,
-    webhook::{Answer, Tried},
+    model::{Duration, OrderId, Timestamp, order::Erasure, privacy::PersonalQuery, store::KeyHash, webhook::Answer},
+    rules::{
+        limits::Limits,
+        settings::{RetentionConfig, Secret, Settings},
+        webhooks::Tried,
+    },
 };
 use http::Request;
 use serde_json::{Value, json};
@@ -116,7 +116,7 @@ async fn report(host: &impl Host, merchant: &Merchant, latitude: f64) {
 
 /// Sends what the webhook has to a failing receiver, so that messages wait and attempts are logged.
 async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
-    let hook = host.webhook(despacho_core::domain::WebhookId::new(merchant.webhook).unwrap()).await.unwrap().unwrap();
+    let hook = host.webhook(despacho_core::model::WebhookId::new(merchant.webhook).unwrap()).await.unwrap().unwrap();
     let batch = outbox::take(host, &settings(), &hook).await.unwrap().unwrap();
     let at = host.moment().now;
     let tried = batch
@@ -206,7 +206,7 @@ pub(crate) async fn orders_are_found_in_windows(backend: impl Backend) {
         let phone = if number % 2 == 0 { PHONE } else { "+5511900000000" };
         ok(host, &merchant.key, "POST /delivery/orders", &order(&format!("W-{number}"), phone)).await;
     }
-    let phone = despacho_core::domain::Phone::parse(PHONE).unwrap();
+    let phone = despacho_core::model::Phone::parse(PHONE).unwrap();
     let (mut after, mut found, mut windows) = (Some(0), 0, 0);
     while let Some(start) = after {
         let query = PersonalQuery::Orders { phone: phone.clone(), after: start, window: 3 };

@@ -1,0 +1,408 @@
+//! Exporting and erasing the personal data of recipients: loads, decides by [`crate::rules::erasure`], and commits in bounded steps.
+//!
+//! Every order is erased in one transaction with its events, messages, attempts and the record of the erasure. A run that is
+//! interrupted is continued, or repeated.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    host::{Changes, Host, HostError, Write},
+    json::Tree,
+    model::{
+        Duration, OrderId, Phone, Timestamp,
+        order::{Erasure, Order, RecordedEvent},
+        privacy::{Erased, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalQuery, Redaction},
+        store::{Claim, StoredAnswer},
+        webhook::MessageChange,
+    },
+    rules::{
+        erasure::{self, erase_event, erase_mention, erase_subject, subject},
+        settings::{Secret, Settings},
+    },
+    wire::OrderView,
+};
+
+/// Orders that one query looks at.
+const WINDOW: u32 = 5_000;
+/// Queries of one call; a caller continues behind them.
+const WINDOWS_PER_CALL: u32 = 20;
+/// Orders of one recipient that one call takes.
+const ORDERS_PER_CALL: usize = 200;
+/// Attempts at an order that others write to.
+const ATTEMPTS: usize = 8;
+/// Orders that one pass of the retention takes per kind.
+const EXPIRED_PER_PASS: u32 = 100;
+/// Notifications and claims that are read at once.
+const PAGE: u32 = 500;
+/// The shortest street that identifies a stored preview.
+const SHORTEST_STREET: usize = 4;
+
+/// What a pass of the retention did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retained {
+    /// Orders that lost personal data.
+    pub orders: u32,
+    /// Whether another pass would do more.
+    pub more: bool,
+}
+
+/// A run of an erasure.
+struct Run<'a> {
+    settings: &'a Settings,
+    now: Timestamp,
+    name: String,
+    cause: ErasureCause,
+    phone: Option<&'a Phone>,
+    /// The erased level: only positions, or recipients too.
+    level: Erasure,
+}
+
+/// Erases what is stored of a recipient, from the order ID `after` on. `started` identifies the run in the record.
+///
+/// # Errors
+/// A fault of the host. What was erased before it stays erased.
+pub async fn erase<H: Host>(
+    host: &H,
+    settings: &Settings,
+    phone: &Phone,
+    (started, after): (Timestamp, u64),
+    now: Timestamp,
+) -> Result<Erased, HostError> {
+    let subject = subject(phone, &settings.secret);
+    let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
+    let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
+    let mut erased = Erased { next: Some(after), ..Erased::default() };
+    let (mut changed, mut needles) = (BTreeMap::new(), vec![phone.as_str().to_owned()]);
+    'windows: for _ in 0..WINDOWS_PER_CALL {
+        let Some(after) = erased.next else { break };
+        let query = PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW };
+        let found = host.personal_data(&query).await?;
+        for order in found.orders {
+            if changed.len() + erased.open.len() >= ORDERS_PER_CALL {
+                break 'windows;
+            }
+            erased.next = Some(order.id.get());
+            if !order.situation.is_final() {
+                erased.open.push((order.id, order.store));
+                continue;
+            }
+            needles.extend(
+                order.deliveries.iter().filter(|one| one.phone.as_ref() == Some(phone)).filter_map(|one| {
+                    one.place.address.street.clone().filter(|street| street.len() >= SHORTEST_STREET)
+                }),
+            );
+            if let Some((order, record)) = run.erase_order(host, order).await? {
+                erased.count(&record);
+                changed.insert(order.id, order);
+            }
+        }
+        erased.next = found.next;
+    }
+    let entries = run.erase_mentions(host, phone).await? + run.erase_claims(host, &changed, &needles).await?;
+    erased.entries += entries;
+    // Also where nothing was found, so that the record shows that the request was processed.
+    let record = ErasureRecord { entries, ..run.record() };
+    host.commit(&Changes { at: now, redactions: vec![Redaction::Record(record)], ..Changes::default() }).await?;
+    Ok(erased)
+}
+
+/// Finds what is stored of a recipient, from the order ID `after` on.
+///
+/// # Errors
+/// A fault of the host.
+pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found, HostError> {
+    let mut found = Found { next: Some(after), ..Found::default() };
+    'windows: for _ in 0..WINDOWS_PER_CALL {
+        let Some(after) = found.next else { break };
+        let data = host.personal_data(&PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW }).await?;
+        for order in data.orders {
+            if found.orders.len() >= ORDERS_PER_CALL {
+                break 'windows;
+            }
+            found.next = Some(order.id.get());
+            let events = host.events(order.id).await?;
+            found.orders.push(FoundOrder::of(order, events, phone));
+        }
+        found.next = data.next;
+    }
+    if after == 0 {
+        found.notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
+        let mut pages = Claims::default();
+        while let Some(claims) = pages.next(host).await? {
+            let holding = claims.iter().filter_map(|claim| claim.answer.as_ref());
+            let holding = holding.filter(|answer| answer.body.contains(phone.as_str())).count();
+            found.responses = found.responses.saturating_add(u32::try_from(holding).unwrap_or(u32::MAX));
+        }
+    }
+    Ok(found)
+}
+
+/// One pass of the configured retention, and of removing stored responses whose time is over. Passes may run at once.
+///
+/// # Errors
+/// A fault of the host. What was erased before it stays erased, and the next pass continues.
+pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<Retained, HostError> {
+    let terms = &settings.retention;
+    let before = |days: u32| now.before(Duration::minutes(i64::from(days) * 24 * 60));
+    let mut redactions = vec![Redaction::PurgeClaims(now)];
+    let mut retained = Retained::default();
+    if terms.positions_days > 0 {
+        redactions.push(Redaction::ForgetPositions(before(terms.positions_days)));
+    }
+    if terms.recipients_days > 0 {
+        let limit = before(terms.recipients_days);
+        let old = host.personal_data(&PersonalQuery::OldNotifications { limit: PAGE }).await?.notifications;
+        retained.more = old.len() == PAGE as usize && old.iter().all(|one| one.created_at < limit);
+        let old = old.into_iter().filter(|one| one.created_at < limit);
+        redactions.extend(old.map(|one| Redaction::RemoveNotification(one.store, one.id)));
+    }
+    host.commit(&Changes { at: now, redactions, ..Changes::default() }).await?;
+    let day: String = now.to_string().chars().take(10).collect();
+    let kinds = [
+        (terms.recipients_days, Erasure::Positions, Erasure::Recipients),
+        (terms.recipients_days, Erasure::Nothing, Erasure::Recipients),
+        (terms.positions_days, Erasure::Nothing, Erasure::Positions),
+    ];
+    for (days, erasure, level) in kinds.into_iter().filter(|(days, ..)| *days > 0) {
+        let name = format!("retention/{day}");
+        let run = Run { settings, now, name, cause: ErasureCause::Retention, phone: None, level };
+        let query = PersonalQuery::Expired { erasure, before: before(days), limit: EXPIRED_PER_PASS };
+        let expired = host.personal_data(&query).await?.orders;
+        let full = expired.len() == EXPIRED_PER_PASS as usize;
+        let mut count = 0;
+        for order in expired {
+            count += u32::from(run.erase_order(host, order).await?.is_some());
+        }
+        retained.orders += count;
+        retained.more |= full && count > 0;
+    }
+    Ok(retained)
+}
+
+impl FoundOrder {
+    /// The part of an order that concerns the recipient with this phone.
+    pub fn of(mut order: Order, mut events: Vec<RecordedEvent>, phone: &Phone) -> FoundOrder {
+        order.deliveries.retain(|delivery| delivery.phone.as_ref() == Some(phone));
+        let is_own = |id| order.deliveries.iter().any(|delivery| delivery.id == id);
+        events.retain(|recorded| recorded.event.delivery.is_none_or(is_own));
+        FoundOrder { order, events }
+    }
+}
+
+impl Erased {
+    fn count(&mut self, record: &ErasureRecord) {
+        self.orders += record.orders;
+        self.deliveries += record.deliveries;
+        self.entries += record.entries;
+    }
+}
+
+impl Run<'_> {
+    fn record(&self) -> ErasureRecord {
+        ErasureRecord {
+            name: self.name.clone(),
+            cause: self.cause,
+            subject: self.phone.map(|phone| subject(phone, &self.settings.secret)),
+            at: self.now,
+            orders: 0,
+            deliveries: 0,
+            entries: 0,
+            archived: 0,
+        }
+    }
+
+    /// Erases an ended order with everything stored about it. `None` if another write won each time, or did the same.
+    async fn erase_order<H: Host>(
+        &self,
+        host: &H,
+        mut order: Order,
+    ) -> Result<Option<(Order, ErasureRecord)>, HostError> {
+        for _ in 0..ATTEMPTS {
+            let (erased, changes, record) = self.decide(host, &order).await?;
+            match host.commit(&changes).await {
+                Ok(()) => return Ok(Some((erased, record))),
+                Err(HostError::Conflict) => {}
+                Err(error) => return Err(error),
+            }
+            match host.order(order.id).await? {
+                Some(stored) if self.has_work(&stored) => order = stored,
+                _ => return Ok(None),
+            }
+        }
+        // A request must not report success for an order that it left; the retention comes back to it.
+        if self.phone.is_some() { Err(HostError::Conflict) } else { Ok(None) }
+    }
+
+    fn has_work(&self, order: &Order) -> bool {
+        match self.phone {
+            Some(phone) => order.delivers_to(phone),
+            None => order.erasure < self.level,
+        }
+    }
+
+    async fn decide<H: Host>(&self, host: &H, order: &Order) -> Result<(Order, Changes, ErasureRecord), HostError> {
+        let mut erased = order.clone();
+        let deliveries = match self.level {
+            Erasure::Recipients => erasure::erase_recipients(&mut erased, &self.settings.secret, |delivery| {
+                self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
+            }),
+            Erasure::Nothing | Erasure::Positions => {
+                erasure::erase_positions(&mut erased);
+                0
+            }
+        };
+        let mut redactions = Vec::new();
+        for mut recorded in host.events(order.id).await? {
+            if erase_event(&mut recorded.event) {
+                redactions.push(Redaction::Event(recorded));
+            }
+        }
+        let outbound = host.personal_data(&PersonalQuery::Outbound { order: order.id, store: order.store }).await?;
+        let mut entries = 0;
+        for mut recorded in outbound.attempts {
+            if erase_subject(&mut recorded.attempt.subject) {
+                redactions.push(Redaction::Attempt(recorded));
+                entries += 1;
+            }
+        }
+        let (mut messages, mut touched) = (Vec::new(), Vec::new());
+        for mut message in outbound.messages {
+            if erase_subject(&mut message.subject) {
+                touched.push(message.webhook);
+                messages.push(MessageChange::Put(message));
+                entries += 1;
+            }
+        }
+        // A sender that is under way holds copies. Without its lease it cannot write them back, and its messages are sent again.
+        let is_sending = |lease: &crate::model::webhook::Lease| self.phone.is_some() && lease.until > self.now;
+        let webhooks = outbound
+            .webhooks
+            .into_iter()
+            .filter(|webhook| touched.contains(&webhook.id) || webhook.lease.as_ref().is_some_and(is_sending));
+        let webhooks = webhooks.map(|mut webhook| {
+            webhook.lease = None;
+            Write { expected: webhook.version, value: webhook }
+        });
+        let record = ErasureRecord { orders: 1, deliveries, entries, ..self.record() };
+        redactions.push(Redaction::Record(record.clone()));
+        let changes = Changes {
+            at: self.now,
+            orders: vec![Write { expected: order.version, value: erased.clone() }],
+            webhooks: webhooks.collect(),
+            messages,
+            redactions,
+            ..Changes::default()
+        };
+        Ok((erased, changes, record))
+    }
+
+    /// Erases the phone from notifications of rejected orders.
+    async fn erase_mentions<H: Host>(&self, host: &H, phone: &Phone) -> Result<u32, HostError> {
+        let mut notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
+        notifications.retain_mut(|notification| erase_mention(notification, phone));
+        let count = u32::try_from(notifications.len()).unwrap_or(u32::MAX);
+        if count > 0 {
+            host.commit(&Changes { at: self.now, notifications, ..Changes::default() }).await?;
+        }
+        Ok(count)
+    }
+
+    /// Erases stored responses: those of erased orders show the order as it is now, previews to an erased street are removed.
+    async fn erase_claims<H: Host>(
+        &self,
+        host: &H,
+        changed: &BTreeMap<OrderId, Order>,
+        needles: &[String],
+    ) -> Result<u32, HostError> {
+        let (mut pages, mut count) = (Claims::default(), 0);
+        while let Some(claims) = pages.next(host).await? {
+            let redactions: Vec<_> =
+                claims.iter().filter_map(|claim| redacted(claim, changed, needles, &self.settings.secret)).collect();
+            count += u32::try_from(redactions.len()).unwrap_or(u32::MAX);
+            if !redactions.is_empty() {
+                host.commit(&Changes { at: self.now, redactions, ..Changes::default() }).await?;
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Pages of claims.
+#[derive(Default)]
+struct Claims {
+    after: Option<(String, String)>,
+    ended: bool,
+}
+
+impl Claims {
+    async fn next<H: Host>(&mut self, host: &H) -> Result<Option<Vec<Claim>>, HostError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let query = PersonalQuery::Claims { after: self.after.take(), limit: PAGE };
+        let claims = host.personal_data(&query).await?.claims;
+        self.ended = claims.len() < PAGE as usize;
+        self.after = claims.last().map(|claim| (claim.scope.clone(), claim.key.clone()));
+        Ok(Some(claims))
+    }
+}
+
+fn redacted(
+    claim: &Claim,
+    changed: &BTreeMap<OrderId, Order>,
+    needles: &[String],
+    secret: &Secret,
+) -> Option<Redaction> {
+    let answer = claim.answer.as_ref()?;
+    let tree = Tree::parse(&answer.body).ok()?;
+    if let Some(id) = tree.get("id") {
+        let order = changed.get(&OrderId::new(id.as_u64()?)?)?;
+        let body = match claim.scope.starts_with("courier/") {
+            true => without_recipients(&answer.body)?,
+            false => as_it_is_now(tree, order)?,
+        };
+        let answer = StoredAnswer { body, ..answer.clone() };
+        let fingerprint = erasure::keyed(&claim.fingerprint, secret);
+        return Some(Redaction::Claim(Claim { fingerprint, answer: Some(answer), ..claim.clone() }));
+    }
+    // A preview changes nothing: repeated, it is computed again.
+    let is_preview = tree.get("quote").is_some() && tree.get("deliveries").is_some();
+    let holds = |needle: &String| {
+        let text = serde_json::to_string(needle).unwrap_or_default();
+        answer.body.contains(text.trim_matches('"'))
+    };
+    (is_preview && needles.iter().any(holds)).then(|| Redaction::RemoveClaim(claim.clone()))
+}
+
+/// The response with the order's deliveries as they are now, and its events without what an erasure removes.
+fn as_it_is_now(body: Tree<'_>, order: &Order) -> Option<String> {
+    let view = serde_json::to_string(&OrderView::of(order)).ok()?;
+    let (mut view, mut body) = (Tree::parse(&view).ok()?, body);
+    std::mem::swap(body.get_mut("deliveries")?, view.get_mut("deliveries")?);
+    let events = body.get_mut("events").and_then(Tree::items_mut);
+    events.into_iter().flatten().for_each(|event| nullify(event, &["latitude", "longitude", "reason"]));
+    if let Some(courier) = body.get_mut("deliveryMan") {
+        nullify(courier, &["latitude", "longitude"]);
+    }
+    Some(body.to_json())
+}
+
+/// A courier's response without the recipients, as the courier reads an order after its end. `None` where it is no order.
+pub(crate) fn without_recipients(body: &str) -> Option<String> {
+    let mut tree = Tree::parse(body).ok()?;
+    for delivery in tree.get_mut("deliveries")?.items_mut()? {
+        nullify(delivery, &["name", "phone", "observation", "latitude", "longitude"]);
+        if let Some(Tree::Object(members)) = delivery.get_mut("address") {
+            members.iter_mut().for_each(|(_, value)| *value = Tree::Null);
+        }
+    }
+    Some(tree.to_json())
+}
+
+fn nullify(tree: &mut Tree<'_>, names: &[&str]) {
+    for name in names {
+        if let Some(value) = tree.get_mut(name) {
+            *value = Tree::Null;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Business registration numbers, in the numeric form and in the alphanumeric one of July 2026.
+
+use serde::{Deserialize, Serialize};
+
+/// A CNPJ with valid check digits, 14 positions in upper case without punctuation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Cnpj(String);
+
+/// Why a text is no CNPJ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidCnpj {
+    /// There are not twelve letters or digits followed by two digits, or all positions are the same.
+    Malformed,
+    /// The check digits belong to another number.
+    WrongCheckDigits,
+}
+
+impl Cnpj {
+    /// The number in a text; dots, slashes, hyphens and spaces are tolerated, and letters of either case.
+    ///
+    /// Check digits: a position is worth its ASCII code less 48, weighted 2 to 9 from the right; with the remainder r of the sum
+    /// by 11 the digit is 0 where r < 2, else 11 − r (Receita Federal, normative instruction 2,229/2024).
+    ///
+    /// ```
+    /// use despacho_core::model::{Cnpj, InvalidCnpj};
+    /// assert!(Cnpj::parse("12.ABC.345/01DE-35").is_ok());
+    /// assert_eq!(Cnpj::parse("12ABC34501DE36"), Err(InvalidCnpj::WrongCheckDigits));
+    /// ```
+    pub fn parse(text: &str) -> Result<Cnpj, InvalidCnpj> {
+        let plain: String = text.trim().chars().filter(|c| !matches!(c, '.' | '/' | '-' | ' ')).collect();
+        let plain = plain.to_ascii_uppercase();
+        let bytes = plain.as_bytes();
+        let (true, Some((body, check))) = (bytes.len() == 14, bytes.split_at_checked(12)) else {
+            return Err(InvalidCnpj::Malformed);
+        };
+        let shaped = body.iter().all(u8::is_ascii_alphanumeric) && check.iter().all(u8::is_ascii_digit);
+        if !shaped || bytes.iter().all(|byte| *byte == bytes[0]) {
+            return Err(InvalidCnpj::Malformed);
+        }
+        if check_digit(body) != check[0] || check_digit(&bytes[..13]) != check[1] {
+            return Err(InvalidCnpj::WrongCheckDigits);
+        }
+        Ok(Cnpj(plain))
+    }
+
+    /// The 14 positions without punctuation.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn check_digit(positions: &[u8]) -> u8 {
+    let weights = (2..=9).cycle();
+    let sum: u32 = positions.iter().rev().zip(weights).map(|(byte, weight)| u32::from(byte - 48) * weight).sum();
+    match sum % 11 {
+        0 | 1 => b'0',
+        remainder => b'0' + u8::try_from(11 - remainder).unwrap_or_default(),
+    }
+}
+
+impl TryFrom<String> for Cnpj {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Cnpj, Self::Error> {
+        Cnpj::parse(&text).map_err(|_| "not a CNPJ")
+    }
+}
+
+impl From<Cnpj> for String {
+    fn from(cnpj: Cnpj) -> String {
+        cnpj.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_read() {
+        for good in ["11.222.333/0001-81", "11222333000181", "12ABC34501DE35", "12abc34501de35", " 12.abc.345/01de-35 "]
+        {
+            assert!(Cnpj::parse(good).is_ok(), "{good}");
+        }
+        assert_eq!(Cnpj::parse("12abc34501de35").unwrap().as_str(), "12ABC34501DE35");
+    }
+
+    #[test]
+    fn one_wrong_position_is_found_wherever_it_is() {
+        let good = "11222333000181";
+        for index in 0..good.len() {
+            let mut bytes = good.as_bytes().to_vec();
+            bytes[index] = if bytes[index] == b'9' { b'0' } else { bytes[index] + 1 };
+            let wrong = String::from_utf8(bytes).unwrap();
+            assert_eq!(Cnpj::parse(&wrong), Err(InvalidCnpj::WrongCheckDigits), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_shape_is_malformed() {
+        for bad in ["", "1122233300018", "112223330001811", "00000000000000", "112223330001é1", "11_222333000181"] {
+            assert_eq!(Cnpj::parse(bad), Err(InvalidCnpj::Malformed), "{bad}");
+        }
+    }
+}

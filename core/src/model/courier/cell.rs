@@ -1,0 +1,73 @@
+//! What dispatch reads of orders and couriers: by cells that storage indexes.
+
+use super::Courier;
+use crate::model::{CourierId, OrderId, Point, Timestamp};
+use core::ops::RangeInclusive;
+
+/// A searching order, as far as a dispatch pass needs it to find couriers nearby.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchingOrder {
+    /// The order.
+    pub id: OrderId,
+    /// When its search ends: the order that has searched longest has the earliest.
+    pub until: Timestamp,
+    /// The pickup; `None` where it was stored by a version that did not index pickups.
+    pub pickup: Option<Point>,
+    /// Whether it is an order of a sandbox store.
+    pub sandbox: bool,
+}
+
+/// A free courier, as far as the matching needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FreeCourier {
+    /// The courier.
+    pub id: CourierId,
+    /// The last known position.
+    pub point: Point,
+    /// Whether the courier carries orders of sandbox stores, and only these.
+    pub sandbox: bool,
+}
+
+impl FreeCourier {
+    /// The courier as the matching sees it; `None` without a position, or if not free.
+    pub fn of(courier: &Courier) -> Option<FreeCourier> {
+        let point = courier.position.filter(|_| courier.is_free())?;
+        Some(FreeCourier { id: courier.id, point, sandbox: courier.sandbox })
+    }
+}
+
+/// A cell of a grid of 0.1 degrees (11 km from south to north), numbered row by row from the south-west.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell(pub(crate) i64);
+
+impl Cell {
+    const SIZE_E7: i64 = 1_000_000;
+    const PER_ROW: i64 = 3_601;
+
+    /// The cell that holds a point.
+    pub fn of(point: Point) -> Cell {
+        Cell::at(Cell::row(point.lat_e7.into()), Cell::column(point.lon_e7.into()))
+    }
+
+    /// All cells.
+    pub(crate) fn all() -> RangeInclusive<Cell> {
+        Cell(0)..=Cell::at(1_800, 3_600)
+    }
+
+    /// The number under which storage indexes it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+
+    pub(crate) fn row(lat_e7: i64) -> i64 {
+        (lat_e7 + 900_000_000).clamp(0, 1_800_000_000) / Cell::SIZE_E7
+    }
+
+    pub(crate) fn column(lon_e7: i64) -> i64 {
+        (lon_e7 + 1_800_000_000).clamp(0, 3_600_000_000) / Cell::SIZE_E7
+    }
+
+    pub(crate) fn at(row: i64, column: i64) -> Cell {
+        Cell(row * Cell::PER_ROW + column)
+    }
+}

@@ -1,0 +1,108 @@
+//! Email addresses, which are login names too.
+
+use email_address::{EmailAddress, Options};
+use serde::{Deserialize, Serialize};
+
+/// An email address: a bare `local@domain` with a dotted domain, as sent.
+///
+/// Two addresses that differ in case alone are the same one: [`Email::key`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Email(String);
+
+/// The text is no email address of the accepted form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidEmail;
+
+const OPTIONS: Options = Options { minimum_sub_domains: 2, allow_domain_literal: false, allow_display_text: false };
+
+impl Email {
+    /// The address in a text; display names and address literals are refused.
+    ///
+    /// ```
+    /// use despacho_core::model::Email;
+    /// assert!(Email::parse("loja@exemplo.com.br").is_ok());
+    /// assert!(Email::parse("Loja <loja@exemplo.com.br>").is_err());
+    /// assert!(Email::parse("loja@localhost").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Email, InvalidEmail> {
+        let text = text.trim();
+        match EmailAddress::parse_with_options(text, OPTIONS) {
+            Ok(_) => Ok(Email(text.to_owned())),
+            Err(_) => Err(InvalidEmail),
+        }
+    }
+
+    /// The address as sent.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form that is unique among stores: lower case.
+    pub fn key(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+impl TryFrom<String> for Email {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Email, Self::Error> {
+        Email::parse(&text).map_err(|_| "not an email address")
+    }
+}
+
+impl From<Email> for String {
+    fn from(email: Email) -> String {
+        email.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_addresses() {
+        for bad in ["", "@", "a@", "@b.c", "a@b", "a b@c.d", "a@@b.c", "a@[127.0.0.1]", "a@b..c", "<a@b.c>"] {
+            assert!(Email::parse(bad).is_err(), "{bad}");
+        }
+        let long = |local: usize, domain: usize| format!("{}@{}.br", "a".repeat(local), "b".repeat(domain));
+        for bad in [
+            "Loja <a@b.c>",
+            "\"x\" <a@b.c>",
+            ".a@b.c",
+            "a.@b.c",
+            "a..b@c.d",
+            "\"@b.c",
+            "\"\"@b.c",
+            "\"a\"b\"@b.c",
+            "\"a\\\"@b.c",
+            "a@-b.c",
+            "a@b-.c",
+            "a@b.c.",
+            "a,b@c.d",
+            "a@b_.c",
+            &long(65, 3),
+            &long(3, 64),
+            &format!("a@{}b.c", "b.".repeat(127)),
+        ] {
+            assert!(Email::parse(bad).is_err(), "{bad}");
+        }
+        for good in [
+            "a@b.c",
+            "a.b+c@d-e.f",
+            "josé@praça.com.br",
+            "\"a b\"@c.d",
+            "\"a\\\"b\"@c.d",
+            "\"a@b\"@c.d",
+            "!#$%&'*+-/=?^_`{|}~@b.c",
+            "a@1.2",
+            "a@b_c.d",
+            &long(64, 63),
+        ] {
+            assert!(Email::parse(good).is_ok(), "{good}");
+        }
+        assert_eq!(Email::parse(" Loja+1@Exemplo.com ").unwrap().key(), "loja+1@exemplo.com");
+    }
+}

@@ -1,0 +1,42 @@
+//! Values that every rule speaks in: money, metres, instants, identifiers, addresses, documents.
+//!
+//! A value of these types is valid by construction; text from outside becomes one through a `parse`
+//! function that says what is wrong with it.
+
+mod address;
+mod cnpj;
+pub mod courier;
+mod decimal;
+mod digest;
+mod email;
+mod entropy;
+mod geo;
+mod ids;
+mod money;
+pub mod order;
+mod phone;
+pub mod price;
+pub mod privacy;
+pub mod store;
+mod text;
+mod time;
+pub mod webhook;
+
+pub use address::{Address, Cep, Uf};
+pub use cnpj::{Cnpj, InvalidCnpj};
+pub use decimal::{read_decimal, shortest_decimal};
+pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
+pub use email::{Email, InvalidEmail};
+pub use entropy::{Entropy, Moment};
+pub use geo::{Distance, Leg, Located, Matrix, Point, Precision};
+pub use ids::{
+    AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId, WebhookId,
+};
+pub use money::{InvalidMoney, Money};
+pub use phone::{InvalidPhone, Phone};
+pub use price::{PriceLine, Rule};
+pub use text::{Language, Text, quality};
+pub use time::{Duration, Timestamp};
+
+mod person;
+pub use person::Person;

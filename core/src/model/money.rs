@@ -1,0 +1,151 @@
+//! Amounts in Brazilian real.
+
+use rust_decimal::{Decimal, RoundingStrategy};
+use serde::{Deserialize, Serialize};
+
+use super::shortest_decimal;
+
+/// An amount in BRL with two decimals, exact.
+///
+/// Kept below ±10¹³ reais, so that every amount is an exact JSON number and fits any database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "i64", into = "i64")]
+pub struct Money(Decimal);
+
+/// Why a number is no amount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidMoney {
+    /// It has more than two decimals.
+    TooManyDecimals,
+    /// It is outside ±10¹³, or no number at all.
+    OutOfRange,
+}
+
+impl Money {
+    /// No money.
+    pub const ZERO: Money = Money(Decimal::ZERO);
+    const LIMIT_CENTAVOS: i64 = 1_000_000_000_000_000;
+
+    /// The amount of so many centavos, or `None` outside ±10¹³ reais.
+    pub fn from_centavos(centavos: i64) -> Option<Money> {
+        (centavos.unsigned_abs() <= Self::LIMIT_CENTAVOS.unsigned_abs()).then(|| Money(Decimal::new(centavos, 2)))
+    }
+
+    /// The amount in whole centavos, as databases hold it.
+    pub fn centavos(self) -> i64 {
+        // An amount has at most two decimals, and fewer where they are zeros that nobody wrote.
+        let power = 10i128.pow(2u32.saturating_sub(self.0.scale()));
+        i64::try_from(self.0.mantissa() * power).unwrap_or_default()
+    }
+
+    /// The amount as a decimal of reais.
+    pub fn reais(self) -> Decimal {
+        self.0
+    }
+
+    /// The amount nearest to `reais`, half a centavo away from zero: the one rounding at the end of a fee rule.
+    pub fn rounded(reais: Decimal) -> Option<Money> {
+        let rounded = reais.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
+        (rounded.abs() <= Decimal::new(Self::LIMIT_CENTAVOS, 2)).then_some(Money(rounded))
+    }
+
+    /// The amount that a JSON number says. Dust of binary fractions (57.900000000000006) is removed at the ninth decimal;
+    /// a real third decimal is refused rather than rounded.
+    ///
+    /// ```
+    /// use despacho_core::model::{InvalidMoney, Money};
+    /// assert_eq!(Money::from_number(57.900000000000006), Money::from_number(57.9));
+    /// assert_eq!(Money::from_number(10.999), Err(InvalidMoney::TooManyDecimals));
+    /// ```
+    pub fn from_number(number: f64) -> Result<Money, InvalidMoney> {
+        // From its shortest text, which is the decimal that was sent: `Decimal::from_f64` differs in the ninth decimal from four
+        // million reais on.
+        // Numbers that vanish at the ninth decimal may have more decimals than a decimal has.
+        let number = if number.abs() < 1e-10 { 0.0 } else { number };
+        let exact = shortest_decimal(number).ok_or(InvalidMoney::OutOfRange)?.round_dp(9);
+        let money = Money::rounded(exact).ok_or(InvalidMoney::OutOfRange)?;
+        if money.0 == exact { Ok(money) } else { Err(InvalidMoney::TooManyDecimals) }
+    }
+
+    /// The sum; an amount stays within its range.
+    #[must_use]
+    pub fn plus(self, other: Money) -> Money {
+        Money::from_centavos(self.centavos() + other.centavos()).unwrap_or(self)
+    }
+
+    /// The amount with its sign turned.
+    #[must_use]
+    pub fn negated(self) -> Money {
+        Money(-self.0)
+    }
+
+    /// Reais with two decimals and a comma: `57,90`.
+    pub fn in_portuguese(self) -> String {
+        self.to_string().replace('.', ",")
+    }
+
+    /// Whether the amount is below zero.
+    pub fn is_negative(self) -> bool {
+        self < Money::ZERO
+    }
+}
+
+impl std::iter::Sum for Money {
+    fn sum<I: Iterator<Item = Money>>(amounts: I) -> Money {
+        amounts.fold(Money::ZERO, Money::plus)
+    }
+}
+
+impl TryFrom<i64> for Money {
+    type Error = &'static str;
+
+    fn try_from(centavos: i64) -> Result<Money, Self::Error> {
+        Money::from_centavos(centavos).ok_or("an amount is at most 10^13 reais")
+    }
+}
+
+impl From<Money> for i64 {
+    fn from(money: Money) -> i64 {
+        money.centavos()
+    }
+}
+
+impl std::fmt::Display for Money {
+    /// Reais with two decimals and a point: `57.90`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_centavo_goes_away_from_zero() {
+        let rounded = |text: &str| Money::rounded(text.parse().unwrap()).map(Money::centavos);
+        assert_eq!(rounded("0.005"), Some(1));
+        assert_eq!(rounded("-0.005"), Some(-1));
+        assert_eq!(rounded("2.344999"), Some(234));
+    }
+
+    #[test]
+    fn every_centavo_up_to_a_million_survives_a_json_number() {
+        for centavos in (0..=100_000_000).step_by(9_973) {
+            let money = Money::from_centavos(centavos).unwrap();
+            let number: f64 = money.reais().to_string().parse().unwrap();
+            assert_eq!(Money::from_number(number), Ok(money));
+        }
+        assert_eq!(Money::from_number(4_242_819.48).map(Money::centavos), Ok(424_281_948));
+        assert_eq!(Money::from_number(-9_999_999_999_999.99).map(Money::centavos), Ok(-999_999_999_999_999));
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused() {
+        for bad in [f64::NAN, f64::INFINITY, 1e300, 1e14] {
+            assert_eq!(Money::from_number(bad), Err(InvalidMoney::OutOfRange), "{bad}");
+        }
+        assert_eq!(Money::from_number(0.001), Err(InvalidMoney::TooManyDecimals));
+        assert!(Money::from_centavos(i64::MIN).is_none());
+    }
+}

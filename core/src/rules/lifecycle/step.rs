@@ -1,0 +1,230 @@
+//! What decisions about an order's life share: the step itself, what it comes to, and why it is refused.
+
+use super::{
+    Progress,
+    table::{Move, Step, Who},
+};
+use crate::{
+    host::{Changes, Write},
+    model::{
+        DeliveryId, IdBlock, Money, NotificationId, Person, Timestamp,
+        courier::Courier,
+        order::{Event, EventKind, Order, OrderSituation},
+        store::{EntryKind, LedgerEntry, Notification, NotificationKind},
+    },
+};
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Taken {
+    /// It was taken before: nothing changes.
+    Already,
+    /// It is taken now.
+    Now(Box<(Order, Changes)>),
+}
+
+/// Why a step is not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The table does not have it from where the order stands.
+    Invalid {
+        /// Where the order stands.
+        situation: OrderSituation,
+        /// What the same caller could do instead, by the events that would come of it.
+        possible: Vec<EventKind>,
+    },
+    /// The goods are with the courier: they must come back first.
+    ReturnRequired,
+    /// The order has no such delivery.
+    UnknownStop,
+    /// It is the only stop that is left: cancel the order.
+    LastStop,
+    /// The new ready time is further away than an order may be prepared for.
+    TooLate {
+        /// Minutes that could be added.
+        most: u32,
+    },
+    /// This stop asks for its code.
+    CodeNeeded,
+    /// The code is wrong. The try was counted in the order, which must be written.
+    CodeWrong {
+        /// Further wrong codes before the lock.
+        remaining: u32,
+    },
+    /// Too many codes were wrong.
+    CodeLocked {
+        /// When a code is looked at again.
+        until: Timestamp,
+    },
+    /// Fewer identifiers were reserved than notifications are made.
+    TooFewIds,
+}
+
+impl Order {
+    /// Takes a step of the table and writes down that it was taken: the one way in which a situation changes. `None` where the
+    /// table does not have it from here.
+    pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, by: Person, at: Timestamp) -> Option<Event> {
+        let next = Progress::of(self).take(step, stop)?;
+        for (delivery, moved) in self.deliveries.iter_mut().zip(&next.stops) {
+            delivery.situation = moved.situation;
+        }
+        if self.situation != next.situation {
+            self.situation = next.situation;
+            self.situation_since = at;
+        }
+        let event = self.record(step.row().event, by, at);
+        let moved = match step.row().moves {
+            Move::Order { .. } => None,
+            Move::Delivery { to, .. } => Some(to.number()),
+        };
+        Some(match moved {
+            Some(situation) => Event { delivery: stop, situation, ..event },
+            None => event,
+        })
+    }
+
+    /// Whether a step was taken already, as far as where the order stands tells it.
+    pub(super) fn took(&self, step: Step, stop: Option<DeliveryId>) -> bool {
+        let now = self.situation;
+        match (step, step.row().moves) {
+            // Whoever says twice that the goods are ready meets the search that the first time began.
+            (Step::MakeReady, _) => (OrderSituation::Ready..=OrderSituation::CourierAtPickup).contains(&now),
+            (Step::Cancel | Step::CancelLate, _) => {
+                matches!(now, OrderSituation::Cancelled | OrderSituation::CancelledWithFee)
+            }
+            (Step::Delay, _) => false,
+            (_, Move::Order { to: Some(to), .. }) => now == to,
+            (_, Move::Order { to: None, .. }) => {
+                let settled = OrderSituation::Completed..=OrderSituation::NotDelivered;
+                settled.contains(&now) && self.return_code.is_some()
+            }
+            (_, Move::Delivery { to, .. }) => {
+                self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.situation == to)
+            }
+        }
+    }
+}
+
+/// An order on its way through a decision.
+pub(super) struct Draft<'a> {
+    pub(super) order: Order,
+    pub(super) ledger: Vec<LedgerEntry>,
+    expected: u32,
+    who: Who,
+    by: Person,
+    /// Who has the order, where somebody does.
+    courier: Option<&'a Courier>,
+    events: Vec<Event>,
+    notifications: Vec<Notification>,
+    now: Timestamp,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft of what somebody does to an order. Where its courier is known, the order learns where that one is.
+    pub(super) fn new(order: &Order, courier: Option<&'a Courier>, who: Who, by: Person, now: Timestamp) -> Draft<'a> {
+        let expected = order.version;
+        let mut order = Order { version: expected + 1, ..order.clone() };
+        let courier = courier.filter(|courier| courier.order == Some(order.id));
+        if let (Some(assigned), Some(courier)) = (&mut order.courier, courier)
+            && assigned.id == courier.id
+        {
+            assigned.position = courier.position.or(assigned.position);
+        }
+        Draft {
+            order,
+            ledger: Vec::new(),
+            expected,
+            who,
+            by,
+            courier,
+            events: Vec::new(),
+            notifications: Vec::new(),
+            now,
+        }
+    }
+
+    /// Whether the table has a step from here.
+    ///
+    /// # Errors
+    /// What could be done instead.
+    pub(super) fn may(&self, step: Step, stop: Option<DeliveryId>) -> Result<(), Refusal> {
+        if stop.is_some_and(|stop| !self.order.deliveries.iter().any(|delivery| delivery.id == stop)) {
+            return Err(Refusal::UnknownStop);
+        }
+        let progress = Progress::of(&self.order);
+        if step.row().who.contains(&self.who) && progress.take(step, stop).is_some() {
+            return Ok(());
+        }
+        let mut possible: Vec<_> = progress.possible(self.who).into_iter().map(|step| step.row().event).collect();
+        possible.dedup();
+        Err(Refusal::Invalid { situation: self.order.situation, possible })
+    }
+
+    /// Takes a step, for a reason.
+    ///
+    /// # Errors
+    /// As [`Draft::may`].
+    pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, reason: Option<String>) -> Result<(), Refusal> {
+        self.may(step, stop)?;
+        let event = self.order.take(step, stop, self.by.clone(), self.now);
+        self.events.extend(event.map(|event| Event { reason, ..event }));
+        Ok(())
+    }
+
+    /// Adds what time does.
+    pub(super) fn and(&mut self, (events, ledger): (Vec<Event>, Vec<LedgerEntry>)) {
+        self.events.extend(events);
+        self.ledger.extend(ledger);
+    }
+
+    /// Moves money of the store on the order's account.
+    pub(super) fn pay(&mut self, kind: EntryKind, amount: Money) {
+        if amount != Money::ZERO {
+            let (store, order) = (self.order.store, Some(self.order.id));
+            self.ledger.push(LedgerEntry { store, account: None, order, kind, amount, at: self.now, floor: None });
+        }
+    }
+
+    /// Tells the store.
+    ///
+    /// # Errors
+    /// [`Refusal::TooFewIds`].
+    pub(super) fn tell(&mut self, kind: NotificationKind, ids: &mut IdBlock) -> Result<(), Refusal> {
+        self.notifications.push(Notification {
+            id: ids.take(NotificationId::new).ok_or(Refusal::TooFewIds)?,
+            store: self.order.store,
+            kind,
+            created_at: self.now,
+            read_at: None,
+            order: Some(self.order.id),
+            order_code: Some(self.order.code.clone()),
+            reason: None,
+        });
+        Ok(())
+    }
+
+    /// All that changes. Where the order has ended, its courier is free in the same commit.
+    pub(super) fn done(self) -> Taken {
+        let Draft { order, ledger, expected, courier, events, notifications, now, .. } = self;
+        let free = courier.filter(|_| order.situation.is_final()).map(|courier| {
+            let value = Courier { order: None, version: courier.version + 1, ..courier.clone() };
+            Write { expected: courier.version, value }
+        });
+        let changes = Changes {
+            at: now,
+            orders: vec![Write { expected, value: order.clone() }],
+            couriers: free.into_iter().collect(),
+            events,
+            ledger,
+            notifications,
+            ..Changes::default()
+        };
+        Taken::Now(Box::new((order, changes)))
+    }
+
+    /// The order alone, for what is counted though the step was refused.
+    pub(super) fn counted(self) -> Changes {
+        let value = self.order;
+        Changes { at: self.now, orders: vec![Write { expected: self.expected, value }], ..Changes::default() }
+    }
+}

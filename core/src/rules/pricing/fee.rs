@@ -1,0 +1,116 @@
+//! A fee, line by line.
+
+use chrono::Datelike;
+use chrono::Duration;
+use chrono::Timelike;
+use rust_decimal::Decimal;
+
+use super::Tariff;
+use crate::model::{
+    Distance, Money, Timestamp, Uf,
+    price::{PriceLine, Rule},
+};
+
+/// What is priced: the shape of a route, and when and where it starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Priced {
+    /// Metres to the last stop.
+    pub outward: Distance,
+    /// Metres back to the pickup, where the courier returns.
+    pub back: Option<Distance>,
+    /// Stops, at least 1.
+    pub stops: usize,
+    /// When it is priced.
+    pub at: Timestamp,
+    /// The pickup's federative unit, whose local time counts; Brasília's where it is not known.
+    pub uf: Option<Uf>,
+}
+
+/// The fee's lines by a tariff. Rules without effect have no line; the base always has one.
+pub fn price(tariff: &Tariff, priced: &Priced) -> Vec<PriceLine> {
+    let mut lines = vec![line(Rule::Base, Decimal::ONE, tariff.base_fee)];
+    let beyond = (priced.outward.kilometres() - tariff.base_km).max(Decimal::ZERO);
+    lines.push(line(Rule::Distance, beyond, beyond * tariff.per_km));
+    let extra = Decimal::from(priced.stops.saturating_sub(1));
+    lines.push(line(Rule::ExtraStops, extra, extra * tariff.per_extra_stop));
+    if let Some(back) = priced.back {
+        lines.push(line(Rule::Return, Decimal::ONE, tariff.return_fee));
+        lines.push(line(Rule::ReturnDistance, back.kilometres(), back.kilometres() * tariff.return_per_km));
+    }
+    let so_far = total(&lines).reais();
+    let offset = priced.uf.map_or(-3, Uf::utc_offset_hours);
+    let local = (priced.at.utc() + Duration::hours(offset.into())).naive_utc();
+    let time = local.time().with_nanosecond(0).unwrap_or_default();
+    for window in tariff.windows.iter().filter(|window| window.contains(local.weekday(), time)) {
+        lines.push(line(Rule::Window, window.percent, so_far * window.percent / Decimal::ONE_HUNDRED));
+    }
+    let missing = (tariff.minimum_fee - total(&lines).reais()).max(Decimal::ZERO);
+    lines.push(line(Rule::Minimum, Decimal::ONE, missing));
+    lines.retain(|line| line.rule == Rule::Base || line.amount != Money::ZERO);
+    lines
+}
+
+/// The fee: the sum of its lines.
+pub fn total(lines: &[PriceLine]) -> Money {
+    lines.iter().map(|line| line.amount).sum()
+}
+
+fn line(rule: Rule, quantity: Decimal, reais: Decimal) -> PriceLine {
+    // A valid tariff and a route of at most 4 billion metres stay far inside the range of money.
+    PriceLine { rule, quantity: quantity.normalize(), amount: Money::rounded(reais).unwrap_or_default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn priced(outward: u32, back: Option<u32>, stops: usize) -> Priced {
+        // 2026-11-21 is a Saturday; 15:00 UTC is noon in São Paulo.
+        let at = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
+        Priced { outward: Distance(outward), back: back.map(Distance), stops, at, uf: Uf::parse("SP") }
+    }
+
+    fn amounts(lines: &[PriceLine]) -> Vec<(Rule, String)> {
+        lines.iter().map(|line| (line.rule, line.amount.to_string())).collect()
+    }
+
+    #[test]
+    fn a_short_trip_costs_the_base() {
+        let lines = price(&Tariff::default(), &priced(3_000, None, 1));
+        assert_eq!(amounts(&lines), [(Rule::Base, "7.90".into())]);
+    }
+
+    #[test]
+    fn every_rule_has_its_line() {
+        let mut at_night = priced(10_123, Some(4_001), 3);
+        at_night.at = Timestamp::parse("2026-11-22T02:00:00Z").unwrap();
+        let lines = price(&Tariff::default(), &at_night);
+        let expected = [
+            (Rule::Base, "7.90"),
+            (Rule::Distance, "11.40"), // 7.123 km × 1.60 = 11.3968
+            (Rule::ExtraStops, "7.00"),
+            (Rule::Return, "2.00"),
+            (Rule::ReturnDistance, "3.20"), // 4.001 km × 0.80 = 3.2008
+            (Rule::Window, "6.30"),         // 20 % of 31.50
+        ];
+        assert_eq!(amounts(&lines), expected.map(|(rule, amount)| (rule, amount.to_owned())));
+        assert_eq!(total(&lines).to_string(), "37.80");
+    }
+
+    #[test]
+    fn the_minimum_is_made_up_for() {
+        let tariff = Tariff { minimum_fee: Decimal::new(1_000, 2), ..Tariff::default() };
+        let lines = price(&tariff, &priced(100, None, 1));
+        assert_eq!(amounts(&lines).last(), Some(&(Rule::Minimum, "2.10".to_owned())));
+        assert_eq!(total(&lines).to_string(), "10.00");
+    }
+
+    #[test]
+    fn the_pickups_own_clock_counts() {
+        let mut manaus = priced(1_000, None, 1);
+        manaus.at = Timestamp::parse("2026-11-22T01:30:00Z").unwrap(); // 22:30 in São Paulo, 21:30 in Manaus
+        assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "9.48");
+        manaus.uf = Uf::parse("AM");
+        assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "7.90");
+    }
+}

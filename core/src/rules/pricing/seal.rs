@@ -1,0 +1,110 @@
+//! A quote: a price that the service stands by for a while, signed instead of stored.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    json,
+    model::{Duration, StoreId, Timestamp, hmac_sha256, hmac_sha256_matches, price::PriceLine},
+    rules::settings::Secret,
+};
+
+/// How long a quote holds.
+const VALIDITY: Duration = Duration::minutes(15);
+const PURPOSE: &[u8] = b"despacho quote";
+const TAG_BYTES: usize = 32;
+
+/// What a quote promises.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quote {
+    /// To whom.
+    pub store: StoreId,
+    /// For which route: SHA-256 of what the price rests on.
+    pub content: String,
+    /// Until when.
+    pub expires_at: Timestamp,
+    /// By which tariff.
+    pub tariff_version: String,
+    /// The fee's lines.
+    pub lines: Vec<PriceLine>,
+}
+
+/// Why a quote is not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SealError {
+    /// Its time is over.
+    Expired,
+    /// It was not issued here, or for another store or another content.
+    Mismatch,
+}
+
+impl Quote {
+    /// A quote that holds from `now` on.
+    pub fn new(
+        store: StoreId,
+        content: String,
+        tariff_version: String,
+        lines: Vec<PriceLine>,
+        now: Timestamp,
+    ) -> Quote {
+        Quote { store, content, expires_at: now.after(VALIDITY), tariff_version, lines }
+    }
+
+    /// The text that the quote travels as: its JSON and an HMAC-SHA256 under the deployment's secret, in base64url.
+    pub fn seal(&self, secret: &Secret) -> String {
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        let tag = hmac_sha256(&secret.0, &[PURPOSE, &bytes]);
+        bytes.extend_from_slice(&tag);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The quote in a text, once its signature, its store, its content and its time hold.
+    pub fn open(
+        text: &str,
+        secret: &Secret,
+        store: StoreId,
+        content: &str,
+        now: Timestamp,
+    ) -> Result<Quote, SealError> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Mismatch)?;
+        let split = bytes.len().checked_sub(TAG_BYTES).ok_or(SealError::Mismatch)?;
+        let (body, tag) = bytes.split_at(split);
+        if !hmac_sha256_matches(&secret.0, &[PURPOSE, body], tag) {
+            return Err(SealError::Mismatch);
+        }
+        let quote = std::str::from_utf8(body).ok().and_then(|body| json::from_str::<Quote>(body).ok());
+        let quote = quote.ok_or(SealError::Mismatch)?;
+        if quote.store != store || quote.content != content {
+            return Err(SealError::Mismatch);
+        }
+        if quote.expires_at < now { Err(SealError::Expired) } else { Ok(quote) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Money, price::Rule};
+
+    #[test]
+    fn a_quote_holds_for_its_store_content_and_time_alone() {
+        let (secret, store, now) = (Secret([9; 32]), StoreId::new(7).unwrap(), Timestamp::from_millis(1_000));
+        let line = PriceLine { rule: Rule::Base, quantity: 1.into(), amount: Money::from_centavos(790).unwrap() };
+        let quote = Quote::new(store, "abc".into(), "t-1".into(), vec![line], now);
+        let text = quote.seal(&secret);
+        assert_eq!(Quote::open(&text, &secret, store, "abc", now.after(VALIDITY)), Ok(quote));
+        let open = |text: &str, secret: &Secret, store, content, at| Quote::open(text, secret, store, content, at);
+        let late = now.after(VALIDITY).after(Duration::millis(1));
+        assert_eq!(open(&text, &secret, store, "abc", late), Err(SealError::Expired));
+        assert_eq!(open(&text, &secret, StoreId::new(8).unwrap(), "abc", now), Err(SealError::Mismatch));
+        assert_eq!(open(&text, &secret, store, "abd", now), Err(SealError::Mismatch));
+        assert_eq!(open(&text, &Secret([8; 32]), store, "abc", now), Err(SealError::Mismatch));
+        for index in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[index] = if bytes[index] == b'A' { b'B' } else { b'A' };
+            let forged = String::from_utf8(bytes).unwrap();
+            assert!(forged == text || open(&forged, &secret, store, "abc", now).is_err(), "byte {index}");
+        }
+        assert_eq!(open("", &secret, store, "abc", now), Err(SealError::Mismatch));
+    }
+}
