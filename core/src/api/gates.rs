@@ -3,15 +3,16 @@
 use http::{HeaderMap, Method, header};
 
 use super::{
-    CallerAddress,
     call::{Call, plain},
+    caller::CallerAddress,
     idempotency,
+    media::{takes, too_large},
     problem::{Code, Problem},
     routes::{Authority, Endpoint, Route},
 };
 use crate::{
     host::{CourierQuery, Host, KeyQuery},
-    model::{Duration, quality, store::KeyHash},
+    model::{Duration, store::KeyHash},
     rules::limits::{Admission, Bucket, Usage},
 };
 
@@ -203,34 +204,6 @@ fn accepts(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
         format!("Answers are {media}. Accept it, or send no Accept header."),
         format!("As respostas são {media}. Aceite esse tipo ou não envie o cabeçalho Accept."),
     ))
-}
-
-/// A body of more than `most` bytes.
-pub(super) fn too_large(most: usize) -> Problem {
-    Problem::new(
-        Code::BodyTooLarge,
-        format!("A body has at most {most} bytes."),
-        format!("Um corpo tem no máximo {most} bytes."),
-    )
-}
-
-/// Whether an `Accept` header takes a media type. An empty one asks for nothing in particular, as no header does. Who takes
-/// problems alone takes JSON.
-pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
-    if values.peek().is_none() {
-        return true;
-    }
-    let family = media.split('/').next().unwrap_or_default();
-    let takes = |range: &str| {
-        let mut parts = range.split(';').map(str::trim);
-        let range = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
-        let problems = media == "application/json" && range == "application/problem+json";
-        !refused && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
-    };
-    values.any(|value| value.split(',').any(takes))
 }
 
 fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {

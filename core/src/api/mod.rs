@@ -5,10 +5,13 @@
 
 mod apart;
 mod call;
+mod caller;
+mod description;
 pub mod follow;
 mod gates;
 mod handlers;
 mod idempotency;
+mod media;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 pub mod page;
@@ -20,15 +23,15 @@ mod respond;
 pub mod routes;
 pub mod validate;
 
-use std::sync::OnceLock;
-
 use bytes::Bytes;
 use http::{Method, Request, Response, request::Parts};
 
 pub use self::{
+    caller::{CallerAddress, Merchant},
+    description::description,
     problem::ProblemDocument,
     read::Body,
-    respond::{protect, sent_request_id},
+    respond::{Outcome, protect, sent_request_id},
 };
 use crate::{
     api::{
@@ -40,55 +43,12 @@ use crate::{
     },
     drivers::stream::Subscription,
     host::Host,
-    model::{Language, StoreId, store::Recompute},
+    model::store::Recompute,
     rules::{
         limits::{Admission, Usage},
         settings::Settings,
     },
 };
-
-/// The OpenAPI 3.1 document, `core/openapi.json` as its build script packed it: unpacked when it is first asked for, and kept.
-pub fn description() -> &'static [u8] {
-    static TEXT: OnceLock<Vec<u8>> = OnceLock::new();
-    const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.deflate"));
-    // What the build packed can be unpacked; a test reads it.
-    TEXT.get_or_init(|| miniz_oxide::inflate::decompress_to_vec(PACKED).unwrap_or_default())
-}
-
-/// What a response was, for a host's metrics and logs: an extension of every response of [`handle`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` where there is none.
-    pub route: &'static str,
-    /// The problem's code, where it was one.
-    pub code: Option<&'static str>,
-    /// The request's identifier, the caller's own where it sent a sane one.
-    pub request_id: String,
-    /// What the operator should know of a fault and the caller should not.
-    pub log: Option<String>,
-}
-
-/// The merchant whose key a request had: the parent store's ID. An extension of the response, for a host's limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Merchant(pub StoreId);
-
-/// Where a request comes from, as far as a host knows: an extension of the request. A host that sits behind a proxy names the address
-/// that the proxy was called from, and must not take a stranger's word for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallerAddress(pub core::net::IpAddr);
-
-impl CallerAddress {
-    /// The name of whoever rates are counted for: the address, or of IPv6 the first 64 bits, since one line has all that begin so.
-    pub fn name(self) -> String {
-        match self.0.to_canonical() {
-            core::net::IpAddr::V4(address) => address.to_string(),
-            core::net::IpAddr::V6(address) => {
-                let [first, second, third, fourth, ..] = address.segments();
-                format!("{first:x}:{second:x}:{third:x}:{fourth:x}::")
-            }
-        }
-    }
-}
 
 /// Responds to one request. The body must already be collected, up to `settings.limits.body_bytes` and at least one more byte
 /// if it is longer.
@@ -241,12 +201,6 @@ pub fn may_write<B>(request: &Request<B>) -> bool {
         Match::Found(..) => true,
         Match::OtherMethods(_) | Match::Nothing => false,
     }
-}
-
-/// The language that a request asks for.
-fn language(parts: &Parts) -> Language {
-    let header = parts.headers.get(http::header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-    header.map(Language::of).unwrap_or_default()
 }
 
 /// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the

@@ -4,9 +4,9 @@
 //! where `exact` is true. The answer is then the service's, byte for byte, but for the quote, which only the service can sign.
 
 use super::{
-    handlers::preview_view,
+    media::too_large,
     places::every_place,
-    planning::{Route, inquired, own_pickup},
+    planning::{Route, inquired, own_pickup, preview_view},
     problem::{Code, FieldError, Problem},
     read::read,
     validate::{self, Checker, Need, Path},
@@ -143,5 +143,5 @@ pub fn validate_store(body: &[u8]) -> Result<(), Problem> {
 }
 
 fn within(body: &[u8], limits: &Limits) -> Result<(), Problem> {
-    if body.len() > limits.body_bytes { Err(super::gates::too_large(limits.body_bytes)) } else { Ok(()) }
+    if body.len() > limits.body_bytes { Err(too_large(limits.body_bytes)) } else { Ok(()) }
 }

@@ -11,8 +11,9 @@ use super::{
 };
 use crate::{
     host::Host,
-    model::{Address, Distance, Located, Matrix, Precision, Text, Timestamp, Uf, order::Place, store::Store},
+    model::{Address, Distance, Leg, Located, Matrix, Precision, Text, Timestamp, Uf, order::Place, store::Store},
     rules::pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
+    wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
 
 /// A planned route.
@@ -156,5 +157,32 @@ pub(super) fn refused(tariff: &Tariff, error: &PlanError) -> Problem {
             "No road joins the pickup and the deliveries.",
             "Nenhuma via liga a coleta às entregas.",
         ),
+    }
+}
+
+/// The answer to a preview, with the quote where somebody could sign one.
+pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
+    let plan = &planned.plan;
+    let stop = |(at, (sent, leg)): (usize, (&usize, &Leg))| {
+        let asked = inquiry.stops.get(*sent)?;
+        Some(PreviewStopView {
+            order_route: at + 1,
+            address: (&asked.address).into(),
+            online_payment: asked.online_payment,
+            distance: Kilometres(Distance(leg.metres)),
+            precision: planned.located.get(*sent)?.precision,
+        })
+    };
+    let times = inquiry.wants_times.then_some(plan.times);
+    PreviewView {
+        deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
+        total_distance: Kilometres(plan.total_distance),
+        online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
+        delivery_fee: Reais(plan.fee),
+        price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
+        expected_delivery: times.map(|times| times.delivery.to_string()),
+        expected_pickup: times.map(|times| times.pickup.to_string()),
+        estimated: plan.estimated,
+        quote,
     }
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
-use super::{Outcome, call::Answer, language, problem::Problem, routes::Route};
+use super::{call::Answer, problem::Problem, routes::Route};
 use crate::{
     model::{Language, Moment},
     rules::limits::Admission,
@@ -11,6 +11,19 @@ use crate::{
 
 const REQUEST_ID: &str = "x-request-id";
 const LONGEST_REQUEST_ID: usize = 128;
+
+/// What a response was, for a host's metrics and logs: an extension of every response of [`handle`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` where there is none.
+    pub route: &'static str,
+    /// The problem's code, where it was one.
+    pub code: Option<&'static str>,
+    /// The request's identifier, the caller's own where it sent a sane one.
+    pub request_id: String,
+    /// What the operator should know of a fault and the caller should not.
+    pub log: Option<String>,
+}
 
 /// What is known of the response while the request is on its way.
 pub(super) struct Reply {
@@ -135,4 +148,10 @@ pub fn sent_request_id(headers: &HeaderMap) -> Option<&str> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     ((1..=LONGEST_REQUEST_ID).contains(&text.len()) && text.chars().all(sane)).then_some(text)
+}
+
+/// The language that a request asks for.
+fn language(parts: &Parts) -> Language {
+    let header = parts.headers.get(http::header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+    header.map(Language::of).unwrap_or_default()
 }

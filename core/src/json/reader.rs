@@ -11,7 +11,7 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-use super::{Member, Tree};
+use super::tree::{Member, Tree};
 
 /// Why a type could not be read, and where.
 #[derive(Debug)]

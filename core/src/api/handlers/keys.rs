@@ -3,25 +3,22 @@
 use std::sync::Arc;
 
 use super::{
+    issue::{confirm_password, hand_out, revoked},
     pages,
-    stores::{throttled, told},
 };
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{Answer, Call, Stop, plain},
         problem::{Code, FieldError, Problem},
         read::read,
         validate,
     },
-    host::{Changes, Host, KeyQuery, Write},
+    host::{Changes, Host, KeyQuery},
     model::{
-        Duration, KeyId, StoreId, Text, Timestamp,
+        Duration, KeyId, StoreId, Text,
         store::{Key, KeyHolder, KeyKind, Store},
     },
-    rules::{
-        password,
-        stores::{self, KeyRequest, Opening},
-    },
+    rules::stores::{KeyRequest, Opening},
     wire::{KeyList, KeyView},
 };
 
@@ -38,36 +35,6 @@ pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer,
         }
     };
     issue(call, request, &store, caller.id).await
-}
-
-/// Verifies the calling store's password where the caller is a panel session: a session ends within hours, and must not turn itself into a
-/// key that lives for years. An integration key needs none. Attempts count as logins.
-pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Option<&str>) -> Result<(), Stop> {
-    let KeyHolder { key, store } = call.caller()?;
-    if key.kind != KeyKind::Panel {
-        return Ok(());
-    }
-    let Some(password) = password.filter(|password| !password.is_empty()) else {
-        return Err(password_required(
-            "required",
-            "A panel session needs the store's password here. Send it as currentPassword.",
-            "Uma sessão do painel precisa da senha da loja aqui. Envie-a em currentPassword.",
-        ));
-    };
-    throttled(call, store.email.as_str()).await?;
-    if password.len() <= 4 * password::LONGEST && call.host.verify_password(password, &store.password_hash).await? {
-        return Ok(());
-    }
-    Err(password_required(
-        Code::PasswordRequired.name(),
-        "This is not the store's password.",
-        "Esta não é a senha da loja.",
-    ))
-}
-
-fn password_required(code: &'static str, en: &str, pt: &str) -> Stop {
-    let error = FieldError { pointer: "/currentPassword".to_owned(), code, detail: Text::new(en, pt) };
-    Stop::Problem(Problem::new(Code::PasswordRequired, en, pt).with_errors(vec![error]))
 }
 
 /// `POST /admin/keys`
@@ -109,21 +76,6 @@ async fn issue<H: Host>(
         secret: &settings.secret,
     };
     hand_out(call, opening, Vec::new()).await
-}
-
-/// Issues a key, and tells it once. Those that are `past` end with it.
-pub(super) async fn hand_out<H: Host>(
-    call: &mut Call<'_, H>,
-    opening: Opening<'_>,
-    past: Vec<Key>,
-) -> Result<Answer, Stop> {
-    let mut ids = call.ids(1).await?;
-    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
-    let answer = told(call, &key, nonce)?;
-    let mut keys: Vec<Write<Key>> = past.into_iter().map(|key| revoked(key, call.moment.now)).collect();
-    keys.push(Write::insert(key));
-    call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
-    Ok(answer)
 }
 
 /// `GET /delivery/keys`
@@ -176,10 +128,6 @@ async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<Answer, St
         call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
     }
     Ok(answer)
-}
-
-fn revoked(key: Key, at: Timestamp) -> Write<Key> {
-    Write { expected: key.version, value: Key { deleted_at: Some(at), version: key.version + 1, ..key } }
 }
 
 fn unknown_store() -> FieldError {

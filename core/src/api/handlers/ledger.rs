@@ -4,7 +4,7 @@ use super::pages;
 use crate::{
     api::{
         call::{Answer, Call, Stop, plain},
-        gates::takes,
+        media::takes,
         problem::{Code, Problem},
         read::read,
         validate,

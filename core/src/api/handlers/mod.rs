@@ -3,6 +3,7 @@
 mod carry;
 mod events;
 mod fleet;
+mod issue;
 mod keys;
 mod ledger;
 mod life;
@@ -22,13 +23,13 @@ use std::sync::Arc;
 use super::{
     apart::apart,
     call::{ATTEMPTS, Answer, Call, Stop, given_up, plain},
+    description::description,
     problem::{Code, Problem},
     routes::Endpoint,
 };
 use crate::host::Host;
 
 pub(super) use orders::failed_creation;
-pub(super) use preview::preview_view;
 
 /// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Problem> {
@@ -122,6 +123,6 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         Endpoint::ExportRecipient => apart(privacy::export(call)).await,
         Endpoint::EraseRecipient => apart(privacy::erase(call)).await,
         Endpoint::ListErasures => apart(privacy::records(call)).await,
-        Endpoint::OpenApi => Ok(Answer::of(200, super::description())),
+        Endpoint::OpenApi => Ok(Answer::of(200, description())),
     }
 }

@@ -5,14 +5,13 @@ use crate::{
     api::{
         call::{Answer, Call, Stop},
         page,
-        planning::{Planned, acting_store, planned},
+        planning::{acting_store, planned, preview_view},
         read::read,
         validate,
     },
     host::Host,
-    model::{Distance, Leg},
-    rules::pricing::{Inquiry, Quote},
-    wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
+    rules::pricing::Quote,
+    wire::QuoteView,
 };
 
 /// `POST /delivery/orders/preview`
@@ -30,33 +29,6 @@ pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, S
     };
     let answer = Answer::json(200, &preview_view(&inquiry, &planned, Some(quote)))?;
     Ok(Answer { recomputable: true, ..answer })
-}
-
-/// The answer to a preview, with the quote where somebody could sign one.
-pub(in crate::api) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
-    let plan = &planned.plan;
-    let stop = |(at, (sent, leg)): (usize, (&usize, &Leg))| {
-        let asked = inquiry.stops.get(*sent)?;
-        Some(PreviewStopView {
-            order_route: at + 1,
-            address: (&asked.address).into(),
-            online_payment: asked.online_payment,
-            distance: Kilometres(Distance(leg.metres)),
-            precision: planned.located.get(*sent)?.precision,
-        })
-    };
-    let times = inquiry.wants_times.then_some(plan.times);
-    PreviewView {
-        deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
-        total_distance: Kilometres(plan.total_distance),
-        online_payment: inquiry.stops.iter().all(|stop| stop.online_payment),
-        delivery_fee: Reais(plan.fee),
-        price_breakdown: plan.lines.iter().map(PriceLineView::of).collect(),
-        expected_delivery: times.map(|times| times.delivery.to_string()),
-        expected_pickup: times.map(|times| times.pickup.to_string()),
-        estimated: plan.estimated,
-        quote,
-    }
 }
 
 /// `GET /delivery/preview-context?storeId=`

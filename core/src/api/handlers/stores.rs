@@ -1,10 +1,9 @@
 //! Opening, changing and looking stores up, and logging in.
 
-use super::keys::{confirm_password, hand_out};
+use super::issue::{confirm_password, hand_out, throttled, told};
 use crate::{
     api::{
-        CallerAddress,
-        call::{Answer, Call, Stop, Told, plain, too_few},
+        call::{Answer, Call, Stop, plain, too_few},
         places::locate,
         problem::{Code, FieldError, Problem},
         read::read,
@@ -12,7 +11,7 @@ use crate::{
     },
     host::{Changes, Host, KeyQuery, StoreQuery, UsageQuery, Write},
     model::{
-        Cnpj, Duration, Email, Located, StoreId, Text, hex,
+        Cnpj, Duration, Email, Located, StoreId, Text,
         store::{Key, KeyKind, Store},
     },
     rules::{
@@ -20,7 +19,7 @@ use crate::{
         password,
         stores::{self, NewStore, Opening},
     },
-    wire::{StoreCreated, StoreView},
+    wire::StoreView,
 };
 
 /// `POST /delivery/stores`
@@ -75,14 +74,6 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&St
     let changes = Changes { at: call.moment.now, stores, keys, ..Changes::default() };
     call.commit(changes, &answer).await?;
     Ok(answer)
-}
-
-/// The answer that tells a new key.
-pub(super) fn told<H: Host>(call: &Call<'_, H>, key: &Key, nonce: [u8; 32]) -> Result<Answer, Problem> {
-    let text = Key::text(&call.settings.secret.0, &nonce);
-    let answer = Answer::json(201, &StoreCreated::of(key, text.clone()))?;
-    let nonce = hex(&nonce);
-    Ok(Answer { told: Some(Told { text, placeholder: nonce.clone(), nonce }), ..answer })
 }
 
 /// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
@@ -207,22 +198,6 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     hand_out(call, opening, past).await
 }
 
-/// Counts a login for its address, where the host knows it, and then for its email: who tries one password on many emails, and who
-/// tries many on one.
-pub(super) async fn throttled<H: Host>(call: &Call<'_, H>, email: &str) -> Result<(), Stop> {
-    let limits = &call.settings.limits;
-    let address = call.parts.extensions.get::<CallerAddress>();
-    let by_address = address.map(|address| (format!("login-from/{}", address.name()), limits.logins_per_address));
-    for (name, quota) in by_address.into_iter().chain([(login_name(email), limits.logins_per_15_minutes)]) {
-        let bucket = Bucket { name, usage: Usage::Login, quota, window: Duration::minutes(15) };
-        let admission = call.host.admit(&bucket, call.moment.now).await?;
-        if !admission.admitted {
-            return Err(Stop::Problem(plain(Code::RateLimited).retry_after(admission.reset)));
-        }
-    }
-    Ok(())
-}
-
 /// The logins that end with one more, so that a store never has too many: the oldest.
 async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, Stop> {
     let most = call.settings.keys.sessions_per_store.max(1) as usize;
@@ -231,10 +206,6 @@ async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Ve
     let keys = keys.iter().map(|holder| &holder.key);
     let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.moment.now));
     Ok(sessions.skip(most - 1).cloned().collect())
-}
-
-fn login_name(email: &str) -> String {
-    format!("login/{}", crate::model::fingerprint(&[b"login", email.to_lowercase().as_bytes()]))
 }
 
 /// The hash of a password that nobody has.

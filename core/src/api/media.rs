@@ -1,0 +1,34 @@
+//! Media types and sizes of bodies.
+
+use http::{HeaderMap, header};
+
+use super::problem::{Code, Problem};
+use crate::model::quality;
+
+/// A body of more than `most` bytes.
+pub(super) fn too_large(most: usize) -> Problem {
+    Problem::new(
+        Code::BodyTooLarge,
+        format!("A body has at most {most} bytes."),
+        format!("Um corpo tem no máximo {most} bytes."),
+    )
+}
+
+/// Whether an `Accept` header takes a media type. An empty one asks for nothing in particular, as no header does. Who takes
+/// problems alone takes JSON.
+pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
+    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut values = values.filter(|value| !value.trim().is_empty()).peekable();
+    if values.peek().is_none() {
+        return true;
+    }
+    let family = media.split('/').next().unwrap_or_default();
+    let takes = |range: &str| {
+        let mut parts = range.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let refused = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
+        let problems = media == "application/json" && range == "application/problem+json";
+        !refused && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
+    };
+    values.any(|value| value.split(',').any(takes))
+}

@@ -1,0 +1,180 @@
+//! A JSON value as a tree.
+
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, SeqAccess, Visitor},
+};
+
+/// A JSON value. Texts without escapes are borrowed from where they stand; names of an object may stand there twice.
+pub enum Tree<'t> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number from 0 up.
+    Whole(u64),
+    /// A whole number below 0.
+    Negative(i64),
+    /// Any other number.
+    Float(f64),
+    /// A text.
+    Text(Cow<'t, str>),
+    /// A list.
+    List(Vec<Tree<'t>>),
+    /// An object, its members in the order in which they stand there.
+    Object(Vec<Member<'t>>),
+}
+
+/// A member of an object: its name and its value.
+pub type Member<'t> = (Cow<'t, str>, Tree<'t>);
+
+impl<'t> Tree<'t> {
+    /// The tree of a text.
+    ///
+    /// # Errors
+    /// A text that is no JSON, or nests deeper than 127 lists and objects.
+    pub fn parse(text: &'t str) -> Result<Tree<'t>, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The same tree with the members of each object sorted by name; of duplicate names the last one remains.
+    #[must_use]
+    pub fn sorted(self) -> Tree<'t> {
+        match self {
+            Tree::List(items) => Tree::List(items.into_iter().map(Tree::sorted).collect()),
+            Tree::Object(members) => {
+                let members: BTreeMap<_, _> = members.into_iter().map(|(name, value)| (name, value.sorted())).collect();
+                Tree::Object(members.into_iter().collect())
+            }
+            other => other,
+        }
+    }
+
+    /// The tree as JSON text.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The member of an object by its name, the first of them.
+    pub fn get(&self, name: &str) -> Option<&Tree<'t>> {
+        let Tree::Object(members) = self else { return None };
+        members.iter().find(|member| member.0 == name).map(|member| &member.1)
+    }
+
+    /// The member of an object by its name, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Tree<'t>> {
+        let Tree::Object(members) = self else { return None };
+        members.iter_mut().find(|member| member.0 == name).map(|member| &mut member.1)
+    }
+
+    /// Puts a member into an object whose names are in order, in place of one that has the name. Anything else stays as it is.
+    pub fn set(&mut self, name: &'static str, value: Tree<'t>) {
+        let Tree::Object(members) = self else { return };
+        match members.binary_search_by(|member| (*member.0).cmp(name)) {
+            Ok(at) => members[at].1 = value,
+            Err(at) => members.insert(at, (Cow::Borrowed(name), value)),
+        }
+    }
+
+    /// The items of a list.
+    pub fn items(&self) -> Option<&[Tree<'t>]> {
+        if let Tree::List(items) = self { Some(items) } else { None }
+    }
+
+    /// The items of a list, to be changed.
+    pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'t>>> {
+        if let Tree::List(items) = self { Some(items) } else { None }
+    }
+
+    /// A whole number from 0 up.
+    pub fn as_u64(&self) -> Option<u64> {
+        if let Tree::Whole(number) = self { Some(*number) } else { None }
+    }
+
+    /// `true` or `false`.
+    pub fn as_bool(&self) -> Option<bool> {
+        if let Tree::Bool(value) = self { Some(*value) } else { None }
+    }
+
+    /// A text.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Tree::Text(text) = self { Some(text) } else { None }
+    }
+}
+
+impl Serialize for Tree<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Tree::Null => serializer.serialize_unit(),
+            Tree::Bool(value) => serializer.serialize_bool(*value),
+            Tree::Whole(number) => serializer.serialize_u64(*number),
+            Tree::Negative(number) => serializer.serialize_i64(*number),
+            Tree::Float(number) => serializer.serialize_f64(*number),
+            Tree::Text(text) => serializer.serialize_str(text),
+            Tree::List(items) => serializer.collect_seq(items),
+            Tree::Object(members) => serializer.collect_map(members.iter().map(|(name, value)| (name, value))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree<'de>, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Tree<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Tree<'de>, E> {
+                Ok(Tree::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Tree<'de>, E> {
+                Ok(Tree::Bool(value))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Tree<'de>, E> {
+                Ok(Tree::Whole(number))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Tree<'de>, E> {
+                Ok(Tree::Negative(number))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Tree<'de>, E> {
+                Ok(Tree::Float(number))
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Tree<'de>, E> {
+                Ok(Tree::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Tree<'de>, E> {
+                Ok(Tree::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Tree<'de>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Tree::List(list))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Tree<'de>, A::Error> {
+                let mut object = Vec::new();
+                while let Some((name, value)) = members.next_entry()? {
+                    if let Tree::Text(name) = name {
+                        object.push((name, value));
+                    }
+                }
+                Ok(Tree::Object(object))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
