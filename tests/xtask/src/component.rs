@@ -31,7 +31,7 @@ pub const OPTIMISER: &str = "wasm-opt";
 
 /// Builds the component as it ships, which is what spin.toml's command does, and returns the file.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
-    cargo_build(root, &[])?;
+    cargo(root, "build", &[])?;
     let built = built()?.join("despacho_spin.wasm");
     let shipped = built.with_file_name(SHIPPED);
     finish(&built, &shipped).map_err(|error| Failure::new(format!("{}: {error}", shipped.display())))??;
@@ -66,12 +66,12 @@ fn is_made_of(after: &Metadata, before: &Metadata, optimised: bool) -> bool {
 
 /// Builds the component that does nothing in the same way, for measurements to compare with.
 pub fn build_hello(root: &Path) -> Result<PathBuf, Failure> {
-    cargo_build(root, &["--example", "hello"])?;
+    cargo(root, "rustc", &["--example", "hello", "--crate-type", "cdylib"])?;
     Ok(built()?.join("examples/hello.wasm"))
 }
 
-fn cargo_build(root: &Path, selected: &[&str]) -> Result<(), Failure> {
-    let words = ["cargo", "build", "--locked", "--profile", "edge", "--package", PACKAGE, "--target", TARGET];
+fn cargo(root: &Path, command: &str, selected: &[&str]) -> Result<(), Failure> {
+    let words = ["cargo", command, "--locked", "--profile", "edge", "--package", PACKAGE, "--target", TARGET];
     run::show(run::command(root, &[&words, selected].concat()))
 }
 
