@@ -11,7 +11,7 @@ use despacho_core::host::HostError;
 use despacho_sql::{Dialect, Row, SchemaError, Standing, Value, is_ahead, pending};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef};
 
-use crate::{error::host_error, log};
+use crate::error::host_error;
 
 /// Why a database is not opened.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,6 +69,8 @@ impl From<rusqlite::Error> for OpenError {
 
 /// How long a connection waits for another process, a command of the operator, to finish its write.
 pub(crate) const BUSY: Duration = Duration::from_secs(5);
+/// The log's size after a long reader has ended: twice what one checkpoint leaves.
+pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
 /// Distinct statements there are, with room to spare; each stays prepared.
 const STATEMENTS: usize = 64;
 
@@ -94,7 +96,7 @@ pub(crate) fn open_writer(path: &Path, create: bool) -> Result<Connection, OpenE
     connection.pragma_update(None, "cache_size", -16_384)?;
     // Pages between two checkpoints, 16 MiB: every checkpoint holds up a group for one more flush.
     connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
-    connection.pragma_update(None, "journal_size_limit", i64::try_from(log::MAX_BYTES).unwrap_or(i64::MAX))?;
+    connection.pragma_update(None, "journal_size_limit", i64::try_from(MAX_LOG_BYTES).unwrap_or(i64::MAX))?;
     stay_prepared(&connection)?;
     migrate(&connection)?;
     Ok(connection)

@@ -4,10 +4,7 @@ use std::{fs, path::PathBuf, time::Duration};
 
 use rusqlite::Connection;
 
-use crate::connection::BUSY;
-
-/// The log's size after a long reader has ended: twice what one checkpoint leaves.
-pub(crate) const MAX_BYTES: u64 = 32 << 20;
+use crate::connection::{BUSY, MAX_LOG_BYTES};
 
 #[derive(Debug)]
 pub(crate) struct Log {
@@ -21,7 +18,7 @@ impl Log {
 
     pub(crate) fn is_large(&self) -> bool {
         let size = self.file.as_ref().and_then(|file| fs::metadata(file).ok()).map_or(0, |found| found.len());
-        size > MAX_BYTES
+        size > MAX_LOG_BYTES
     }
 
     /// Moves the log's pages into the database and cuts the file. A reader that still needs them is not waited for.

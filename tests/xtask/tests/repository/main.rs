@@ -24,7 +24,6 @@ const PENDING: &[&str] = &[
     "hosts/shared/postgres/src/",
     "hosts/shared/roads/src/",
     "hosts/shared/sql/src/",
-    "hosts/shared/sqlite/src/",
     "hosts/spin/src/",
     "hosts/warp/src/",
 ];
