@@ -85,9 +85,9 @@ struct Inner {
 
 /// How it is reached.
 #[derive(Debug)]
-pub(crate) struct Ways {
-    pub(crate) connector: Arc<Connector>,
-    pub(crate) kind: Kind,
+struct Ways {
+    connector: Arc<Connector>,
+    kind: Kind,
 }
 
 impl Ways {
@@ -186,7 +186,7 @@ impl Postgres {
             tracing::info!("LISTEN/NOTIFY unavailable; polling for events of other instances");
             return;
         }
-        let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways), told, access, heard)).abort_handle();
+        let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways.connector), told, access, heard)).abort_handle();
         if let Some(old) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).replace(task) {
             old.abort();
         }

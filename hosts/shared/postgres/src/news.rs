@@ -10,7 +10,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{database::Ways, error::text};
+use crate::{connector::Connector, error::text};
 
 /// How long commits are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(5);
@@ -22,7 +22,7 @@ const ACCESS: &str = " access";
 
 /// Notifies others of what `told` and `access` count and calls `heard` for their notifications, until it is aborted.
 pub(crate) async fn exchange(
-    ways: Arc<Ways>,
+    connector: Arc<Connector>,
     mut told: watch::Receiver<u64>,
     mut access: watch::Receiver<u64>,
     heard: impl Fn(bool) + Send + Sync + 'static,
@@ -30,7 +30,7 @@ pub(crate) async fn exchange(
     // Whoever hears this name hears itself.
     let name = format!("{:016x}", fastrand::u64(..));
     loop {
-        match follow(&ways, &name, &mut told, &mut access, &heard).await {
+        match follow(&connector, &name, &mut told, &mut access, &heard).await {
             Ok(()) => return,
             Err(detail) => {
                 tracing::warn!(detail, "news of other instances come late until the database is there again")
@@ -44,14 +44,14 @@ pub(crate) async fn exchange(
 
 /// Until this process ends, or the connection does.
 async fn follow(
-    ways: &Ways,
+    connector: &Connector,
     name: &str,
     told: &mut watch::Receiver<u64>,
     access: &mut watch::Receiver<u64>,
     heard: &impl Fn(bool),
 ) -> Result<(), String> {
     let (to, mut from) = mpsc::channel(64);
-    let connecting = timeout(ways.connector.timeout(), ways.connector.connect(Some(to))).await;
+    let connecting = timeout(connector.timeout(), connector.connect(Some(to))).await;
     let (client, _driver) = connecting.map_err(|_| "no host responds".to_owned())?.map_err(|error| text(&error))?;
     client.batch_execute("LISTEN despacho_news").await.map_err(|error| text(&error))?;
     let tell = client.prepare("SELECT pg_notify('despacho_news', $1)").await.map_err(|error| text(&error))?;
