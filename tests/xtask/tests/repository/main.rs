@@ -20,7 +20,6 @@ const DOC_PERCENT: std::ops::RangeInclusive<f64> = 10.0..=30.0;
 /// Folders whose cycles and layers do not fail the test yet: `cargo test -p despacho-xtask --test repository files_use -- --nocapture`
 /// prints them. Delete a line to switch the check on.
 const PENDING: &[&str] = &[
-    "hosts/shared/geo/src/",
     "hosts/shared/roads/src/",
     "hosts/shared/sql/src/",
     "hosts/spin/src/",

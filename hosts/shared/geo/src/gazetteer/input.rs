@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::gazetteer::build::BuildError;
+use crate::gazetteer::error::BuildError;
 
 /// Longest line that is read; the register's are 150 to 300 bytes. A longer one is handed on cut, and counts as malformed.
 const LONGEST_LINE: u64 = 1 << 14;

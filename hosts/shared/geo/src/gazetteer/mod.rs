@@ -13,8 +13,10 @@
 //! ```
 
 mod build;
+mod error;
 mod input;
 mod sort;
 mod write;
 
-pub use build::{BuildError, Malformed, Progress, Report, Stage, build};
+pub use build::{Malformed, Progress, Report, Stage, build};
+pub use error::BuildError;
