@@ -3,7 +3,7 @@
 use despacho_core::{
     geo::great_circle_m,
     model::{
-        Point, Timestamp,
+        Duration, Point, Timestamp,
         courier::Courier,
         order::{Delivery, DeliverySituation, Order, OrderSituation},
     },
@@ -40,6 +40,11 @@ const ABSENT: &str = "sandbox:absent";
 const DECLINE: &str = "sandbox:decline";
 /// The first courier of an order becomes unresponsive if the `observation` of a delivery contains this.
 const NO_SHOW: &str = "sandbox:no-show";
+
+/// Now, or just after the last position if the clock was set back: a position never replaces a newer one.
+pub(crate) fn later(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    last.map_or(now, |last| last.after(Duration::millis(1)).max(now))
+}
 
 /// What the courier does now with its order; `None` if it waits.
 pub(crate) fn next_action(order: &Order, courier: &Courier, now: Timestamp, speed: u32) -> Option<Action> {

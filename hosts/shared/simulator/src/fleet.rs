@@ -14,7 +14,7 @@ use despacho_core::{
     rules::settings::Settings,
 };
 
-use crate::{Simulation, later};
+use crate::{courier::later, simulation::Simulation};
 
 /// Couriers that one pass sends to a pickup.
 const MAX_SENT: usize = 100;

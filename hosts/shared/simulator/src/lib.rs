@@ -9,6 +9,7 @@
 mod courier;
 pub mod demo;
 mod fleet;
+mod simulation;
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use despacho_core::{
     drivers::clock::Committed,
     host::{Changes, CourierQuery, Host, HostError, OrderQuery},
     model::{
-        CourierId, Duration, IdBlock, Moment, OrderId, Timestamp,
+        CourierId, IdBlock, Moment, OrderId,
         courier::{Courier, Position},
         order::{Order, OrderSituation},
     },
@@ -26,23 +27,9 @@ use despacho_core::{
     },
 };
 
-use crate::courier::{Action, next_action};
+pub use simulation::Simulation;
 
-/// How couriers are simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Simulation {
-    /// The maximum number of simulated couriers of each sandbox store.
-    pub couriers_per_store: u32,
-    /// Speed as a multiple of real time, from 1.
-    pub speed: u32,
-}
-
-impl Default for Simulation {
-    fn default() -> Simulation {
-        Simulation { couriers_per_store: 5, speed: 30 }
-    }
-}
+use crate::courier::{Action, later, next_action};
 
 /// The result of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,11 +130,6 @@ fn changes(
             Ok(Taken::Already) | Err(_) => None,
         },
     }
-}
-
-/// Now, or just after the last position if the clock was set back: a position never replaces a newer one.
-fn later(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
-    last.map_or(now, |last| last.after(Duration::millis(1)).max(now))
 }
 
 impl Action {
