@@ -9,16 +9,12 @@ use despacho_core::{
         problem::{Code, Problem},
     },
     host,
-    model::{Duration, Entropy},
+    model::Duration,
 };
-use despacho_shell::{
-    early::{self, EarlyResponse},
-    probes,
-    settings::ConfigErrors,
-};
+use despacho_shell::{early::EarlyResponse, settings::ConfigErrors};
 use despacho_simulator::{Pass, Simulation};
 use despacho_sql::{RecentKeys, SqlHost};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, request::Parts};
+use http::{HeaderMap, HeaderName, Request, Response, request::Parts};
 use spin_sdk::http::Request as Incoming;
 
 use crate::{
@@ -27,7 +23,9 @@ use crate::{
     database::Database,
     endpoints, log, panel,
     platform::Machine,
-    prepare, sqlite, webhooks,
+    prepare,
+    response::fresh_id,
+    sqlite, webhooks,
 };
 
 /// Identifiers that a request reserves at once. What it leaves over is a gap, so there are few.
@@ -157,19 +155,6 @@ fn refuse(parts: &Parts, route: &'static str, problem: Problem) -> Response<Byte
     api::refuse(parts, route, problem, fresh_id)
 }
 
-/// An early response of any host.
-pub(crate) fn respond_early(parts: &Parts, route: &'static str, early: EarlyResponse) -> Response<Bytes> {
-    early::respond(parts, route, early, fresh_id)
-}
-
-/// An identifier for a request that came with none.
-pub(crate) fn fresh_id() -> String {
-    let mut seed = [0; 32];
-    // An identifier that a machine without randomness repeats is no reason to fail a request.
-    let _ = getrandom::fill(&mut seed);
-    Entropy::new(seed).hex()
-}
-
 fn misconfigured(errors: &ConfigErrors) -> Problem {
     let told: Vec<String> = errors.0.iter().map(config::describe).collect();
     let told = told.join("; ");
@@ -211,22 +196,4 @@ fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
     }
     let Outcome { route, request_id, log, .. } = outcome;
     log::line(format_args!("{route} {status} {request_id}: {}", log.as_deref().unwrap_or("no detail")));
-}
-
-/// Gives a response of the component's own what every response carries.
-pub(crate) fn json(parts: &Parts, text: &'static str) -> Response<Bytes> {
-    let mut response = probes::json(text);
-    let headers = response.headers_mut();
-    // Without a length the last piece waits for the client's delayed acknowledgement.
-    headers.insert(http::header::CONTENT_LENGTH, HeaderValue::from(text.len()));
-    identify(parts, &mut response);
-    response
-}
-
-/// Gives a response the request's identifier.
-pub(crate) fn identify(parts: &Parts, response: &mut Response<Bytes>) {
-    let id = probes::request_id(&parts.headers, fresh_id);
-    if let Ok(id) = HeaderValue::try_from(id) {
-        response.headers_mut().insert("x-request-id", id);
-    }
 }

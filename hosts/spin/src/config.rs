@@ -9,6 +9,7 @@ use despacho_core::{
         settings::{Secret, Settings},
     },
 };
+use despacho_geo::{Geocoders, networks};
 use despacho_shell::{
     panel::{Site, Tiles},
     settings::{ConfigError, ConfigErrors, Host, Loaded, Reader, Setting, Source, fields},
@@ -119,7 +120,9 @@ fn finish(mut reader: Reader) -> Result<Config, ConfigErrors> {
         own.secret.clone().unwrap_or_default(),
         own.admin_token.clone(),
     );
-    let geography = Rc::new(Geography::new(&own, &shared));
+    let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
+    let networks = networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing);
+    let geography = Rc::new(Geography::new(geocoders, networks, &shared));
     Ok(Config { settings, own, geography, site })
 }
 

@@ -10,8 +10,8 @@ use despacho_sql::{Dialect, Driver, Query};
 use http::{HeaderValue, Response, StatusCode, header, request::Parts};
 
 use crate::{
-    answer::{json, respond_early},
     database::Database,
+    response::{json, respond_early},
 };
 
 /// Responds to paths that need neither variables nor a database.

@@ -8,18 +8,15 @@ use despacho_core::{
     host::HostError,
     model::{self, Address, Located, Matrix},
 };
-use despacho_geo::{
-    Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, World, networks,
-};
+use despacho_geo::{Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, World};
 use despacho_shell::settings::SharedSettings;
 use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 
 use crate::{
-    config::OwnSettings,
+    clock::now,
     database::Database,
     log,
     outbound::{self, begin, collect, in_time},
-    platform::now,
 };
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000, and an instance has little memory.
@@ -44,12 +41,11 @@ pub(crate) struct Geography {
 }
 
 impl Geography {
-    /// The services at these addresses; nothing is asked yet.
-    pub(crate) fn new(own: &OwnSettings, shared: &SharedSettings) -> Geography {
-        let geocoders = Geocoders::at(own.nominatim.as_deref(), own.photon.as_deref(), &shared.geocoder);
+    /// The geography of these services; sends no requests.
+    pub(crate) fn new(geocoders: Geocoders, networks: Vec<Network>, shared: &SharedSettings) -> Geography {
         Geography {
             places: Places::new(Vec::new(), geocoders, shared.places.least_precision),
-            networks: networks(own.osrm.as_deref(), own.valhalla.as_deref(), &shared.routing),
+            networks,
             percent: shared.routing.duration_percent,
             geocoder: shared.geocoder.clone(),
         }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod body;
+mod clock;
 mod config;
 mod database;
 mod endpoints;
@@ -17,6 +18,7 @@ mod panel;
 mod platform;
 mod postgres;
 mod prepare;
+mod response;
 mod session;
 mod sqlite;
 mod wait;

@@ -8,7 +8,7 @@ use despacho_shell::{
 };
 use http::{HeaderValue, Response, header, request::Parts};
 
-use crate::answer::{identify, respond_early};
+use crate::response::{identify, respond_early};
 
 /// Where the component sees the panel's files: spin.toml copies them with their path.
 const FOLDER: &str = "/hosts/panel/dist";

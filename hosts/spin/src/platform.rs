@@ -4,7 +4,6 @@ use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
     rc::Rc,
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use despacho_core::{
@@ -19,6 +18,7 @@ use despacho_core::{
 use despacho_sql::{Leases, Slot, Slots};
 
 use crate::{
+    clock::now,
     database::{Database, Optional},
     error::is_locked,
     geography::Geography,
@@ -195,10 +195,4 @@ impl Platform for Machine {
     fn is_embedded(&self) -> bool {
         self.geography.is_embedded()
     }
-}
-
-/// The time by the machine's clock.
-pub(crate) fn now() -> Timestamp {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
 }

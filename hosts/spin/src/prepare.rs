@@ -74,7 +74,7 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
     database.warm().await?;
     if !is_current(database, config).await? {
         let session = database.own().await?;
-        if database.is_sqlite() && sqlite::is_in_memory(&session).await? {
+        if database.is_sqlite() && session.is_in_memory().await? {
             return Err(unavailable(sqlite::IN_MEMORY));
         }
         // Another instance may be at it; then the log is on all the same.

@@ -106,6 +106,13 @@ impl Session {
         }
     }
 
+    /// Whether a connection leads to a database without a file.
+    pub(crate) async fn is_in_memory(&self) -> Result<bool, HostError> {
+        let files = self.rows("SELECT file FROM pragma_database_list WHERE name = 'main'", &[]).await?;
+        let file = files.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
+        Ok(file.is_none_or(|file| file.is_empty()))
+    }
+
     /// Which SQL it speaks.
     pub(crate) fn dialect(&self) -> Dialect {
         match self {

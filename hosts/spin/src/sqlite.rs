@@ -4,20 +4,10 @@ use despacho_core::host::HostError;
 use despacho_sql::{Row, Value};
 use spin_sdk::sqlite::{self, Connection, Error, RowResult};
 
-use crate::{
-    error::{internal, unavailable},
-    session::Session,
-};
+use crate::error::{internal, unavailable};
 
 /// What to do if every connection is an empty database of its own, in memory: Spin has no state directory then.
 pub(crate) const IN_MEMORY: &str = "SQLite has no file, since Spin runs without a state directory";
-
-/// Whether a connection leads to a database without a file.
-pub(crate) async fn is_in_memory(session: &Session) -> Result<bool, HostError> {
-    let files = session.rows("SELECT file FROM pragma_database_list WHERE name = 'main'", &[]).await?;
-    let file = files.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
-    Ok(file.is_none_or(|file| file.is_empty()))
-}
 
 /// Opens the default database.
 pub(crate) async fn open() -> Result<Connection, HostError> {

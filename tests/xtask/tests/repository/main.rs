@@ -22,7 +22,6 @@ const DOC_PERCENT: std::ops::RangeInclusive<f64> = 10.0..=30.0;
 const PENDING: &[&str] = &[
     "hosts/shared/roads/src/",
     "hosts/shared/sql/src/",
-    "hosts/spin/src/",
     "hosts/warp/src/",
 ];
 
