@@ -1,5 +1,5 @@
 //! A host of maps in memory, and an order from its creation to its completion: `cargo run -p despacho-core --example embed`.
-#![expect(clippy::wildcard_imports, clippy::panic, reason = "an example: short, and it stops at the first error")]
+#![expect(clippy::panic, reason = "an example: short, and it stops at the first error")]
 
 use std::{cell::RefCell, collections::BTreeMap, ops::RangeInclusive, sync::Arc, task};
 

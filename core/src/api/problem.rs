@@ -2,14 +2,16 @@
 
 use serde::Serialize;
 
-#[cfg(feature = "openapi")]
 use crate::{
     host::HostError,
     model::{
         Duration, Language, Text,
-        order::EventKind,
         store::{FailedField, FailureReason},
     },
+};
+#[cfg(feature = "openapi")]
+use crate::{
+    model::order::EventKind,
     wire::schema::{FieldCode, ProblemCode},
 };
 

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Reais;
-use crate::model::store::{EntryKind, StatementLine, Store};
 #[cfg(feature = "openapi")]
+use crate::model::store::EntryKind;
+use crate::model::store::{StatementLine, Store};
 
 /// Money to book in.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    AddressBody, Id, Kilometres, ListedOrder, Reais, StoreView,
-    schema::{CancellationMode, StopNumber},
-};
+#[cfg(feature = "openapi")]
+use super::schema::{CancellationMode, StopNumber};
+use super::{AddressBody, Id, Kilometres, ListedOrder, Reais, StoreView};
+#[cfg(feature = "openapi")]
+use crate::model::order::{DeliverySituation, EventKind, OrderSituation};
 use crate::{
     model::{
         Timestamp,
-        order::{Delivery, DeliverySituation, EventKind, Order, OrderSituation},
+        order::{Delivery, Order},
     },
     rules::lifecycle::{self, Mode, Terms},
 };
-#[cfg(feature = "openapi")]
 
 macro_rules! requests {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ty,)* })*) => {$(

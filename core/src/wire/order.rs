@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    AddressBody, Id, Kilometres, LocationView, Quantity, Reais, objects,
-    schema::{AnySituation, KeyOrigin, StoreNumber, VisitAddress},
-};
+#[cfg(feature = "openapi")]
+use super::schema::{AnySituation, KeyOrigin, StoreNumber, VisitAddress};
+use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, objects};
+#[cfg(feature = "openapi")]
+use crate::model::order::{DeliverySituation, EventKind, OrderSituation};
 use crate::model::{
     Person, Point, Precision, Timestamp,
-    order::{AssignedCourier, Delivery, DeliverySituation, Event, EventKind, Order, OrderSituation, RecordedEvent},
+    order::{AssignedCourier, Delivery, Event, Order, RecordedEvent},
     price::{PriceLine, Rule},
 };
-#[cfg(feature = "openapi")]
 
 /// A new order. Fields that are not listed are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

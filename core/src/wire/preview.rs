@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, objects, schema::LocateAddress};
-use crate::model::Precision;
 #[cfg(feature = "openapi")]
+use super::schema::LocateAddress;
+use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, objects};
+use crate::model::Precision;
 
 /// What a preview calculates. Fields that are not listed are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

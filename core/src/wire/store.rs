@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    AddressBody, Id, Reais,
-    schema::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress},
-};
+#[cfg(feature = "openapi")]
+use super::schema::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress};
+use super::{AddressBody, Id, Reais};
+#[cfg(feature = "openapi")]
+use crate::model::store::NotificationKind;
 use crate::model::{
     Language, Person, Timestamp,
-    store::{Key, Notification, NotificationKind, Store},
+    store::{Key, Notification, Store},
 };
-#[cfg(feature = "openapi")]
 
 /// Whom to call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

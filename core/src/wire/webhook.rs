@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    ConfirmationBody, JournalEventView, MarketplaceOrder, MarketplaceWebhookOrder, OrderDetails,
-    schema::{AttemptFault, WebhookStatus},
-};
+#[cfg(feature = "openapi")]
+use super::schema::{AttemptFault, WebhookStatus};
+use super::{ConfirmationBody, JournalEventView, MarketplaceOrder, MarketplaceWebhookOrder, OrderDetails};
+#[cfg(feature = "openapi")]
+use crate::model::order::EventKind;
 use crate::model::{
     Language, Timestamp,
-    order::{Confirmation, EventKind, JournalEntry, Order, RecordedEvent},
+    order::{Confirmation, JournalEntry, Order, RecordedEvent},
     webhook::{Message, RecordedAttempt, Subject, Webhook, WebhookState},
 };
-#[cfg(feature = "openapi")]
 
 /// What a test message is of type.
 pub const TEST_TYPE: &str = "webhook.test";

@@ -90,7 +90,7 @@ async fn theirs<H: Host>(call: &Call<'_, H>) -> Result<(Order, Courier), Stop> {
 fn asked<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Carry, Problem> {
     let stop = || known(validate::delivery(read(call.body)?)?);
     Ok(match endpoint {
-        Endpoint::CourierPickUp => Carry::PickUp { code: validate::code(read(call.body)?)? },
+        Endpoint::CourierPickUp => Carry::PickUp { code: validate::handover_code(read(call.body)?)? },
         Endpoint::CourierSetOut => Carry::SetOut(stop()?),
         Endpoint::CourierResequence => Carry::Resequence(stop()?),
         Endpoint::CourierReachDoor => Carry::ReachDoor(stop()?),
@@ -103,7 +103,7 @@ fn asked<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Carry, Probl
             Carry::Fail { stop: known(stop)?, reason }
         }
         Endpoint::CourierReachReturn => Carry::ReachReturn,
-        Endpoint::CourierHandBack => Carry::HandBack { code: validate::code(read(call.body)?)? },
+        Endpoint::CourierHandBack => Carry::HandBack { code: validate::handover_code(read(call.body)?)? },
         Endpoint::CourierReachPickup => Carry::ReachPickup,
         _ => return Err(too_few().into()),
     })

@@ -25,7 +25,7 @@ pub struct Cancelled {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn code(body: Body<TellCode>) -> Result<String, Problem> {
+pub fn handover_code(body: Body<TellCode>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
     let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
     checker.finish(code)

@@ -11,7 +11,7 @@ mod webhook;
 
 pub use address::{Need, address};
 pub use fleet::{altered_courier, availability, new_courier, position};
-pub use life::{Cancelled, cancel, code, delay, delivery, delivery_code, delivery_reason, reason};
+pub use life::{Cancelled, cancel, delay, delivery, delivery_code, delivery_reason, handover_code, reason};
 pub use order::{order, preview};
 pub use privacy::{cursor as recipient_cursor, recipient};
 pub use store::{contact_and_address, key, session, store, update};

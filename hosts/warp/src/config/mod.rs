@@ -25,7 +25,7 @@ pub use prepare::{Missing, read_tariff, require_service, settings};
 /// The effective configuration of a deployment. The table in despacho-shell describes each field.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct Config {
     pub listen: SocketAddr,
     pub data: PathBuf,
@@ -81,14 +81,14 @@ pub enum Database {
 
 /// Origins whose pages can call the API from a browser.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct Cors {
     pub origins: Vec<String>,
 }
 
 /// Files of the certificate and its private key: both or neither.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct Tls {
     pub cert: Option<PathBuf>,
     pub key: Option<PathBuf>,
@@ -96,7 +96,7 @@ pub struct Tls {
 
 /// Format and minimum level of the log.
 #[derive(Clone, Debug, Deserialize)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct Log {
     pub format: LogFormat,
     #[serde(deserialize_with = "fields::parsed")]
@@ -115,7 +115,7 @@ pub enum LogFormat {
 
 /// Access to the metrics.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct Metrics {
     pub listen: Option<SocketAddr>,
     #[serde(default, deserialize_with = "fields::token")]
@@ -125,7 +125,7 @@ pub struct Metrics {
 /// Export of traces.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct OtlpTerms {
     pub endpoint: Option<String>,
     #[serde(default, deserialize_with = "fields::headers")]
@@ -136,7 +136,7 @@ pub struct OtlpTerms {
 /// Maximum open event streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct StreamLimits {
     pub per_merchant: usize,
     pub total: usize,
@@ -144,7 +144,7 @@ pub struct StreamLimits {
 
 /// Timeouts of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
+#[expect(missing_docs, reason = "the table of settings describes the fields")]
 pub struct Timeouts {
     #[serde(rename = "header-seconds", deserialize_with = "fields::seconds")]
     pub header: Duration,

@@ -82,7 +82,7 @@ mod tests {
     fn a_use_of_a_higher_layer_is_found() {
         assert_eq!(found("model/money", "rules/pricing"), ["core/src/model/money.rs:7"]);
         assert_eq!(found("rules/pricing", "host"), ["core/src/rules/pricing.rs:7"]);
-        assert_eq!(found("rules/pricing", "geo/estimate").len(), 1);
+        assert_eq!(found("geo/names", "rules/pricing").len(), 1);
         assert_eq!(found("host", "api/mod").len(), 1);
     }
 
