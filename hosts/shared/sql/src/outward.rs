@@ -12,7 +12,7 @@ use despacho_core::{
     },
 };
 
-use crate::{Query, Row, Statement, Value, write::versioned};
+use crate::{Query, Row, Statement, Value, statement::versioned};
 
 const JOURNAL_OF_MATRIX: &str =
     "SELECT place, id, body FROM events WHERE matrix = $1 AND place > $2 ORDER BY place LIMIT $3";

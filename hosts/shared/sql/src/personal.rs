@@ -11,7 +11,7 @@ use despacho_core::{
     rules::erasure::is_about,
 };
 
-use crate::{Driver, Query, Row, Statement, Value, outward, read, write};
+use crate::{Driver, Query, Row, Statement, Value, outward, read};
 
 /// The last ID of a window of orders.
 const WINDOW_END: &str = "SELECT id FROM orders WHERE id > $1 ORDER BY id LIMIT 1 OFFSET $2";
@@ -48,6 +48,10 @@ const PUT_RECORD: &str = "INSERT INTO erasures (name, cause, subject, at, orders
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET at = excluded.at, \
      orders = erasures.orders + excluded.orders, deliveries = erasures.deliveries + excluded.deliveries, \
      entries = erasures.entries + excluded.entries, archived = erasures.archived + excluded.archived";
+
+/// The time is asked for twice: a claim that somebody takes anew between the question and the deletion is theirs.
+const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
+     (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
 
 /// Runs a query.
 pub(crate) async fn personal_data<D: Driver>(driver: &D, query: &PersonalQuery) -> Result<PersonalData, HostError> {
@@ -123,7 +127,7 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
                 "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at = $4";
             Statement::any(sql, place(claim).to_vec())
         }
-        Redaction::PurgeClaims(before) => write::purge_claims(*before),
+        Redaction::PurgeClaims(before) => purge_claims(*before),
         Redaction::ForgetPositions(before) => {
             Statement::any("DELETE FROM positions WHERE at < $1", vec![(*before).into()])
         }
@@ -139,6 +143,11 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
             Statement::one(PUT_RECORD, params)
         }
     })
+}
+
+/// Removes claims that have ended, at most 200.
+pub(crate) fn purge_claims(at: Timestamp) -> Statement {
+    Statement::any(PURGE_CLAIMS, vec![at.into()])
 }
 
 fn place(claim: &Claim) -> [Value; 4] {

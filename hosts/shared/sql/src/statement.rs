@@ -59,3 +59,24 @@ impl Statement {
         Statement { sql, params, expect: Expect::Any }
     }
 }
+
+/// An insert of `id, version, columns…`, or an update to `version, columns…` where `id` and the expected version stand.
+pub(crate) fn versioned<const N: usize>(
+    insert: &'static str,
+    update: &'static str,
+    id: Value,
+    expected: u32,
+    columns: [Value; N],
+) -> Statement {
+    let version = Value::number(u64::from(expected) + 1);
+    let mut params = Vec::with_capacity(N + 3);
+    if expected == 0 {
+        params.extend([id, version]);
+        params.extend(columns);
+        return Statement::one(insert, params);
+    }
+    params.push(version);
+    params.extend(columns);
+    params.extend([id, Value::number(expected)]);
+    Statement::one(update, params)
+}

@@ -11,7 +11,7 @@ use despacho_core::{
     rules::lifecycle::{Timing, next_deadline},
 };
 
-use crate::{Statement, Value, outward, personal};
+use crate::{Statement, Value, outward, personal, statement::versioned};
 
 /// The statements of one transaction, in the order of [`Changes`]; `timing` says when time alone moves an order on.
 pub fn statements(changes: &Changes, timing: &Timing) -> Result<Vec<Statement>, HostError> {
@@ -163,10 +163,6 @@ const COUNT_CLAIM: &str = "INSERT INTO claim_usage (owner, hour, records, bytes)
 const RELEASE_CLAIM: &str =
     "DELETE FROM claims WHERE scope = $1 AND idempotency_key = $2 AND holder = $3 AND expires_at <= $4";
 
-/// The time is asked for twice: a claim that somebody takes anew between the question and the deletion is theirs.
-const PURGE_CLAIMS: &str = "DELETE FROM claims WHERE expires_at <= $1 AND (scope, idempotency_key) IN \
-     (SELECT scope, idempotency_key FROM claims WHERE expires_at <= $1 ORDER BY expires_at LIMIT 200)";
-
 fn store(write: &Write<Store>) -> Result<Statement, HostError> {
     let store = &write.value;
     // The balance is kept apart; in the body it would be a second truth.
@@ -226,27 +222,6 @@ fn courier(write: &Write<Courier>) -> Result<Statement, HostError> {
     let sandbox = Value::Integer(courier.sandbox.into());
     let columns = [key.into(), Value::Integer(courier.is_free().into()), carries, sandbox, body];
     Ok(versioned(INSERT_COURIER, UPDATE_COURIER, id(write.value.id.get()), write.expected, columns))
-}
-
-/// An insert of `id, version, columns…`, or an update to `version, columns…` where `id` and the expected version stand.
-pub(crate) fn versioned<const N: usize>(
-    insert: &'static str,
-    update: &'static str,
-    id: Value,
-    expected: u32,
-    columns: [Value; N],
-) -> Statement {
-    let version = Value::number(u64::from(expected) + 1);
-    let mut params = Vec::with_capacity(N + 3);
-    if expected == 0 {
-        params.extend([id, version]);
-        params.extend(columns);
-        return Statement::one(insert, params);
-    }
-    params.push(version);
-    params.extend(columns);
-    params.extend([id, Value::number(expected)]);
-    Statement::one(update, params)
 }
 
 fn position(position: &Position) -> Statement {
@@ -309,7 +284,7 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
             params.push(at.into());
             list.push(Statement::one(TAKE_CLAIM, params));
             if sweeps(&claim.holder) {
-                list.push(purge_claims(at));
+                list.push(personal::purge_claims(at));
                 let past = Claim::hour(at.before(Duration::minutes(48 * 60)));
                 list.push(Statement::any("DELETE FROM claim_usage WHERE hour < $1", vec![past.into()]));
             }
@@ -327,11 +302,6 @@ fn claim(list: &mut Vec<Statement>, change: &ClaimChange, at: Timestamp) -> Resu
         }
     }
     Ok(())
-}
-
-/// Removes claims that have ended, at most 200.
-pub(crate) fn purge_claims(at: Timestamp) -> Statement {
-    Statement::any(PURGE_CLAIMS, vec![at.into()])
 }
 
 /// Whether the claim of this holder clears away ended ones: every 32nd on average, which needs no memory, since a holder is a
