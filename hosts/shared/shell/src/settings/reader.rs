@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{Host, Setting, SharedSettings, shared::is_shared};
+use super::{Host, Setting, SharedSettings, shared::is_shared, value::text};
 
 /// Where a value came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -231,17 +231,6 @@ impl Reader {
             }
         };
         built.map_err(record).ok()
-    }
-}
-
-/// A scalar or a list of strings as the text that a flag would have.
-pub(super) fn text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Array(items) => items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(",")),
-        Value::Null | Value::Object(_) => None,
     }
 }
 

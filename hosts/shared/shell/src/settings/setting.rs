@@ -1,24 +1,10 @@
-//! The settings of all hosts: one table of keys, units, ranges, defaults and descriptions.
-//!
-//! The server's flags, `DESPACHO_*` variables and file keys, the component's variables, `despacho config` and SETTINGS.md are made from
-//! [`TABLE`]. A [`Reader`] collects values from any of these sources, with every error, and builds a host's typed configuration.
-
-pub mod fields;
-mod page;
-mod reader;
-mod shared;
-mod table;
-mod value;
+//! One row of the table of settings, and the values that it takes.
 
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-pub use page::{config_file, markdown};
-pub use reader::{ConfigError, ConfigErrors, Loaded, Reader, Source};
-pub use shared::SharedSettings;
-pub use table::TABLE;
-pub use value::tariff;
+use super::shared;
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -151,15 +137,20 @@ impl Unit {
 }
 
 impl Setting {
-    const fn new(key: &'static str, kind: Kind, help: &'static str) -> Setting {
+    pub(super) const fn new(key: &'static str, kind: Kind, help: &'static str) -> Setting {
         Setting { key, kind, help, is_secret: false, default: "", hosts: &[Host::Server, Host::Component] }
     }
 
-    const fn number(key: &'static str, unit: Unit, range: RangeInclusive<u64>, help: &'static str) -> Setting {
+    pub(super) const fn number(
+        key: &'static str,
+        unit: Unit,
+        range: RangeInclusive<u64>,
+        help: &'static str,
+    ) -> Setting {
         Setting::new(key, Kind::Number { unit, min: *range.start(), max: *range.end() }, help)
     }
 
-    const fn on(mut self, host: Host) -> Setting {
+    pub(super) const fn on(mut self, host: Host) -> Setting {
         self.hosts = match host {
             Host::Server => &[Host::Server],
             Host::Component => &[Host::Component],
@@ -167,26 +158,15 @@ impl Setting {
         self
     }
 
-    /// Sets the default of a setting that is not one of [`SharedSettings`].
-    const fn default_to(mut self, text: &'static str) -> Setting {
+    /// Sets the default of a setting that is not one of [`SharedSettings`](super::SharedSettings).
+    pub(super) const fn default_to(mut self, text: &'static str) -> Setting {
         self.default = text;
         self
     }
 
-    const fn secret(mut self) -> Setting {
+    pub(super) const fn secret(mut self) -> Setting {
         self.is_secret = true;
         self
-    }
-
-    /// Returns the row with this key, if the host has it.
-    #[must_use]
-    pub fn find(host: Host, key: &str) -> Option<&'static Setting> {
-        Setting::of(host).find(|setting| setting.key == key)
-    }
-
-    /// Returns the rows of a host.
-    pub fn of(host: Host) -> impl Iterator<Item = &'static Setting> {
-        TABLE.iter().filter(move |setting| setting.is_on(host))
     }
 
     /// Whether the host has it.
@@ -222,7 +202,7 @@ impl Setting {
     /// The default as text; empty if it is unset by default.
     #[must_use]
     pub fn default(&self) -> String {
-        shared::default(self).unwrap_or_else(|| self.default.to_owned())
+        shared::default(self.path()).unwrap_or_else(|| self.default.to_owned())
     }
 
     /// The form of a value in help texts: its unit or its shape.
@@ -275,7 +255,7 @@ impl Setting {
     }
 
     /// Whether an error can show this value: never a text, which may be or contain a secret.
-    fn can_show(&self, text: &str) -> bool {
+    pub(super) fn can_show(&self, text: &str) -> bool {
         let is_numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | '_');
         matches!(self.kind, Kind::Number { .. }) && (1..=24).contains(&text.len()) && text.chars().all(is_numeric)
     }
@@ -283,7 +263,7 @@ impl Setting {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::TABLE, *};
 
     #[test]
     fn keys_are_unique_and_end_in_their_unit() {

@@ -17,7 +17,7 @@ use despacho_geo::{GeocoderTerms, RoutingTerms};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Setting, reader::text};
+use super::value::text;
 
 /// The settings that every host has, by section.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -79,9 +79,8 @@ impl SharedSettings {
 static DEFAULTS: LazyLock<Value> =
     LazyLock::new(|| serde_json::to_value(SharedSettings::default()).unwrap_or_default());
 
-/// The default of a shared setting, as the structs above have it; `None` for other settings.
-pub(super) fn default(setting: &Setting) -> Option<String> {
-    let (section, name) = setting.path();
+/// The default of a shared setting by its section and name, as the structs above have it; `None` for other settings.
+pub(super) fn default((section, name): (&str, &str)) -> Option<String> {
     DEFAULTS.get(section)?.get(name).and_then(text)
 }
 

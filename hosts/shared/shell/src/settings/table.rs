@@ -4,7 +4,7 @@ use despacho_core::rules::matching::Dispatch;
 use despacho_geo::{base_address, profile};
 
 use super::{
-    Host::{Component, Server},
+    Host::{self, Component, Server},
     Kind::{Choice, List, Switch, Text},
     Setting,
     Unit::{Bytes, Count, Days, Factor, Hours, Kilometres, Mebibytes, Metres, Milliseconds, Minutes, Percent, Seconds},
@@ -436,3 +436,16 @@ pub const TABLE: &[Setting] = &[
         .default_to("50"),
     Setting::number("streams.total", Count, 1..=1_000_000, "Maximum open event streams").on(Server).default_to("1000"),
 ];
+
+impl Setting {
+    /// Returns the row with this key, if the host has it.
+    #[must_use]
+    pub fn find(host: Host, key: &str) -> Option<&'static Setting> {
+        Setting::of(host).find(|setting| setting.key == key)
+    }
+
+    /// Returns the rows of a host.
+    pub fn of(host: Host) -> impl Iterator<Item = &'static Setting> {
+        TABLE.iter().filter(move |setting| setting.is_on(host))
+    }
+}

@@ -10,6 +10,7 @@ use despacho_core::{
     },
 };
 use http::{HeaderName, HeaderValue, Uri};
+use serde_json::Value;
 
 type Parsed = Result<String, String>;
 
@@ -109,6 +110,17 @@ pub(super) fn postgres(text: &str) -> Parsed {
         Ok(text.to_owned())
     } else {
         Err("must be postgres://USER:PASSWORD@HOST:PORT/DATABASE".to_owned())
+    }
+}
+
+/// A scalar or a list of strings as the text that a flag would have.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Array(items) => items.iter().map(Value::as_str).collect::<Option<Vec<_>>>().map(|texts| texts.join(",")),
+        Value::Null | Value::Object(_) => None,
     }
 }
 
