@@ -1,25 +1,13 @@
 //! What every request needs: the store, the core's settings, the counters.
 
-use std::{future::Future, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
-use despacho_core::{api, drivers::stream::Subscription, model::store::KeyHash, rules::settings::Settings};
-use futures_util::FutureExt;
-use http::{Request, Response};
-use tokio::time::timeout;
+use despacho_core::{model::store::KeyHash, rules::settings::Settings};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    connections::{Connection, Connections},
-    early::{self, EarlyResponse},
-    endpoints,
-    memory::MemoryBudget,
-    metrics::Metrics,
-    overload::Overload,
-    panel::Panel,
-    store::Store,
-    streams::{self, Streams},
-    telemetry::{self, Context, Tracer},
+    connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload, panel::Panel, store::Store,
+    streams::Streams, telemetry::Tracer,
 };
 
 /// The running application.
@@ -52,107 +40,4 @@ pub struct App {
     pub shutdown: CancellationToken,
     /// Open connections and unfinished writes, for which a shutdown waits.
     pub tasks: TaskTracker,
-}
-
-impl App {
-    /// Answers one request, whatever happens inside: a panic is a 500, an answer that takes too long a 504.
-    ///
-    /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps. `place` is held
-    /// until the work has ended, whether or not somebody still waits for it: callers who give up must not let others in too early.
-    pub async fn answer<P: Send + 'static>(self: Arc<App>, request: Request<Bytes>, place: P) -> warp::reply::Response {
-        let facts = early::facts(&request);
-        let writes = api::may_write(&request);
-        let (app, patience) = (self.clone(), self.patience);
-        let context = request.extensions().get::<Context>().cloned();
-        let connection = request.extensions().get::<Arc<Connection>>().cloned();
-        let answer = telemetry::within(context, async move { app.route(request).await });
-        let ended = if writes {
-            in_time(detached(&self.tasks, answer, place), patience).await
-        } else {
-            let answered = in_time(answer, patience).await;
-            drop(place);
-            answered
-        };
-        let response = match ended {
-            Ended::Answered((response, None)) => response,
-            Ended::Answered((begun, Some(subscription))) => {
-                return streams::respond(&self, &facts, begun, subscription, connection);
-            }
-            Ended::Late => early::respond(&facts, "unmatched", EarlyResponse::Late),
-            Ended::Panicked => {
-                self.metrics.panics.inc();
-                early::respond(&facts, "unmatched", EarlyResponse::Broken)
-            }
-        };
-        response.map(Into::into)
-    }
-
-    async fn route(self: Arc<App>, request: Request<Bytes>) -> (Response<Bytes>, Option<Subscription>) {
-        match endpoints::answer(&self, &request).await {
-            Some(response) => (response, None),
-            // On the heap, so that the tasks and time limits around it do not copy it at each step.
-            None => Box::pin(self.store.answer_or_stream(&self.settings, request)).await,
-        }
-    }
-}
-
-/// How an answer ended.
-#[derive(Debug)]
-enum Ended<T> {
-    Answered(T),
-    Late,
-    Panicked,
-}
-
-/// An answer within a time, and its panics caught. What it leaves behind it owns alone, but for the store, which a panic in the
-/// middle of a transaction does not reach: it is another thread's.
-async fn in_time<T>(answer: impl Future<Output = T>, patience: Duration) -> Ended<T> {
-    match timeout(patience, AssertUnwindSafe(answer).catch_unwind()).await {
-        Ok(Ok(response)) => Ended::Answered(response),
-        Ok(Err(_)) => Ended::Panicked,
-        Err(_) => Ended::Late,
-    }
-}
-
-/// Runs `answer` in a task of its own, which ends even if its caller is cancelled, and holds `held` until then.
-async fn detached<T: Send + 'static>(
-    tasks: &TaskTracker,
-    answer: impl Future<Output = T> + Send + 'static,
-    held: impl Send + 'static,
-) -> T {
-    let task = tasks.spawn(async move {
-        let response = answer.await;
-        drop(held);
-        response
-    });
-    match task.await {
-        Ok(response) => response,
-        // Nobody cancels such a task: it panicked, and goes on as what it is.
-        Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PATIENCE: Duration = Duration::from_secs(5);
-
-    #[tokio::test]
-    async fn a_panic_is_caught_wherever_the_answer_runs() {
-        let broken = || async { panic!("a bug") };
-        assert!(matches!(in_time::<()>(broken(), PATIENCE).await, Ended::Panicked));
-        assert!(matches!(in_time::<()>(detached(&TaskTracker::new(), broken(), ()), PATIENCE).await, Ended::Panicked));
-        assert!(matches!(in_time(async { 1 }, PATIENCE).await, Ended::Answered(1)));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_late_write_is_given_up_on_and_yet_ends() {
-        let tasks = TaskTracker::new();
-        tasks.close();
-        let slow = async { tokio::time::sleep(2 * PATIENCE).await };
-        assert!(matches!(in_time(detached(&tasks, slow, ()), PATIENCE).await, Ended::Late));
-        assert!(timeout(PATIENCE / 2, tasks.wait()).await.is_err(), "it still runs");
-        assert!(timeout(PATIENCE, tasks.wait()).await.is_ok(), "it has ended");
-    }
 }

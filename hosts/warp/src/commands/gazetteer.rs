@@ -12,7 +12,7 @@ use despacho_core::{
 };
 use despacho_geo::gazetteer::{BuildError, Progress, Report, Stage};
 
-use super::Failure;
+use super::failure::Failure;
 use crate::{cli::Lookup, geo::LoadedPack, server::print};
 
 /// Between two progress lines; a terminal's one line is written over more often.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Failure,
+    failure::Failure,
     lines::{Lines, milliseconds},
 };
 use crate::{config::Config, geo::Geography};

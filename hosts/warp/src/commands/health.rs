@@ -17,7 +17,7 @@ use tokio_rustls::{
     },
 };
 
-use super::Failure;
+use super::failure::Failure;
 use crate::config::{self, Config};
 
 const PATIENCE: Duration = Duration::from_secs(4);

@@ -1,6 +1,6 @@
 //! `despacho init`.
 
-use super::Failure;
+use super::failure::Failure;
 use crate::{
     config::{self, Config, Database, Missing},
     server::print,

@@ -8,7 +8,7 @@ use std::{
 use despacho_core::route::line::{LineError, assign_line, route_line};
 use serde::Serialize;
 
-use super::Failure;
+use super::failure::Failure;
 
 /// A line may be this long: a full matrix of 2,000 × 3,000 fits.
 const LONGEST_LINE: u64 = 128 << 20;

@@ -7,7 +7,7 @@ use despacho_sql::{Dialect, copy, migrations};
 use despacho_sqlite::{Options, Sqlite, backup};
 use rusqlite::{Connection, OpenFlags};
 
-use super::Failure;
+use super::failure::Failure;
 use crate::server::print;
 
 /// For a server that is in the middle of a write.

@@ -1,56 +1,31 @@
 //! The operator's commands.
 
 mod archive;
+mod failure;
 mod gazetteer;
 mod geography;
 mod health;
 mod init;
 mod lines;
+mod load;
 mod migrate;
 mod operator;
 mod privacy;
 mod serve;
 
-use std::{fmt, path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode};
 
 use clap::Parser;
 use despacho_core::rules::pricing::Tariff;
 
+pub use self::failure::Failure;
+use self::load::{load, load_service};
 use crate::{
     cli::{ArchiveCommand, Cli, Command, CourierCommand, GazetteerCommand, KeyCommand, StoreCommand, TariffCommand},
-    config::{self, CliOverrides, Config, Loaded},
+    config::{self, Config},
     server::print,
     store,
 };
-
-/// How a command ended where it did not succeed.
-#[derive(Debug)]
-pub enum Failure {
-    /// The command line or the configuration is wrong: exit code 2.
-    Usage(String),
-    /// It could not be done: exit code 1.
-    Failed(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Usage(text) | Failure::Failed(text) => f.write_str(text.trim_end()),
-        }
-    }
-}
-
-impl From<String> for Failure {
-    fn from(text: String) -> Failure {
-        Failure::Failed(text)
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Failure {
-        Failure::Failed(error.to_string())
-    }
-}
 
 /// Runs the command of this process's command line.
 pub fn main() -> ExitCode {
@@ -110,17 +85,6 @@ async fn run(command: Command) -> Result<(), Failure> {
         Command::Config(given) => Ok(print(load(&given)?.file.trim_end())?),
         Command::Healthcheck { given } => health::check(&load(&given)?.config).await,
     }
-}
-
-fn load(given: &CliOverrides) -> Result<Loaded, Failure> {
-    given.load(std::env::vars_os()).map_err(|errors| Failure::Usage(errors.to_string()))
-}
-
-/// The configuration of a service that exists.
-fn load_service(given: &CliOverrides) -> Result<Loaded, Failure> {
-    let loaded = load(given)?;
-    config::require_service(&loaded.config).map_err(Failure::Usage)?;
-    Ok(loaded)
 }
 
 fn check_tariff(file: Option<&Path>) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use despacho_core::model::store::KeyHash;
 use http::{Method, Request, header};
 use serde_json::{Value, json};
 
-use super::{Failure, load_service};
+use super::{failure::Failure, load::load_service};
 use crate::{
     cli::CreateStore,
     config::{self, CliOverrides, Missing},

@@ -2,7 +2,7 @@
 
 use despacho_simulator::demo::{EMAIL, KEY, PASSWORD};
 
-use super::Failure;
+use super::failure::Failure;
 use crate::{
     config::{self, Loaded, Missing},
     geo::Geography,

@@ -10,7 +10,10 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches, value_parser};
 use despacho_shell::settings::{self, ConfigErrors, Host, Kind, Reader, Setting, Source};
 use serde_json::Value;
 
-use super::{Config, Database, read_tariff};
+use super::{
+    prepare::read_tariff,
+    types::{Config, Database},
+};
 use crate::peer::Network;
 
 /// The configuration, with the value and source of each setting.
@@ -61,6 +64,19 @@ impl CliOverrides {
         let unknown = environment.keys().filter(|name| !is_known(name));
         let warnings = unknown.map(|name| format!("the environment variable {name} is not a setting")).collect();
         finish(reader, warnings)
+    }
+}
+
+impl Config {
+    /// Returns the default of every setting.
+    ///
+    /// # Errors
+    /// An error of the table of settings.
+    pub fn defaults() -> Result<Config, String> {
+        CliOverrides::default()
+            .load(std::iter::empty())
+            .map(|loaded| loaded.config)
+            .map_err(|errors| errors.to_string())
     }
 }
 

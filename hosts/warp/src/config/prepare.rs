@@ -11,7 +11,7 @@ use despacho_core::rules::{
     settings::{Secret, Settings},
 };
 
-use super::{Config, Database};
+use super::types::{Config, Database};
 use crate::private;
 
 /// What becomes of a service's data if it is missing.

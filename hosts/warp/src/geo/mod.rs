@@ -25,7 +25,6 @@ pub use extract::Extract;
 pub use figures::Figures;
 pub use packs::LoadedPack;
 pub use platform::ServerPlatform;
-pub(crate) use wire::connector;
 
 use crate::config::Config;
 use cache::Cache;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use despacho_geo::{Answer, Kept, Missed, Note, Question, World};
 use http::Uri;
 use http_body_util::{BodyExt, Full, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::HttpsConnector;
 use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
@@ -17,7 +17,10 @@ use super::{
     cache::Cache,
     figures::{Cached, Figures},
 };
-use crate::telemetry::{self, SpanKind};
+use crate::{
+    connector::connector,
+    telemetry::{self, SpanKind},
+};
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000.
 const LONGEST_ANSWER: usize = 16 << 20;
@@ -141,27 +144,6 @@ impl World for Wire {
             Note::Measured { source, legs } => self.figures.measured(source, legs),
         }
     }
-}
-
-/// HTTP, and HTTPS by the certificates that this system trusts; these are read only where they are needed.
-pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, String> {
-    let provider = tokio_rustls::rustls::crypto::ring::default_provider();
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    http.set_nodelay(true);
-    let builder = HttpsConnectorBuilder::new();
-    let builder = if secure {
-        builder
-            .with_provider_and_native_roots(provider)
-            .map_err(|error| format!("the root certificates of this system cannot be read: {error}"))?
-    } else {
-        let config = tokio_rustls::rustls::ClientConfig::builder_with_provider(provider.into())
-            .with_safe_default_protocol_versions()
-            .map_err(|error| error.to_string())?;
-        let nobody = tokio_rustls::rustls::RootCertStore::empty();
-        builder.with_tls_config(config.with_root_certificates(nobody).with_no_client_auth())
-    };
-    Ok(builder.https_or_http().enable_http1().wrap_connector(http))
 }
 
 /// An error with its causes, of which the innermost is the one that helps.

@@ -15,10 +15,7 @@ use http::{HeaderValue, Method, Request, Response, Version, header, request::Par
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::BodyExt;
 
-use super::{
-    compress::{Compressor, Encoding},
-    stack::FilterBody,
-};
+use super::compress::{Compressor, Encoding};
 use crate::{
     app::App,
     connections::{Active, Connection, UnsentResponse, address_group},
@@ -35,6 +32,17 @@ const ATTEMPTS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(10);
 /// Routes of files that are in memory once, however many responses carry them.
 const FILES: [&str; 4] = [DOCS_ROUTE, "GET /docs/{file}", "GET /openapi.json", PANEL_ROUTE];
+
+/// A response's body, for one that warp does not name.
+pub(super) trait BodyOf {
+    type Body;
+}
+
+impl<B> BodyOf for Response<B> {
+    type Body = B;
+}
+
+pub(super) type FilterBody = <warp::reply::Response as BodyOf>::Body;
 
 /// What the delivery of a response depends on, taken from its request.
 pub(super) struct Delivery {

@@ -19,7 +19,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     app::App, config::Config, connections::Connections, memory::MemoryBudget, metrics::Metrics, overload::Overload,
-    panel::Panel, scheduler, simulation, store::Store, streams::Streams, telemetry, webhooks,
+    panel::Panel, scheduler, simulation, store::Store, streams::Streams, telemetry::export, webhooks,
 };
 
 /// Why the server could not run.
@@ -49,7 +49,7 @@ pub async fn serve(
     tokio::spawn(Connections::sweep(Arc::downgrade(&app.connections)));
     let metrics = metrics_listener.map(|listener| tokio::spawn(metrics_listener::serve(app.clone(), listener)));
     let (traced, untraced) = watch::channel(false);
-    let exporter = exporter.map(|exporter| tokio::spawn(telemetry::run(exporter, untraced)));
+    let exporter = exporter.map(|exporter| tokio::spawn(export::run(exporter, untraced)));
     let scheme = if tls.is_some() { "https" } else { "http" };
     announce(&format!("{scheme}://{address}")).map_err(|error| format!("nothing can be printed: {error}"))?;
     tracing::info!(%address, scheme, version = env!("CARGO_PKG_VERSION"), "serving");
@@ -76,9 +76,9 @@ pub async fn serve(
 }
 
 /// Builds what every request needs.
-fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<telemetry::Exporter>), Failure> {
+fn open(config: &Config, settings: Settings, store: Store) -> Result<(Arc<App>, Option<export::Exporter>), Failure> {
     let metrics = Metrics::new().with_geography(store.geography().figures());
-    let (tracer, exporter) = telemetry::start(&config.otlp, &metrics.spans)?.unzip();
+    let (tracer, exporter) = export::start(&config.otlp, &metrics.spans)?.unzip();
     let app = App {
         settings,
         store,

@@ -10,7 +10,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::{
     compress::Compressor,
-    deliver::{Body, Delivery},
+    deliver::{Body, Delivery, FilterBody},
     filter, observe,
 };
 use crate::{
@@ -45,16 +45,6 @@ const ACCEPTED: [HeaderName; 7] = [
 /// How long a browser may keep what it was told about another origin's rights.
 const KNOWN_FOR: Duration = Duration::from_secs(3_600);
 
-/// A response's body, for one that warp does not name.
-pub(super) trait BodyOf {
-    type Body;
-}
-
-impl<B> BodyOf for Response<B> {
-    type Body = B;
-}
-
-pub(super) type FilterBody = <warp::reply::Response as BodyOf>::Body;
 /// What answers a connection's requests.
 pub(super) type Stack = BoxCloneSyncService<Request<Incoming>, Response<Body>, Infallible>;
 

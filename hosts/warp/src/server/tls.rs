@@ -11,11 +11,10 @@ use tokio_rustls::{
     },
 };
 
-use super::Failure;
 use crate::config::Config;
 
 /// What accepts TLS connections, HTTP/2 first; `None` where plain HTTP is configured.
-pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, Failure> {
+pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, String> {
     let (Some(cert), Some(key)) = (&config.tls.cert, &config.tls.key) else { return Ok(None) };
     let error = |error| format!("the certificate {} and its key do not work: {error}", cert.display());
     let mut tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -28,7 +27,7 @@ pub(super) fn acceptor(config: &Config) -> Result<Option<TlsAcceptor>, Failure> 
     Ok(Some(TlsAcceptor::from(Arc::new(tls))))
 }
 
-fn chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
+fn chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let error = |error| format!("the certificate {} cannot be read: {error}", file.display());
     let chain: Result<Vec<_>, _> = CertificateDer::pem_file_iter(file).map_err(error)?.collect();
     match chain {
@@ -37,7 +36,7 @@ fn chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
     }
 }
 
-fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, Failure> {
+fn private_key(file: &Path) -> Result<PrivateKeyDer<'static>, String> {
     PrivateKeyDer::from_pem_file(file)
         .map_err(|error| format!("the private key {} cannot be read: {error}", file.display()))
 }

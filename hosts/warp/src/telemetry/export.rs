@@ -26,7 +26,7 @@ use tokio::{
 };
 
 use super::Tracer;
-use crate::{config::OtlpTerms, geo::connector, metrics::SpanFigures};
+use crate::{config::OtlpTerms, connector::connector, metrics::SpanFigures};
 
 /// Spans that wait to be sent; about 2 MB.
 const QUEUE: usize = 4_096;

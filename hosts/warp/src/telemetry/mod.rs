@@ -3,7 +3,7 @@
 //! An ended span enters a bounded queue. A span that does not fit, or does not reach the collector, is dropped and counted: requests
 //! never wait for the collector.
 
-mod export;
+pub mod export;
 mod storage;
 
 use std::future::Future;
@@ -16,10 +16,7 @@ use opentelemetry::{
 };
 use opentelemetry_sdk::{propagation::TraceContextPropagator, trace::SdkTracer};
 
-pub use self::{
-    export::{Exporter, run, start},
-    storage::Traced,
-};
+pub use self::storage::Traced;
 
 /// The role of a span: [`SpanKind::Server`] for received requests, [`SpanKind::Client`] for sent ones.
 pub use opentelemetry::trace::SpanKind;

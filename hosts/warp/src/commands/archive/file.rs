@@ -9,7 +9,7 @@ use std::{
 use despacho_core::model::Timestamp;
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
-use crate::{commands::Failure, private};
+use crate::{commands::failure::Failure, private};
 
 /// A file that is being written, under a name that says so.
 pub(super) struct Draft {

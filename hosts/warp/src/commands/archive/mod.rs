@@ -18,7 +18,7 @@ use despacho_postgres::Postgres;
 use despacho_sql::{Driver, EndedOrder, Leaf, Readers, ended_orders, take_out};
 
 use self::file::Draft;
-use super::{Failure, load_service};
+use super::{failure::Failure, load::load_service};
 use crate::{cli::ArchiveRun, config::Database, server::print, store};
 
 pub(super) use self::file::show;

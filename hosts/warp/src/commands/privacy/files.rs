@@ -13,7 +13,7 @@ use despacho_core::{
 use despacho_sql::{Selection, erase_record, find_in_record};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
-use crate::{commands::Failure, private, server::print};
+use crate::{commands::failure::Failure, private, server::print};
 
 const ENDING: &str = ".jsonl.gz";
 

@@ -20,7 +20,7 @@ use despacho_sql::Selection;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{Failure, load_service, operator};
+use super::{failure::Failure, load::load_service, operator};
 use crate::{
     cli::PrivacyCommand,
     config::{self, CliOverrides, Config, Database, Missing},
