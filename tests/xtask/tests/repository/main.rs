@@ -17,14 +17,6 @@ use rules::{boundary, direction, documents, finish, layers, machine, manifests, 
 /// What share of the core's lines documentation comments may be, in percent.
 const DOC_PERCENT: std::ops::RangeInclusive<f64> = 10.0..=30.0;
 
-/// Folders whose cycles and layers do not fail the test yet: `cargo test -p despacho-xtask --test repository files_use -- --nocapture`
-/// prints them. Delete a line to switch the check on.
-const PENDING: &[&str] = &[
-    "hosts/shared/roads/src/",
-    "hosts/shared/sql/src/",
-    "hosts/warp/src/",
-];
-
 type Outcome = Result<(), Broken>;
 
 /// What does not hold, printed as it is.
@@ -119,13 +111,7 @@ fn files_use_lower_layers_and_have_no_cycles() -> Outcome {
         shipping.extend(boundary::shipping(&texts, source.folder)?);
     }
     let graph = graph::graph(&sources, &shipping)?;
-    let found = [layers::cycles(&graph), layers::layers(&graph)].concat();
-    let (pending, broken): (Vec<Finding>, Vec<Finding>) =
-        found.into_iter().partition(|finding| PENDING.iter().any(|folder| finding.at.starts_with(folder)));
-    for finding in pending {
-        println!("pending: {finding}");
-    }
-    clean(broken)
+    clean([layers::cycles(&graph), layers::layers(&graph)].concat())
 }
 
 #[test]
