@@ -147,6 +147,8 @@ fn start(binary: &Path, data: &Path) -> Server {
         ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
         ("DESPACHO_ADMIN_TOKEN", OPERATOR),
         ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1"),
+        // The couriers of this test are the only ones.
+        ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0"),
     ];
     Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
 }
