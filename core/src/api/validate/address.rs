@@ -1,6 +1,6 @@
 //! Addresses.
 
-use super::{Checker, Path};
+use super::checker::{Checker, Path};
 use crate::{
     api::{
         problem::{FieldError, Problem},

@@ -1,6 +1,6 @@
 //! Couriers, their places and their word.
 
-use super::{Checker, Path};
+use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
     geo,

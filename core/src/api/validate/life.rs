@@ -1,6 +1,6 @@
 //! What is sent along an order's life.
 
-use super::{Checker, Path};
+use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
     model::DeliveryId,

@@ -1,6 +1,9 @@
 //! Orders and previews.
 
-use super::{Checker, Need, Path};
+use super::{
+    address::Need,
+    checker::{Checker, Path},
+};
 use crate::{
     api::{
         problem::{Code, FieldError, Problem},

@@ -1,6 +1,6 @@
 //! Whose data is exported or erased.
 
-use super::{Checker, Path};
+use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
     model::{Phone, Timestamp},

@@ -1,6 +1,9 @@
 //! Stores, keys and logins.
 
-use super::{Checker, Need, Path};
+use super::{
+    address::Need,
+    checker::{Checker, Path},
+};
 use crate::{
     api::{problem::Problem, read::Body},
     model::{

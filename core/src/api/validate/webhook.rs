@@ -1,6 +1,6 @@
 //! Subscriptions and top-ups.
 
-use super::{Checker, Path};
+use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
     model::{InvalidMoney, Money, order::EventKind},
