@@ -13,6 +13,8 @@ use despacho_core::{
 use serde_json::{Value, json};
 
 type Rows<T> = Result<Vec<T>, HostError>;
+type Cells = RangeInclusive<Cell>;
+type After = Option<(Cell, CourierId)>;
 
 #[derive(Clone, Default)]
 struct Tables {
@@ -80,7 +82,7 @@ impl Tables {
     }
 }
 
-/// Reads of what this host does not store: the journal, notifications, statements, webhooks, idempotency keys, personal data.
+/// What this host reads as empty and does not store: journal, notifications, statements, webhooks, idempotency keys, personal data.
 macro_rules! empty {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
         $(async fn $name(&self, $(_: $argument),*) -> Result<$result, HostError> { Ok(Default::default()) })*
@@ -110,14 +112,8 @@ impl Storage for Maps {
         let tables = self.tables.borrow();
         Ok(query.scan(tables.couriers(), |id| tables.orders.get(&id)))
     }
-    async fn free_couriers(
-        &self,
-        cells: RangeInclusive<Cell>,
-        after: Option<(Cell, CourierId)>,
-        seen_since: Timestamp,
-        limit: u32,
-    ) -> Rows<FreeCourier> {
-        Ok(FreeCourier::scan(self.tables.borrow().couriers(), &cells, after, seen_since, limit))
+    async fn free_couriers(&self, cells: Cells, after: After, since: Timestamp, limit: u32) -> Rows<FreeCourier> {
+        Ok(FreeCourier::scan(self.tables.borrow().couriers(), &cells, after, since, limit))
     }
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
         let last = self.counter.replace(self.counter.get() + u64::from(count));
@@ -193,8 +189,7 @@ pub(crate) fn main() {
     let stop = json!({ "name": "Maria", "phone": "+5511999990001", "address": address, "onlinePayment": true });
     let order = json!({ "code": "A-1", "preparationTime": 0, "deliveries": [stop] });
     let order = send(store, "POST /delivery/orders", order);
-    let done = run(dispatch::round(&host, &settings, &mut host.moment()));
-    assert_eq!(done.map(|done| done.allocated), Ok(1));
+    assert_eq!(run(dispatch::round(&host, &settings, &mut host.moment())).map(|done| done.allocated), Ok(1));
     for step in ["arrive", "pickup", "en-route", "at-door", "deliver"] {
         let at_stop = json!({ "deliveryId": order["deliveries"][0]["id"] });
         let body = if step == "pickup" { json!({ "code": order["pickupCode"] }) } else { at_stop };

@@ -15,7 +15,7 @@ pub struct Changes {
     /// When it was decided.
     pub at: Timestamp,
     /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its own
-    /// balance is zero after this commit and does not move any more: [`HostError::Conflict`] otherwise.
+    /// balance is zero after this commit and does not move any more: [`HostError::Conflict`](crate::host::HostError::Conflict) otherwise.
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace; unique by hash.
     pub keys: Vec<Write<Key>>,

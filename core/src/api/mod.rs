@@ -71,7 +71,7 @@ pub async fn handle<H: Host>(host: &H, settings: &Settings, request: Request<Byt
     handle_or_stream(host, settings, request).await.0
 }
 
-/// The same, and where the answer begins a stream of events, how it goes on: see [`stream`]. A host that cannot hold a connection
+/// The same, and if the response begins a stream of events, its continuation: see [`crate::drivers::stream`]. A host that cannot hold a connection
 /// open ends it there, and the caller comes again with the last event's identifier.
 pub async fn handle_or_stream<H: Host>(
     host: &H,

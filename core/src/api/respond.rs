@@ -12,7 +12,7 @@ use crate::{
 const REQUEST_ID: &str = "x-request-id";
 const LONGEST_REQUEST_ID: usize = 128;
 
-/// What a response was, for a host's metrics and logs: an extension of every response of [`handle`].
+/// What a response was, for a host's metrics and logs: an extension of every response of [`handle`](super::handle).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// The endpoint's template, `GET /delivery/orders/{platformOrderId}`; `unmatched` where there is none.

@@ -1,6 +1,6 @@
 //! A stream of server-sent events: what a host writes into a connection that it keeps open.
 //!
-//! [`super::handle_or_stream`] answers the beginning and a [`Subscription`]. The host then asks [`next`] whenever something was
+//! [`crate::api::handle_or_stream`] answers the beginning and a [`Subscription`]. The host then asks [`next`] whenever something was
 //! committed, and every few seconds besides, since another instance may have; where nothing came for [`HEARTBEAT`] it writes
 //! [`HEARTBEAT_TEXT`]. It asks [`is_allowed`] before each batch of events and often enough to end the stream within a second after its key
 //! was revoked or expired, or its store was removed.

@@ -145,7 +145,7 @@ pub struct ErasureRecord {
     pub name: String,
     /// What caused it.
     pub cause: ErasureCause,
-    /// [`subject`] of the phone, for a request.
+    /// [`subject`](crate::rules::erasure::subject) of the phone, for a request.
     pub subject: Option<String>,
     /// When it last did something.
     pub at: Timestamp,

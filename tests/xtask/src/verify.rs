@@ -31,7 +31,7 @@ enum Ending {
 /// Prints the steps and what each shows.
 pub(crate) fn list() {
     for step in STEPS {
-        println!("{:<10}{}", step.name, step.what);
+        println!("{:<12}{}", step.name, step.what);
     }
 }
 

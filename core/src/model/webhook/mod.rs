@@ -13,7 +13,7 @@ use super::{
 
 /// How long the secret before the newest one still signs.
 pub const BOTH_SECRETS: Duration = Duration::minutes(24 * 60);
-/// How long a round may start new requests; the last one may then take [`WebhookTerms::timeout_seconds`] more.
+/// How long a round may start new requests; the last one may then take [`timeout_seconds`](crate::rules::webhooks::WebhookTerms::timeout_seconds) more.
 pub const ROUND: Duration = Duration::seconds(10);
 /// Subscriptions of one merchant that are sent for at once, by all instances together: receivers that hang delay their own merchant only.
 pub const ROUNDS_PER_MERCHANT: u32 = 8;

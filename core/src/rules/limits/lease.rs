@@ -50,13 +50,18 @@ impl Lease {
         Some(self.told(bucket, now))
     }
 
-    /// How many places to take after this lease: twice as many where it was used up in its life, one where it was not. Who asks next, before
-    /// these are there, is told to take one.
-    pub fn next(&mut self, bucket: &Bucket, now: Timestamp) -> u32 {
+    /// Returns how many places to request next: twice as many if this lease was used up in its life, otherwise one. Marks them as requested,
+    /// so that concurrent requests take one each until they arrive.
+    pub fn request_next(&mut self, bucket: &Bucket, now: Timestamp) -> u32 {
+        let places = self.next_places(bucket, now);
+        self.places = 0;
+        places
+    }
+
+    fn next_places(&self, bucket: &Bucket, now: Timestamp) -> u32 {
         let most = Lease::MOST.min(bucket.quota / 16).max(1);
         let used_up = self.left == 0 && self.holds(now);
         let places = if used_up { self.places.saturating_mul(2).clamp(1, most) } else { 1 };
-        self.places = 0;
         // Whether so many fit beside those that are known of; others may have been counted meanwhile.
         let fits = bucket.count_several(places, now).is_some_and(|count| self.arrival <= count.last);
         if fits { places } else { 1 }
@@ -132,7 +137,7 @@ mod tests {
         if let Some(admission) = lease.as_mut().and_then(|lease| lease.give(bucket, now)) {
             return Some(admission);
         }
-        let places = lease.as_mut().map_or(1, |lease| lease.next(bucket, now));
+        let places = lease.as_mut().map_or(1, |lease| lease.request_next(bucket, now));
         let several = (places > 1).then(|| shared.count(bucket, places, now)).flatten().map(|next| (places, next));
         let (places, next) = several.or_else(|| shared.count(bucket, 1, now).map(|next| (1, next)))?;
         let taken = Lease::taken(places, next, now);
@@ -208,7 +213,7 @@ mod tests {
         assert!(lease.give(&bucket, in_time).is_some());
         let late = in_time.after(Duration::millis(1));
         assert_eq!(lease.give(&bucket, late), None);
-        assert_eq!(lease.next(&bucket, late), 1);
+        assert_eq!(lease.request_next(&bucket, late), 1);
         assert_eq!(lease.give(&bucket, start().before(Duration::millis(1))), None, "a clock that stepped back");
     }
 
@@ -217,7 +222,11 @@ mod tests {
         let (bucket, mut shared) = (bucket(10_000), Shared::default());
         let mut held = Lease::taken(4, shared.count(&bucket, 4, start()).unwrap(), start());
         while held.give(&bucket, start()).is_some() {}
-        assert_eq!((held.next(&bucket, start()), held.next(&bucket, start())), (8, 1), "one of them takes more");
+        assert_eq!(
+            (held.request_next(&bucket, start()), held.request_next(&bucket, start())),
+            (8, 1),
+            "one of them takes more"
+        );
         let one = Lease::taken(1, shared.count(&bucket, 1, start()).unwrap(), start()).beside(held, start());
         let later = start().after(Duration::millis(900));
         let both = Lease::taken(8, shared.count(&bucket, 8, later).unwrap(), later).beside(one, later);
@@ -225,7 +234,7 @@ mod tests {
         for _ in 0..7 + 2 {
             assert!(both.give(&bucket, later).is_some());
         }
-        assert_eq!((both.give(&bucket, later), both.next(&bucket, later)), (None, 16));
+        assert_eq!((both.give(&bucket, later), both.request_next(&bucket, later)), (None, 16));
     }
 
     #[test]
@@ -234,7 +243,7 @@ mod tests {
         let half = Arrival(Arrival::at(start()).micros() + 30_000_000);
         let mut lease = Lease::taken(16, half, start());
         while lease.give(&bucket, start()).is_some() {}
-        assert_eq!(lease.next(&bucket, start()), 1);
+        assert_eq!(lease.request_next(&bucket, start()), 1);
         let several = bucket.count_several(32, start()).unwrap();
         assert_eq!(several.last.micros() + several.step_micros, half.micros());
         assert_eq!(bucket.count_several(1, start()), Some(bucket.count(start())));

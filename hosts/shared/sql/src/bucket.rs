@@ -42,7 +42,7 @@ impl Leases {
     fn ask(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, u32> {
         let mut leases = self.lock();
         let Some(lease) = leases.get_mut(&bucket.name) else { return Err(1) };
-        lease.give(bucket, now).ok_or_else(|| lease.next(bucket, now))
+        lease.give(bucket, now).ok_or_else(|| lease.request_next(bucket, now))
     }
 
     /// Keeps what was taken, and tells of the first place.
