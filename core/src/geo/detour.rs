@@ -10,7 +10,7 @@ const EARTH_RADIUS_M: f64 = 6_371_008.8;
 /// `libm` computes it, so that every host gets the same bits.
 ///
 /// ```
-/// use despacho_core::{domain::Point, geo::great_circle_m};
+/// use despacho_core::{geo::great_circle_m, model::Point};
 /// let se = Point::from_degrees(-23.5505, -46.6333).expect("on the planet");
 /// let paulista = Point::from_degrees(-23.5614, -46.6559).expect("on the planet");
 /// assert_eq!(great_circle_m(se, paulista), 2_603);

@@ -10,7 +10,7 @@ use crate::model::{Cep, Located, Point, Precision, Uf};
 /// Brazil's 5,571 municipalities, embedded: names, seats, size, CEP ranges. Sources and licences: `core/data`.
 ///
 /// ```
-/// use despacho_core::{domain::Uf, geo::Gazetteer};
+/// use despacho_core::{geo::Gazetteer, model::Uf};
 /// let uf = Uf::parse("SP").expect("a unit");
 /// let city = Gazetteer::embedded().municipality("S. Bernardo do Campo", uf).expect("a municipality");
 /// assert_eq!((city.name().as_str(), city.ibge()), ("São Bernardo do Campo", 3_548_708));
@@ -161,7 +161,7 @@ impl Gazetteer {
     /// The municipality whose CEP range holds this CEP.
     ///
     /// ```
-    /// use despacho_core::{domain::Cep, geo::Gazetteer};
+    /// use despacho_core::{geo::Gazetteer, model::Cep};
     /// let cep = Cep::parse("69005-070").expect("eight digits");
     /// assert_eq!(Gazetteer::embedded().municipality_by_cep(cep).map(|city| city.name()).as_deref(), Some("Manaus"));
     /// ```

@@ -35,9 +35,8 @@ pub const RECENT: Duration = Duration::seconds(1);
 ///
 /// ```
 /// use despacho_core::{
-///     domain::OrderId,
 ///     host::{HostError, OrderQuery, Storage},
-///     order::Order,
+///     model::{OrderId, order::Order},
 /// };
 ///
 /// /// Works on every host.
@@ -121,9 +120,9 @@ pub trait Storage {
 ///
 /// ```
 /// use despacho_core::{
-///     domain::{Entropy, Moment, Timestamp},
 ///     host::{HostError, Platform},
-///     store::password,
+///     model::{Entropy, Moment, Timestamp},
+///     rules::password,
 /// };
 ///
 /// struct Machine {

@@ -14,7 +14,7 @@ use crate::{needs::Need, package};
 const FOLDER: &str = "hosts/panel";
 /// The operator's token of the server that is tested.
 const OPERATOR: &str = "panel-tests-operator-token";
-/// One account logs in many times, and pages ask often; how quotas work is shown by the cases. Robots ride fast, so that an order is
+/// One account logs in many times, and pages ask often; how quotas work is shown by the cases. Simulated couriers are fast, so that an order is
 /// carried to its end while a test watches.
 const SETTINGS: [(&str, &str); 10] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
@@ -28,8 +28,8 @@ const SETTINGS: [(&str, &str); 10] = [
     ("DESPACHO_WEBHOOKS_DISABLE_AFTER", "4"),
     // Couriers that do what a test wants are the operator's to register.
     ("DESPACHO_ADMIN_TOKEN", OPERATOR),
-    ("DESPACHO_ROBOTS_COUNT", "12"),
-    ("DESPACHO_ROBOTS_SPEED", "20"),
+    ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "12"),
+    ("DESPACHO_SANDBOX_SPEED", "20"),
 ];
 
 /// Builds the browser package and the panel's files, and returns their folder. Without the compiler's target for browsers the panel is

@@ -85,8 +85,8 @@ impl Server {
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(arguments)
-            // Robots would carry a test's orders off before it has looked at them.
-            .env("DESPACHO_ROBOTS_COUNT", "0")
+            // Simulated couriers would deliver a test's orders before it has looked at them.
+            .env("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0")
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -41,7 +41,7 @@ impl Journal {
     /// opens nothing, since what is read is always the caller's own.
     ///
     /// ```
-    /// use despacho_core::{domain::StoreId, order::Journal};
+    /// use despacho_core::model::{StoreId, order::Journal};
     /// let journal = Journal { matrix: StoreId::new(1000).unwrap(), branch: None };
     /// assert_eq!(journal.cursor(17), "17-1000");
     /// assert_eq!(journal.place("17-1000"), Some(17));

@@ -90,9 +90,9 @@ pub enum PlanError {
 ///
 /// ```
 /// use despacho_core::{
-///     domain::{Located, Money, Point, Precision, Timestamp, Uf},
 ///     geo,
-///     quote::{Request, Stop, Tariff, plan, total},
+///     model::{Located, Money, Point, Precision, Timestamp, Uf},
+///     rules::pricing::{Request, Stop, Tariff, plan, total},
 /// };
 ///
 /// let at = |latitude, longitude| Located {

@@ -30,8 +30,8 @@ pub(crate) fn prepared(mut command: Command, folder: &TempDir) -> Command {
             command.env_remove(name);
         }
     }
-    // Robots would carry a test's orders off before it has looked at them.
-    command.env("DESPACHO_ROBOTS_COUNT", "0");
+    // Simulated couriers would deliver a test's orders before it has looked at them.
+    command.env("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0");
     command.env("DESPACHO_DATA", folder.path()).current_dir(folder.path()).stdin(Stdio::null());
     command
 }
