@@ -51,7 +51,14 @@ fn a_courier_added_by_command_is_given_the_next_order() {
 
 #[test]
 fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
-    let server = Server::start(&["--dispatch-interval-seconds", "1", "--sandbox-speed", "600"]);
+    let server = Server::start(&[
+        "--dispatch-interval-seconds",
+        "1",
+        "--sandbox-couriers-per-store",
+        "5",
+        "--sandbox-speed",
+        "600",
+    ]);
     let courier = json!({ "name": "Ana Souza", "phone": "+5511990000001", "available": true });
     let real = ask(&server, "POST /admin/couriers", OPERATOR, &courier);
     let real = real["value"].as_str().unwrap();
