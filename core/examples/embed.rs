@@ -4,7 +4,7 @@
 use std::{cell::RefCell, collections::BTreeMap, ops::RangeInclusive, sync::Arc, task};
 
 use despacho_core::{
-    api,
+    changes::*,
     drivers::dispatch,
     host::*,
     model::{courier::*, order::*, privacy::*, store::*, webhook::*, *},
@@ -174,7 +174,7 @@ pub(crate) fn main() {
         let (method, path) = line.split_once(' ').unwrap_or_default();
         let request = http::Request::builder().method(method).uri(path).header("x-api-token", token);
         let request = request.header("content-type", "application/json").body(body.to_string().into());
-        let response = run(api::handle(&host, &settings, request.unwrap_or_default()));
+        let response = run(despacho_core::api::handle(&host, &settings, request.unwrap_or_default()));
         assert!(response.status().is_success(), "{line}: {:?}", response.body());
         serde_json::from_slice(response.body()).unwrap_or_default()
     };

@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::problem::{Code, Problem};
 pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
+    changes::Changes,
     drivers::stream::Subscription,
-    host::{Changes, Host, HostError},
+    host::{Host, HostError},
     model::{
         Duration, Language, Located, Matrix, Moment, Timestamp,
         courier::Courier,

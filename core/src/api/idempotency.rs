@@ -12,8 +12,9 @@ use super::{
     routes::Endpoint,
 };
 use crate::{
+    changes::Changes,
     drivers::erasure::without_recipients,
-    host::{Changes, Host, HostError, UsageQuery},
+    host::{Host, HostError, UsageQuery},
     json::Tree,
     model::{
         Duration, OrderId, fingerprint, hmac_sha256,

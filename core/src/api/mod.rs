@@ -135,7 +135,7 @@ async fn answer<H: Host>(
         Err(problem) if route.endpoint == Endpoint::CreateOrder && call.caller.is_some() && is_told(problem.code) => {
             handlers::failed_creation(call, problem).await.unwrap_or_default()
         }
-        _ => crate::host::Changes { at: call.moment.now, ..Default::default() },
+        _ => crate::changes::Changes { at: call.moment.now, ..Default::default() },
     };
     if call.claim.is_some() || !left.notifications.is_empty() {
         let ended = idempotency::end(call, &result, left).await;

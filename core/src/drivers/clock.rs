@@ -1,7 +1,8 @@
 //! One round of timed transitions, for whoever drives the clock.
 
 use crate::{
-    host::{Changes, Host, HostError, OrderQuery, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, OrderQuery},
     model::{
         Timestamp,
         order::{Order, OrderSituation},

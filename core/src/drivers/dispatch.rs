@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use super::clock;
 use crate::{
-    host::{Changes, CourierQuery, Host, HostError, OrderQuery},
+    changes::Changes,
+    host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
         CourierId, Moment, OrderId, Point, Timestamp,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    host::{Changes, Host, HostError, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError},
     json::Tree,
     model::{
         Duration, OrderId, Phone, Timestamp,

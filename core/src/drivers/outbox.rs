@@ -10,7 +10,8 @@ use bytes::Bytes;
 use http::{Request, header};
 
 use crate::{
-    host::{Changes, Host, HostError, Write, too_few_ids},
+    changes::{Changes, Write},
+    host::{Host, HostError, too_few_ids},
     model::{
         NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         order::{Order, RecordedEvent},

@@ -22,7 +22,7 @@ use crate::{
     rules::limits::{Admission, Bucket},
 };
 
-pub use crate::changes::{Changes, Write};
+use crate::changes::Changes;
 pub use crate::model::order::Event;
 
 /// The maximum age of a result of [`KeyQuery::Recent`]: for this long, a revoked key may still preview on another instance.

@@ -16,9 +16,10 @@ use std::{
 };
 
 use crate::{
+    changes::Changes,
     host::{
-        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
+        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     memory::state::State,
     model::{

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::state::{Booked, State, check_version, claim_value};
 use crate::{
-    host::{Changes, HostError, Write},
+    changes::{Changes, Write},
+    host::HostError,
     model::{
         AttemptId, EntryId, Money, StoreId, Timestamp, WebhookId,
         order::{Journal, JournalEntry, RecordedEvent},

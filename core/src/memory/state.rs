@@ -2,7 +2,8 @@
 
 use super::table::{Table, Transactional};
 use crate::{
-    host::{Changes, HostError, StorageUsage, Write},
+    changes::{Changes, Write},
+    host::{HostError, StorageUsage},
     model::{
         AttemptId, CourierId, EventId, KeyId, Money, OrderId, StoreId, Timestamp, WebhookId,
         courier::{Courier, Position},

@@ -1,8 +1,7 @@
 //! The lines of a fee.
 
 use rust_decimal::Decimal;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Money, read_decimal};
 

@@ -10,5 +10,3 @@ pub mod pricing;
 pub mod settings;
 pub mod stores;
 pub mod webhooks;
-
-pub use stores::{Contact, KeyRequest, NewStore, Opening, issue, open, remove, update};

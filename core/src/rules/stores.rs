@@ -2,7 +2,7 @@
 
 use super::settings::Secret;
 use crate::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         Address, Cnpj, Duration, Email, IdBlock, KeyId, Located, Moment, Money, Person, StoreId, Timestamp,
         store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store},

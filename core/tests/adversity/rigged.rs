@@ -11,10 +11,11 @@ use std::{
 };
 
 use despacho_core::{
+    changes::Changes,
     geo::LocateError,
     host::{
-        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
+        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     memory::MemoryHost,
     model::{

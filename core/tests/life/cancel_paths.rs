@@ -1,7 +1,8 @@
 //! Every way to cancel an order stop by stop costs at least what cancelling the rest at once costs, at each time.
 
 use despacho_core::{
-    host::{Changes, Host, Platform, Storage},
+    changes::Changes,
+    host::{Host, Platform, Storage},
     model::{
         Duration, Entropy, IdBlock, Located, Moment, Money, Person, Timestamp,
         order::{Order, OrderSituation},

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use despacho_core::{
-    host::{Changes, Platform},
+    changes::Changes,
+    host::Platform,
     memory::MemoryHost,
     model::{
         DeliveryId, Duration, IdBlock, Moment,

@@ -1,7 +1,8 @@
 //! Over the API: from every state each step does what the table says, or is 409 and changes nothing.
 
 use despacho_core::{
-    host::{Changes, Host, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, Storage},
     memory::MemoryHost,
     model::{
         DeliveryId, OrderId,

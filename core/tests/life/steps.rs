@@ -1,7 +1,8 @@
 //! The steps over the API: a whole life, codes and locks, a courier on another's order, and what each refusal says.
 
 use despacho_core::{
-    host::{Changes, Host, Storage},
+    changes::Changes,
+    host::{Host, Storage},
     model::{Duration, Point},
 };
 use despacho_simulator::demo::KEY;

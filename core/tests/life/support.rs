@@ -9,7 +9,8 @@ use std::{
 use bytes::Bytes;
 use despacho_core::{
     api,
-    host::{Changes, Host, Platform, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, Platform, Storage},
     memory::MemoryHost,
     model::{
         CourierId, Duration, Phone,

@@ -7,8 +7,9 @@ use std::{
 };
 
 use despacho_core::{
+    changes::Changes,
     geo::LocateError,
-    host::{Changes, HostError, Platform},
+    host::{HostError, Platform},
     model::{Address, Duration, Entropy, Located, Matrix, Moment, Timestamp, hmac_sha256},
     rules::{
         limits::{Admission, Arrival, Bucket, Usage},

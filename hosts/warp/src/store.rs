@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use bytes::Bytes;
 use despacho_core::{
     api,
+    changes::Changes,
     drivers::{
         clock,
         dispatch::{self, Round},
@@ -12,7 +13,7 @@ use despacho_core::{
         outbox::{self, Batch},
         stream::{self, Subscription},
     },
-    host::{Changes, HostError, Platform, Storage, WebhookQuery},
+    host::{HostError, Platform, Storage, WebhookQuery},
     model::{
         OrderId, Timestamp,
         privacy::{ErasureRecord, Redaction},

@@ -20,7 +20,8 @@ use std::{
 };
 
 use despacho_core::{
-    host::{Changes, Storage, Write},
+    changes::{Changes, Write},
+    host::Storage,
     rules::lifecycle::Timing,
 };
 use despacho_sql::{Statement, Value, statements};

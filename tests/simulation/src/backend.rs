@@ -8,7 +8,8 @@ use std::{
 };
 
 use despacho_core::{
-    host::{Changes, Host, HostError, OrderQuery, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, OrderQuery, Storage},
     memory::MemoryHost,
     model::{
         CourierId, Money, OrderId, StoreId,

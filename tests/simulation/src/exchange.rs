@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use despacho_core::{
-    host::Changes,
+    changes::Changes,
     model::{CourierId, OrderId, StoreId},
 };
 use http::{Method, Request};

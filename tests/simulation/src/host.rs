@@ -10,10 +10,11 @@ use std::{
 };
 
 use despacho_core::{
+    changes::Changes,
     geo,
     host::{
-        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
+        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, Duration, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
@@ -308,7 +309,7 @@ impl Platform for SimulatedHost {
             let orders = self.service.backend.memory.orders();
             let again = orders
                 .first()
-                .map(|order| despacho_core::host::Write { expected: order.version, value: order.clone() });
+                .map(|order| despacho_core::changes::Write { expected: order.version, value: order.clone() });
             let _ = self.service.apply(&self.own, &Changes { orders: again.into_iter().collect(), ..claimed });
         }
         Ok(geo::matrix(places))

@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 
 use despacho_core::{
-    host::{Changes, HostError},
+    changes::Changes,
+    host::HostError,
     model::{Timestamp, store::KeyHash},
     rules::settings::{Secret, Settings, operator_token},
 };

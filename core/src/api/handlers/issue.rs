@@ -6,7 +6,8 @@ use crate::{
         caller::CallerAddress,
         problem::{Code, FieldError, Problem},
     },
-    host::{Changes, Host, Write},
+    changes::{Changes, Write},
+    host::Host,
     model::{
         Duration, Text, Timestamp, fingerprint, hex,
         store::{Key, KeyHolder, KeyKind},

@@ -13,7 +13,8 @@ use crate::{
         read::read,
         validate,
     },
-    host::{Changes, Host, KeyQuery},
+    changes::Changes,
+    host::{Host, KeyQuery},
     model::{
         Duration, KeyId, StoreId, Text,
         store::{Key, KeyHolder, KeyKind, Store},

@@ -9,7 +9,8 @@ use crate::{
         read::read,
         validate,
     },
-    host::{Changes, Host, StatementQuery, StoreQuery},
+    changes::Changes,
+    host::{Host, StatementQuery, StoreQuery},
     model::{
         EntryId, StoreId, Timestamp,
         order::Journal,

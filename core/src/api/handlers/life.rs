@@ -5,7 +5,8 @@ use crate::{
         call::{Answer, Call, Stop, plain, too_few},
         problem::{Code, FieldError, Problem},
     },
-    host::{Host, StoreQuery, Write},
+    changes::Write,
+    host::{Host, StoreQuery},
     model::{
         DeliveryId, OrderId, Text, Timestamp,
         courier::Courier,

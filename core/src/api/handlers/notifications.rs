@@ -6,7 +6,8 @@ use crate::{
         call::{Answer, Call, Stop, plain},
         problem::Code,
     },
-    host::{Changes, Host},
+    changes::Changes,
+    host::Host,
     model::{NotificationId, store::Notification},
     wire::{NotificationList, NotificationView},
 };

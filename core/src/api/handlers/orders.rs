@@ -9,8 +9,9 @@ use crate::{
         read::read,
         validate,
     },
+    changes::Changes,
     drivers::clock,
-    host::{Changes, Host, OrderQuery},
+    host::{Host, OrderQuery},
     model::{
         NotificationId, OrderId, Person, Timestamp,
         order::Order,

@@ -6,7 +6,8 @@ use crate::{
         read::read,
         validate,
     },
-    host::{Changes, Host},
+    changes::Changes,
+    host::Host,
     rules::couriers,
     wire::{CourierSelf, PositionNoted},
 };

@@ -9,7 +9,8 @@ use crate::{
         read::read,
         validate,
     },
-    host::{Changes, Host, KeyQuery, StoreQuery, UsageQuery, Write},
+    changes::{Changes, Write},
+    host::{Host, KeyQuery, StoreQuery, UsageQuery},
     model::{
         Cnpj, Duration, Email, Located, StoreId, Text,
         store::{Key, KeyKind, Store},

@@ -9,7 +9,8 @@ use crate::{
         read::read,
         validate,
     },
-    host::{AttemptQuery, Changes, Host, UsageQuery, WebhookQuery, Write},
+    changes::{Changes, Write},
+    host::{AttemptQuery, Host, UsageQuery, WebhookQuery},
     model::{
         AttemptId, WebhookId, hex,
         order::Journal,

@@ -1,7 +1,7 @@
 //! What couriers say of themselves: where they are, and whether they take orders.
 
 use crate::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         Duration, Point, Timestamp,
         courier::{Courier, Position},

@@ -1,7 +1,7 @@
 //! Registering, changing and removing couriers, by the operator.
 
 use crate::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         CourierId, Duration, Email, IdBlock, Moment, OrderId, Phone,
         courier::{Courier, CourierKey},

@@ -4,7 +4,7 @@
 
 use super::{platform, table::Step};
 use crate::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         Moment, Person,
         courier::Courier,

@@ -6,7 +6,7 @@ use super::{
     table::{Step, Who},
 };
 use crate::{
-    host::Changes,
+    changes::Changes,
     model::{DeliveryId, IdBlock, Moment, courier::Courier, order::Order, store::NotificationKind},
 };
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         DeliveryId, Distance, Duration, IdBlock, Located, Moment, Money, OrderId, Person, Phone, StoreId, fingerprint,
         order::{Confirmation, Delivery, DeliverySituation, Erasure, Event, EventKind, Order, OrderSituation, Place},

@@ -5,7 +5,7 @@ use super::{
     table::{Move, Step, Who},
 };
 use crate::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         DeliveryId, IdBlock, Money, NotificationId, Person, Timestamp,
         courier::Courier,

@@ -7,7 +7,8 @@ use http::Request;
 
 use despacho_core::{
     api,
-    host::{Changes, Host, HostError, OrderQuery, StoreQuery, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, OrderQuery, StoreQuery},
     model::{
         Duration, OrderId, StoreId,
         order::OrderFilter,

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use despacho_core::{
+    changes::{Changes, Write},
     drivers::dispatch,
-    host::{Changes, CourierQuery, Host, HostError, Write},
+    host::{CourierQuery, Host, HostError},
     model::{
         CourierId, Phone, Point, StoreId, Timestamp,
         courier::{Courier, CourierKey, Position},

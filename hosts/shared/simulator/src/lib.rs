@@ -14,8 +14,9 @@ mod simulation;
 use std::collections::BTreeMap;
 
 use despacho_core::{
+    changes::Changes,
     drivers::clock::Committed,
-    host::{Changes, CourierQuery, Host, HostError, OrderQuery},
+    host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
         CourierId, IdBlock, Moment, OrderId,
         courier::{Courier, Position},

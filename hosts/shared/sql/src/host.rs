@@ -3,10 +3,11 @@
 use std::{ops::RangeInclusive, sync::Arc};
 
 use despacho_core::{
+    changes::Changes,
     geo,
     host::{
-        AttemptQuery, Changes, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery,
-        Storage, StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
+        AttemptQuery, CourierQuery, HostError, JournalSpan, KeyQuery, OrderQuery, Platform, StatementQuery, Storage,
+        StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
         Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,

@@ -1,7 +1,8 @@
 //! What leaves the service, asked and written: journals, statements, subscriptions.
 
 use despacho_core::{
-    host::{Changes, HostError, StorageUsage, UsageQuery, Write},
+    changes::{Changes, Write},
+    host::{HostError, StorageUsage, UsageQuery},
     model::{
         AttemptId, EntryId, EventId, Money, OrderId, StoreId, Timestamp, WebhookId,
         order::{Journal, JournalEntry, RecordedEvent},

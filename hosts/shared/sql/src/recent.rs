@@ -10,7 +10,8 @@ use std::{
 };
 
 use despacho_core::{
-    host::{Changes, RECENT},
+    changes::Changes,
+    host::RECENT,
     model::{
         Timestamp,
         store::{KeyHash, KeyHolder},

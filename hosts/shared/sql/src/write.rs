@@ -1,7 +1,8 @@
 //! From changes to statements.
 
 use despacho_core::{
-    host::{Changes, HostError, Write},
+    changes::{Changes, Write},
+    host::HostError,
     model::{
         Duration, StoreId, Timestamp,
         courier::{Cell, Courier, Position},

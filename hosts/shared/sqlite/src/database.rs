@@ -126,8 +126,9 @@ impl Driver for Sqlite {
 #[cfg(test)]
 mod tests {
     use despacho_core::{
+        changes::Changes,
         drivers::clock,
-        host::{Changes, Host, Platform, Storage},
+        host::{Host, Platform, Storage},
         model::{OrderId, StoreId, Timestamp},
         rules::{lifecycle::Timing, settings::Settings},
     };

@@ -11,7 +11,8 @@ use std::{
 };
 
 use despacho_core::{
-    host::{Changes, HostError, Platform},
+    changes::Changes,
+    host::{HostError, Platform},
     model::{Entropy, Moment, Timestamp, hmac_sha256},
     rules::{
         limits::{Admission, Bucket},

@@ -51,8 +51,8 @@ fn announcement(address: &str, demo: bool) -> String {
     }
     format!(
         "{ready}\nx-api-token: {KEY}\n\nCreate an order in São Paulo:\n\n  curl -s {address}/delivery/orders \\\n    \
-         -H 'x-api-token: {KEY}' -H 'content-type: application/json' \\\n    -d '{ORDER}'\n\nA courier carries it within a minute; \
-         its `id` tells its life:\n\n  curl -s {address}/delivery/orders/ID -H 'x-api-token: {KEY}'\n\nDocumentation: {address}/docs"
+         -H 'x-api-token: {KEY}' -H 'content-type: application/json' \\\n    -d '{ORDER}'\n\nA simulated courier delivers it within \
+         a minute. Its history, by its `id`:\n\n  curl -s {address}/delivery/orders/ID -H 'x-api-token: {KEY}'\n\nDocumentation: {address}/docs"
     )
 }
 

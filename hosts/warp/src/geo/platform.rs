@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use despacho_core::{
+    changes::Changes,
     geo::LocateError,
-    host::{Changes, HostError, Platform},
+    host::{HostError, Platform},
     model::{Address, Located, Matrix, Moment, Timestamp},
     rules::limits::{Admission, Bucket},
 };

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use despacho_bench::Failure;
 use despacho_core::{
+    changes::{Changes, Write},
     drivers::dispatch::round,
-    host::{Changes, Host, Platform, Write},
+    host::{Host, Platform},
     memory::MemoryHost,
     model::{
         CourierId, Duration, OrderId, Phone, Point, Timestamp,

@@ -2,8 +2,9 @@
 
 use despacho_core::{
     api,
+    changes::{Changes, Write},
     drivers::stream::{self, Subscription},
-    host::{Changes, Host, HostError, Storage, Write},
+    host::{Host, HostError, Storage},
     model::{
         Language,
         order::{Journal, Order, OrderSituation},

@@ -1,7 +1,7 @@
 //! Valid values to store, each as full as its type allows, so that a field that is lost on the way is seen.
 
 use despacho_core::{
-    host::{Changes, Write},
+    changes::{Changes, Write},
     model::{
         Address, Cnpj, CourierId, DeliveryId, Distance, Duration, Email, Entropy, EventId, KeyId, Located, Money,
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,

@@ -9,8 +9,9 @@ use std::{
 
 use despacho_core::{
     api,
+    changes::Changes,
     drivers::dispatch::{Round, round},
-    host::{Changes, Host, HostError, Platform, Storage},
+    host::{Host, HostError, Platform, Storage},
     model::{
         Entropy, Moment, Timestamp,
         courier::Courier,

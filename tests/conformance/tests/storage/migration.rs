@@ -1,7 +1,8 @@
 //! Migrations of stored data: shared balances of prepaid stores, and sandbox stores that were stored as demo stores.
 
 use despacho_core::{
-    host::{Changes, CourierQuery, Host, HostError, OrderQuery, StatementQuery, StoreQuery, Write},
+    changes::{Changes, Write},
+    host::{CourierQuery, Host, HostError, OrderQuery, StatementQuery, StoreQuery},
     model::{
         courier::Courier,
         order::Order,

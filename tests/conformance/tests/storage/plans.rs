@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use despacho_core::{
-    host::{Changes, CourierQuery, HostError, OrderQuery, Storage},
+    changes::Changes,
+    host::{CourierQuery, HostError, OrderQuery, Storage},
     model::{
         CourierId, Point,
         courier::{Cell, Position},

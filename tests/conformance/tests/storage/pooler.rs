@@ -1,6 +1,9 @@
 //! Between the server and PostgreSQL: connection poolers, and hosts that do not respond.
 
-use despacho_core::host::{Changes, Storage, Write};
+use despacho_core::{
+    changes::{Changes, Write},
+    host::Storage,
+};
 use despacho_postgres::{Address, OpenError, Options, Postgres};
 use despacho_process::cluster::Pooler;
 use futures_util::future::join_all;

@@ -6,7 +6,8 @@ use std::{
 };
 
 use despacho_core::{
-    host::{Changes, Host, HostError, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, Storage},
     model::{
         Timestamp,
         order::Journal,

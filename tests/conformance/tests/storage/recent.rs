@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    host::{Changes, Host, KeyQuery, RECENT, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, KeyQuery, RECENT, Storage},
     model::{
         Duration, Timestamp,
         store::{Key, KeyHolder, Store},

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use despacho_core::{
-    host::{Changes, Host, HostError, OrderQuery, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, OrderQuery, Storage},
     model::order::{Order, OrderSituation},
     rules::lifecycle::Timing,
 };

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    host::{Changes, CourierQuery, Host, HostError, KeyQuery, OrderQuery, Storage, StoreQuery, Write},
+    changes::{Changes, Write},
+    host::{CourierQuery, Host, HostError, KeyQuery, OrderQuery, Storage, StoreQuery},
     model::{
         CourierId, Duration, Email, Point, Timestamp,
         courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},

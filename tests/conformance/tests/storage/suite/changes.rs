@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use despacho_core::{
+    changes::{Changes, Write},
     host::{
-        AttemptQuery, Changes, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery,
-        WebhookQuery, Write,
+        AttemptQuery, CourierQuery, Host, HostError, OrderQuery, StatementQuery, Storage, StoreQuery, WebhookQuery,
     },
     model::{
         OrderId,

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use despacho_core::{
+    changes::{Changes, Write},
     drivers::dispatch::{Round, round},
-    host::{Changes, CourierQuery, Host, OrderQuery, Storage, Write},
+    host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
         CourierId, Entropy, Moment, OrderId, Point,
         courier::{Courier, Position},

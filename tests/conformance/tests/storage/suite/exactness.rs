@@ -1,7 +1,8 @@
 //! Money and metres, digit by digit.
 
 use despacho_core::{
-    host::{Changes, Host, OrderQuery, Storage, Write},
+    changes::{Changes, Write},
+    host::{Host, OrderQuery, Storage},
     model::{
         Distance, Money,
         order::Order,

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use despacho_core::{
+    changes::{Changes, Write},
     drivers::dispatch::round,
-    host::{Changes, Host, OrderQuery, Storage, Write},
+    host::{Host, OrderQuery, Storage},
     model::{
         CourierId, Point,
         courier::{Courier, Position},

@@ -1,8 +1,9 @@
 //! Events, and orders that wait for the clock.
 
 use despacho_core::{
+    changes::{Changes, Write},
     drivers::clock,
-    host::{Changes, Host, HostError, OrderQuery, Storage, Write},
+    host::{Host, HostError, OrderQuery, Storage},
     model::{
         EventId,
         order::{EventKind, Order, OrderSituation},

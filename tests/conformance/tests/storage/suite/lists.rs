@@ -1,7 +1,8 @@
 //! Lists of orders and of stores, and a store that is removed.
 
 use despacho_core::{
-    host::{Changes, Host, HostError, OrderQuery, Storage, StoreQuery, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, OrderQuery, Storage, StoreQuery},
     model::{
         order::{Order, OrderFilter, OrderSituation},
         store::Store,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use despacho_core::{
-    host::{Changes, CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery, Write},
+    changes::{Changes, Write},
+    host::{CourierQuery, Host, KeyQuery, OrderQuery, Storage, StoreQuery},
     memory::MemoryHost,
     model::{
         Email, Timestamp,

@@ -1,7 +1,8 @@
 //! Balances and the ledger.
 
 use despacho_core::{
-    host::{Changes, Host, HostError, StatementQuery, Storage, StoreQuery, Write},
+    changes::{Changes, Write},
+    host::{Host, HostError, StatementQuery, Storage, StoreQuery},
     model::{
         Timestamp,
         order::{Order, OrderSituation},

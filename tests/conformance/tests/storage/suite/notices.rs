@@ -1,7 +1,8 @@
 //! Notifications, and claims on idempotency keys.
 
 use despacho_core::{
-    host::{Changes, Host, HostError, Storage, StorageUsage, UsageQuery},
+    changes::Changes,
+    host::{Host, HostError, Storage, StorageUsage, UsageQuery},
     model::{
         NotificationId,
         store::{Claim, ClaimChange, Notification},

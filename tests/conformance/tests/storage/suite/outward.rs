@@ -1,8 +1,9 @@
 //! What leaves the service: journals, subscriptions, their messages and logs.
 
 use despacho_core::{
+    changes::{Changes, Write},
     drivers::outbox,
-    host::{AttemptQuery, Changes, Host, HostError, Storage, UsageQuery, WebhookQuery, Write},
+    host::{AttemptQuery, Host, HostError, Storage, UsageQuery, WebhookQuery},
     model::{
         AttemptId, WebhookId,
         order::{Event, Journal, JournalEntry},
