@@ -35,7 +35,7 @@ pub(crate) struct Echo {
 impl Echo {
     /// Starts it as a process of its own.
     pub(crate) fn start() -> Result<Echo, Failure> {
-        let mut child = Command::new(std::env::current_exe()?).arg("echo").stdout(Stdio::piped()).spawn()?;
+        let mut child = Command::new(std::env::current_exe()?).args(["load", "echo"]).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no standard output")?).read_line(&mut line)?;
         let base = line.trim().strip_prefix("ready ").ok_or("the reference server did not start")?.to_owned();
