@@ -21,31 +21,31 @@ static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_alloca
 
 /// The best order of visit: the JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
 #[wasm_bindgen(js_name = bestRoute)]
-pub fn best_route(question: &str) -> Result<JsValue, String> {
-    answer::<RouteRequest, _>(question, solve_route)
+pub fn best_route(request: &str) -> Result<JsValue, String> {
+    response::<RouteRequest, _>(request, solve_route)
 }
 
 /// The assignment of least cost: the JSON of `{costs, unassigned?}` to `{assign, cost}`.
 #[wasm_bindgen]
-pub fn assign(question: &str) -> Result<JsValue, String> {
-    answer::<AssignRequest, _>(question, solve_assign)
+pub fn assign(request: &str) -> Result<JsValue, String> {
+    response::<AssignRequest, _>(request, solve_assign)
 }
 
 /// The question as text, which one call hands over whole and the reader of every other JSON reads; the answer as an object.
-fn answer<Q: DeserializeOwned, A: Serialize>(
-    question: &str,
+fn response<Q: DeserializeOwned, A: Serialize>(
+    request: &str,
     engine: impl Fn(&Q) -> Result<A, LineError>,
 ) -> Result<JsValue, String> {
-    let question = json::from_str(question).map_err(|error| thrown(LineError::Malformed(error)))?;
-    given(&page::json(&engine(&question).map_err(thrown)?))
+    let request = json::from_str(request).map_err(|error| thrown(LineError::Malformed(error)))?;
+    given(&page::json(&engine(&request).map_err(thrown)?))
 }
 
 /// As a tree: all that JavaScript is given then is of one type, which is written in one way.
-fn given(answer: &str) -> Result<JsValue, String> {
-    let tree = Tree::parse(answer).unwrap_or(Tree::Null);
+fn given(response: &str) -> Result<JsValue, String> {
+    let tree = Tree::parse(response).unwrap_or(Tree::Null);
     tree.serialize(&Serializer::json_compatible()).map_err(|error| error.to_string())
 }
 
 fn thrown(error: LineError) -> String {
-    page::refused(error.code(), &error)
+    page::error_response(error.code(), &error)
 }

@@ -7,7 +7,7 @@ use despacho_core::{
     api::{
         follow,
         page::{self, Previewer},
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
     },
     geo::{
         Gazetteer,
@@ -34,13 +34,13 @@ const REQUEST_ID: &str = "page";
 pub struct PagePreviewer(Previewer);
 
 /// What cannot be used, or has no answer, as JavaScript sees it: `{error, detail}`.
-pub(crate) fn refused(error: &'static str, detail: &dyn std::fmt::Display) -> String {
+pub(crate) fn error_response(error: &'static str, detail: &dyn std::fmt::Display) -> String {
     #[derive(Serialize)]
-    struct Refused {
+    struct ErrorResponse {
         error: &'static str,
         detail: String,
     }
-    json(&Refused { error, detail: detail.to_string() })
+    json(&ErrorResponse { error, detail: detail.to_string() })
 }
 
 #[wasm_bindgen(js_class = Previewer)]
@@ -51,7 +51,7 @@ impl PagePreviewer {
         let context: Result<PreviewContext, _> = json::from_str(context);
         let context = context.map_err(|error| {
             Problem::new(
-                Code::MalformedRequest,
+                ProblemCode::MalformedRequest,
                 format!("This is not a context: {error}. Ask for a new one."),
                 format!("Isto não é um contexto: {error}. Peça um novo."),
             )
@@ -65,10 +65,10 @@ impl PagePreviewer {
     /// The bytes stay in memory as long as the module: a page opens its packs once.
     #[wasm_bindgen(js_name = loadPack)]
     pub fn load_pack(&mut self, bytes: Vec<u8>) -> Result<(), String> {
-        let refused = |error: PackError| refused(code(&error), &error);
+        let error_response = |error: PackError| error_response(code(&error), &error);
         // Opened before it is kept, so that a damaged one leaves nothing behind.
-        Pack::open(&bytes).map_err(refused)?;
-        let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(refused)?;
+        Pack::open(&bytes).map_err(error_response)?;
+        let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(error_response)?;
         self.0.add_pack(pack);
         Ok(())
     }

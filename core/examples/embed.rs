@@ -30,7 +30,7 @@ struct Tables {
 #[derive(Default)]
 struct Maps {
     tables: RefCell<Tables>,
-    buckets: RefCell<BTreeMap<String, Arrival>>,
+    buckets: RefCell<BTreeMap<String, TheoreticalArrival>>,
     counter: std::cell::Cell<u64>,
 }
 
@@ -46,7 +46,7 @@ impl Tables {
         is_current &= changes.keys.iter().all(|row| put(&mut self.keys, row.value.id, row, |it| it.version));
         is_current &= changes.orders.iter().all(|row| put(&mut self.orders, row.value.id, row, |it| it.version));
         is_current &= changes.couriers.iter().all(|row| put(&mut self.couriers, row.value.id, row, |it| it.version));
-        for order in changes.orders.iter().map(|row| &row.value).filter(|order| order.situation.holds_code()) {
+        for order in changes.orders.iter().map(|row| &row.value).filter(|order| order.status.holds_code()) {
             is_current &= self.find(OrderQuery::Code(order.store, &order.code)).len() == 1;
         }
         for place in &changes.positions {
@@ -146,10 +146,10 @@ impl Storage for Maps {
 
 impl Platform for Maps {
     /// A fixed clock and a counter: a real host takes the system's time and 32 bytes of its randomness.
-    fn moment(&self) -> Moment {
+    fn exec_context(&self) -> ExecContext {
         self.counter.set(self.counter.get() + 1);
         let entropy = Entropy::new(hmac_sha256(&[7; 32], &[&self.counter.get().to_be_bytes()]));
-        Moment { now: Timestamp::from_millis(1_795_262_400_000), entropy }
+        ExecContext { now: Timestamp::from_millis(1_795_262_400_000), entropy }
     }
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         password::hash(password, salt).map_err(HostError::internal)
@@ -189,12 +189,12 @@ pub(crate) fn main() {
     let stop = json!({ "name": "Maria", "phone": "+5511999990001", "address": address, "onlinePayment": true });
     let order = json!({ "code": "A-1", "preparationTime": 0, "deliveries": [stop] });
     let order = send(store, "POST /delivery/orders", order);
-    assert_eq!(run(dispatch::round(&host, &settings, &mut host.moment())).map(|done| done.allocated), Ok(1));
+    assert_eq!(run(dispatch::round(&host, &settings, &mut host.exec_context())).map(|done| done.allocated), Ok(1));
     for step in ["arrive", "pickup", "en-route", "at-door", "deliver"] {
         let at_stop = json!({ "deliveryId": order["deliveries"][0]["id"] });
         let body = if step == "pickup" { json!({ "code": order["pickupCode"] }) } else { at_stop };
         send(courier, &format!("POST /courier/orders/{}/{step}", order["id"]), body);
     }
     let order = send(store, &format!("GET /delivery/orders/{}", order["id"]), Value::Null);
-    assert_eq!(order["situation"], OrderSituation::Completed.number());
+    assert_eq!(order["situation"], OrderStatus::Completed.number());
 }

@@ -18,7 +18,7 @@ fn main() {
         .map(|town| Address { city: Some(town.name()), state: Some(town.uf().code().to_owned()), ..Address::default() })
         .collect();
     let points: Vec<Address> =
-        gazetteer.all().map(|town| Address { point: Some(town.seat()), ..Address::default() }).collect();
+        gazetteer.all().map(|town| Address { point: Some(town.municipal_seat()), ..Address::default() }).collect();
     let far = Address { point: Point::from_degrees(-3.119, -60.0217), ..named[0].clone() };
     let far = vec![far; 50];
     for (what, addresses) in [("by name", &named), ("by coordinates", &points), ("far coordinates", &far)] {

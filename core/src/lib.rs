@@ -1,6 +1,6 @@
 //! Every rule of Despacho, without I/O.
 //!
-//! The crate has no clock, network, database or threads: time and entropy come as a [`model::Moment`], everything else through
+//! The crate has no clock, network, database or threads: time and entropy come as a [`model::ExecContext`], everything else through
 //! [`host::Storage`] and [`host::Platform`]. A host passes a request to [`api::handle`] and gets a response. ARCHITECTURE.md describes the
 //! layers, HOSTING.md how to write a host.
 

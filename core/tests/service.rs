@@ -129,9 +129,9 @@ fn a_failed_creation_leaves_a_notification_and_nothing_else() {
     assert_eq!((status, pointers), (422, vec![&json!("/deliveries/0/address/state"), &json!("/deliveries/1/phone")]));
     assert_eq!(host.orders().len(), before);
     let (_, page) = call(&host, "GET", "/delivery/notifications", &key, &Value::Null);
-    let told = &page["notifications"][0];
-    assert_eq!((&told["orderCode"], &told["code"]), (&json!("A-5"), &json!("validation_failed")));
-    assert_eq!(told["errors"][1]["detail"], "Escreva assim: +5511999990001.");
+    let received = &page["notifications"][0];
+    assert_eq!((&received["orderCode"], &received["code"]), (&json!("A-5"), &json!("validation_failed")));
+    assert_eq!(received["errors"][1]["detail"], "Escreva assim: +5511999990001.");
 }
 
 #[test]
@@ -140,15 +140,15 @@ fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
     let key = [("x-api-token", KEY)];
     let (_, created) = call(&host, "POST", "/delivery/orders", &key, &order("A-6"));
     let path = format!("/delivery/orders/{}", created["id"]);
-    let situation = |host: &MemoryHost| call(host, "GET", &path, &key, &Value::Null).1["situation"].clone();
+    let status = |host: &MemoryHost| call(host, "GET", &path, &key, &Value::Null).1["situation"].clone();
     host.advance(Duration::millis(40 * 60_000 - 1));
-    assert_eq!(situation(&host), 110);
+    assert_eq!(status(&host), 110);
     host.advance(Duration::millis(1));
-    assert_eq!(situation(&host), 200);
+    assert_eq!(status(&host), 200);
     host.advance(Duration::minutes(20));
-    let instant = host.moment().now;
+    let instant = host.exec_context().now;
     assert!(now(clock::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
-    assert_eq!(situation(&host), 630);
+    assert_eq!(status(&host), 630);
     let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
     let sequences: Vec<_> =
         details["events"].as_array().unwrap().iter().map(|event| event["sequence"].as_u64()).collect();

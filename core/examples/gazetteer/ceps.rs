@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::bytes::{push_u24, to_u16};
 use crate::towns::Town;
 
-const NOBODY: u16 = u16::MAX;
+const NO_MUNICIPALITY: u16 = u16::MAX;
 
 struct Run {
     first: u32,
@@ -33,7 +33,7 @@ pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Erro
         // Ranges begin at round numbers, at or a little before the first code in use.
         let start = roundest(free_from.max(run.first.saturating_sub(20_000)), run.first);
         if start > free_from {
-            starts.push((free_from, NOBODY));
+            starts.push((free_from, NO_MUNICIPALITY));
         }
         starts.push((start, run.town));
         let next = runs.get(index + 1).map_or(100_000_000, |next| next.first);
@@ -43,7 +43,7 @@ pub(crate) fn table(path: &Path, towns: &[Town]) -> Result<Vec<u8>, Box<dyn Erro
             free_from = roundest(run.last + 1, next);
         }
     }
-    starts.push((free_from, NOBODY));
+    starts.push((free_from, NO_MUNICIPALITY));
     starts.dedup_by_key(|start| start.1);
     let mut table = b"DGC1".to_vec();
     for (start, town) in starts {

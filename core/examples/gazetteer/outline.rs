@@ -68,8 +68,8 @@ pub(crate) fn table(path: &Path) -> Result<Vec<u8>, Box<dyn Error>> {
 /// One strip: its number of points, its least and greatest latitude, its points.
 fn push_strip(table: &mut Vec<u8>, cells: &[(u16, u16)]) -> Result<(), String> {
     let latitudes = || cells.iter().map(|cell| cell.0);
-    let (least, greatest) = (latitudes().min().unwrap_or(0), latitudes().max().unwrap_or(0));
-    for number in [to_u16(cells.len(), "strip")?, least, greatest] {
+    let (min, greatest) = (latitudes().min().unwrap_or(0), latitudes().max().unwrap_or(0));
+    for number in [to_u16(cells.len(), "strip")?, min, greatest] {
         table.extend_from_slice(&number.to_le_bytes());
     }
     for (lat, lon) in cells {

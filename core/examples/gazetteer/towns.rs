@@ -19,7 +19,7 @@ pub(crate) struct Town {
     pub(crate) uf: String,
     pub(crate) name: String,
     pub(crate) key: String,
-    seat: Point,
+    municipal_seat: Point,
     population: u32,
     /// Other keys that name it in the sources.
     pub(crate) other_keys: BTreeSet<String>,
@@ -68,7 +68,7 @@ pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
             .max_by_key(|place| place.population)
             .or_else(|| sources.places.iter().filter(named).filter(in_uf).max_by_key(|place| place.population))
             .or_else(|| of_code().max_by_key(|place| place.population));
-        let seat = sources.corrections.get(&official.ibge).copied().or(found.map(|place| place.point));
+        let municipal_seat = sources.corrections.get(&official.ibge).copied().or(found.map(|place| place.point));
         let by_hand = sources.aliases.iter().filter(|alias| alias.ibge == official.ibge && alias.uf == official.uf);
         let mut other_keys = keys.clone();
         other_keys.extend(by_hand.map(|alias| key(&alias.name)));
@@ -80,7 +80,7 @@ pub(crate) fn merge(sources: &Sources) -> Result<Vec<Town>, String> {
             ibge: official.ibge,
             uf: official.uf.clone(),
             key: official_key,
-            seat: seat.ok_or_else(|| format!("no seat: {} {}", official.ibge, official.name))?,
+            municipal_seat: municipal_seat.ok_or_else(|| format!("no seat: {} {}", official.ibge, official.name))?,
             population: of_code().filter(named).chain(found).map(|place| place.population).max().unwrap_or(0),
             name,
             other_keys,
@@ -138,7 +138,7 @@ pub(crate) fn table(towns: &[Town]) -> Result<Vec<u8>, String> {
     table.resize(16, 0);
     let mut start = 0;
     for (town, name) in towns.iter().zip(&packed.texts) {
-        let (lat, lon) = to_grid(town.seat).ok_or_else(|| format!("off the grid: {}", town.name))?;
+        let (lat, lon) = to_grid(town.municipal_seat).ok_or_else(|| format!("off the grid: {}", town.name))?;
         table.extend_from_slice(&hash32(&town.key).to_le_bytes());
         table.extend_from_slice(&lat.to_le_bytes());
         table.extend_from_slice(&lon.to_le_bytes());

@@ -17,37 +17,37 @@ fn main() -> io::Result<()> {
             Some((times, rest)) => (times.parse().unwrap_or(1), rest),
             None => (1, &*line),
         };
-        let answer = match line.split_once(' ') {
-            Some(("route", question)) => answer(question, times, &mut out, solve_route)?,
-            Some(("assign", question)) => answer(question, times, &mut out, solve_assign)?,
+        let response = match line.split_once(' ') {
+            Some(("route", request)) => response(request, times, &mut out, solve_route)?,
+            Some(("assign", request)) => response(request, times, &mut out, solve_assign)?,
             _ => "unknown question".to_owned(),
         };
-        out.write_all(answer.as_bytes())?;
+        out.write_all(response.as_bytes())?;
         out.write_all(b"\n")?;
     }
     Ok(())
 }
 
-fn answer<Q: DeserializeOwned, A: Serialize>(
-    question: &str,
+fn response<Q: DeserializeOwned, A: Serialize>(
+    request: &str,
     times: u32,
     out: &mut impl Write,
     engine: fn(&Q) -> Result<A, LineError>,
 ) -> io::Result<String> {
-    match serde_json::from_str(question) {
-        Ok(question) => {
+    match serde_json::from_str(request) {
+        Ok(request) => {
             out.write_all(b"begin\n")?;
             for _ in 1..times {
-                std::hint::black_box(engine(std::hint::black_box(&question)).is_ok());
+                std::hint::black_box(engine(std::hint::black_box(&request)).is_ok());
             }
-            Ok(render(engine(&question)))
+            Ok(render(engine(&request)))
         }
         Err(error) => Ok(LineError::Malformed(error.to_string()).to_json()),
     }
 }
 
-fn render<T: Serialize>(answer: Result<T, LineError>) -> String {
-    answer
-        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|error| error.to_string()))
+fn render<T: Serialize>(response: Result<T, LineError>) -> String {
+    response
+        .map(|response| serde_json::to_string(&response).unwrap_or_else(|error| error.to_string()))
         .unwrap_or_else(|error| error.to_json())
 }

@@ -22,7 +22,7 @@ struct Link {
 impl Links {
     /// Lists every leg that is not forbidden.
     pub(super) fn fill(&mut self, legs: &Legs) {
-        self.fill_where(legs, |_, _| true);
+        self.fill_if(legs, |_, _| true);
     }
 
     /// Lists the legs between each stop and its nearest ones, and those of a tree, in both directions.
@@ -46,10 +46,10 @@ impl Links {
                 chosen[hub * width + stop] = true;
             }
         }
-        self.fill_where(legs, |from, to| chosen[from * width + to]);
+        self.fill_if(legs, |from, to| chosen[from * width + to]);
     }
 
-    fn fill_where(&mut self, legs: &Legs, wanted: impl Fn(usize, usize) -> bool) {
+    fn fill_if(&mut self, legs: &Legs, wanted: impl Fn(usize, usize) -> bool) {
         self.starts.clear();
         self.list.clear();
         for from in 0..legs.count {

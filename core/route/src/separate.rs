@@ -12,7 +12,7 @@ const WORDS: usize = 4;
 /// What falls short of a limit by less than this does not count.
 const VIOLATED: f64 = 0.02;
 /// Legs below this are not in use, legs this close to one are whole.
-pub(super) const LEAST: f64 = 1e-6;
+pub(super) const MIN_WEIGHT: f64 = 1e-6;
 /// The most limits found at once.
 const MAX_CUTS: usize = 10;
 
@@ -147,14 +147,14 @@ impl Support {
 
     /// Limits that the legs break.
     pub(super) fn broken(&self) -> Vec<Cut> {
-        let parts = self.components(|weight| weight > LEAST);
+        let parts = self.components(|weight| weight > MIN_WEIGHT);
         if parts.len() > 1 {
             let all = parts.iter().map(|part| Cut::subtour(part, self.places));
             return all.take(MAX_CUTS).collect();
         }
         let mut cuts = self.subtours();
         cuts.truncate(MAX_CUTS);
-        for margin in [LEAST, 0.1, 0.2, 0.3] {
+        for margin in [MIN_WEIGHT, 0.1, 0.2, 0.3] {
             for handle in self.components(|weight| weight > margin && weight < 1.0 - margin) {
                 cuts.extend(self.blossom(handle, 1.0 - margin));
             }
@@ -193,7 +193,7 @@ impl Support {
 
     /// Sets that too little enters, the least first.
     fn subtours(&self) -> Vec<Cut> {
-        let label = self.labels(|weight| weight > 1.0 - LEAST);
+        let label = self.labels(|weight| weight > 1.0 - MIN_WEIGHT);
         let heads: Vec<usize> = (0..self.places).filter(|&place| label[place] == place).collect();
         let count = heads.len();
         let mut index = vec![0; self.places];

@@ -9,17 +9,17 @@ use bytes::Bytes;
 use http::request::Parts;
 use serde::Serialize;
 
-use super::problem::{Code, Problem};
+use super::problem::{Problem, ProblemCode};
 pub(super) use crate::host::too_few_ids as too_few;
 use crate::{
     changes::Changes,
     drivers::stream::Subscription,
     host::{Host, HostError},
     model::{
-        Duration, Language, Located, Matrix, Moment, Timestamp,
+        DistanceMatrix, Duration, ExecContext, Language, Located, Timestamp,
         courier::Courier,
         fingerprint,
-        store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
+        store::{Claim, ClaimChange, KeyHolder, Recompute, StoredResponse},
     },
     rules::settings::Settings,
 };
@@ -36,7 +36,7 @@ pub(super) struct Call<'a, H> {
     pub parts: &'a Parts,
     pub body: &'a Bytes,
     pub language: Language,
-    pub moment: Moment,
+    pub context: ExecContext,
     /// The calling store; `None` for the operator and for public endpoints.
     pub caller: Option<Arc<KeyHolder>>,
     /// The calling courier, on a courier's endpoints.
@@ -56,17 +56,17 @@ pub(super) struct Call<'a, H> {
 pub(super) struct Survey {
     /// The locations of the body's addresses: the body is the same at each attempt.
     pub located: OnceLock<Vec<Located>>,
-    measured: OnceLock<(Vec<Located>, Matrix)>,
+    measured: OnceLock<(Vec<Located>, DistanceMatrix)>,
 }
 
 /// A successful answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ApiResponse {
     pub status: u16,
     pub body: Bytes,
     pub replayed: bool,
     /// A secret that the body tells this once.
-    pub told: Option<Told>,
+    pub secret: Option<OneTimeSecret>,
     /// The media type of the body.
     pub media: &'static str,
     /// Whether the body follows from the request and the time alone, so that a claim stores its digest.
@@ -75,7 +75,7 @@ pub(super) struct Answer {
 
 /// A secret in an answer, which a kept answer holds by its nonce alone.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct OneTimeSecret {
     /// Its text.
     pub text: String,
     /// What stands in the kept answer in its place.
@@ -89,60 +89,60 @@ pub(super) const JSON: &str = "application/json";
 
 /// Why a handler stopped.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum HandlerError {
     /// Somebody else wrote first: once more from the start.
     Conflict,
     /// A problem for the caller.
     Problem(Problem),
 }
 
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        Stop::Problem(problem)
+impl From<Problem> for HandlerError {
+    fn from(problem: Problem) -> HandlerError {
+        HandlerError::Problem(problem)
     }
 }
 
-impl From<HostError> for Stop {
-    fn from(error: HostError) -> Stop {
+impl From<HostError> for HandlerError {
+    fn from(error: HostError) -> HandlerError {
         match error {
-            HostError::Conflict => Stop::Conflict,
-            error => Stop::Problem(error.into()),
+            HostError::Conflict => HandlerError::Conflict,
+            error => HandlerError::Problem(error.into()),
         }
     }
 }
 
-impl Answer {
+impl ApiResponse {
     /// An answer of a serialisable value.
-    pub(super) fn json(status: u16, value: &impl Serialize) -> Result<Answer, Problem> {
+    pub(super) fn json(status: u16, value: &impl Serialize) -> Result<ApiResponse, Problem> {
         let body = serde_json::to_vec(value)
             .map_err(|error| Problem::from(HostError::Internal { detail: format!("answer: {error}") }))?;
-        Ok(Answer::of(status, body))
+        Ok(ApiResponse::of(status, body))
     }
 
     /// An answer without a body.
-    pub(super) fn empty(status: u16) -> Answer {
-        Answer::of(status, Vec::new())
+    pub(super) fn empty(status: u16) -> ApiResponse {
+        ApiResponse::of(status, Vec::new())
     }
 
     /// A response with JSON text.
-    pub(super) fn of(status: u16, body: impl Into<Bytes>) -> Answer {
+    pub(super) fn of(status: u16, body: impl Into<Bytes>) -> ApiResponse {
         let body = body.into();
-        Answer { status, body, replayed: false, told: None, media: JSON, recomputable: false }
+        ApiResponse { status, body, replayed: false, secret: None, media: JSON, recomputable: false }
     }
 
     /// What a claim stores: a secret's nonce in place of its text, a preview's digest in place of its body.
-    fn stored(&self, at: Timestamp) -> StoredAnswer {
+    fn stored(&self, at: Timestamp) -> StoredResponse {
         let status = self.status;
         if self.recomputable {
             let recompute = Some(Recompute { at, digest: self.digest() });
-            return StoredAnswer { status, body: String::new(), key_nonce: None, recompute };
+            return StoredResponse { status, body: String::new(), key_nonce: None, recompute };
         }
         let body = String::from_utf8_lossy(&self.body).into_owned();
-        let (body, key_nonce) = match &self.told {
-            Some(Told { text, placeholder, nonce }) => (body.replace(text, placeholder), Some(nonce.clone())),
+        let (body, key_nonce) = match &self.secret {
+            Some(OneTimeSecret { text, placeholder, nonce }) => (body.replace(text, placeholder), Some(nonce.clone())),
             None => (body, None),
         };
-        StoredAnswer { status, body, key_nonce, recompute: None }
+        StoredResponse { status, body, key_nonce, recompute: None }
     }
 
     /// SHA-256 of the body, in hexadecimal.
@@ -167,12 +167,12 @@ impl<H: Host> Call<'_, H> {
     }
 
     /// Commits a decision and, in the same transaction, keeps its answer for the request's idempotency key.
-    pub(super) async fn commit(&mut self, mut changes: Changes, answer: &Answer) -> Result<(), HostError> {
+    pub(super) async fn commit(&mut self, mut changes: Changes, response: &ApiResponse) -> Result<(), HostError> {
         let claim = self.claim.take();
         if let Some(claim) = &claim {
             let finished = Claim {
-                answer: Some(answer.stored(self.moment.now)),
-                expires_at: self.moment.now.after(KEPT),
+                response: Some(response.stored(self.context.now)),
+                expires_at: self.context.now.after(KEPT),
                 ..claim.clone()
             };
             changes.claim = Some(ClaimChange::Finish(finished));
@@ -185,7 +185,7 @@ impl<H: Host> Call<'_, H> {
     }
 
     /// Road legs between every pair of locations. They are measured again only if a location has changed since the first attempt.
-    pub(super) async fn matrix(&self, places: &[Located]) -> Result<Cow<'_, Matrix>, HostError> {
+    pub(super) async fn matrix(&self, places: &[Located]) -> Result<Cow<'_, DistanceMatrix>, HostError> {
         let measured = &self.survey.measured;
         if let Some((_, matrix)) = measured.get().filter(|(measured, _)| measured == places) {
             return Ok(Cow::Borrowed(matrix));
@@ -216,7 +216,7 @@ pub(super) fn given_up() -> Problem {
 }
 
 /// A problem without more to say than its title.
-pub(super) fn plain(code: Code) -> Problem {
+pub(super) fn plain(code: ProblemCode) -> Problem {
     let title = code.title();
     Problem::new(code, format!("{}.", title.en), format!("{}.", title.pt))
 }

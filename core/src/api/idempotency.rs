@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use super::{
-    call::{ATTEMPTS, Answer, Call, KEPT, given_up},
-    problem::{Code, Problem},
+    call::{ATTEMPTS, ApiResponse, Call, KEPT, given_up},
+    problem::{Problem, ProblemCode},
     routes::Endpoint,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     json::Tree,
     model::{
         Duration, OrderId, fingerprint, hmac_sha256,
-        store::{Claim, ClaimChange, Key, Recompute, StoredAnswer},
+        store::{Claim, ClaimChange, Key, Recompute, StoredResponse},
     },
     rules::{erasure::is_fingerprint, webhooks},
 };
@@ -34,7 +34,7 @@ pub(super) enum Begun {
     /// The request is carried out.
     New,
     /// The response is the stored one.
-    Replayed(Answer),
+    Replayed(ApiResponse),
     /// The response is computed again.
     Recompute(Recompute),
 }
@@ -48,11 +48,11 @@ pub(super) async fn begin<H: Host>(
 ) -> Result<Begun, Problem> {
     let Some(key) = header(call)? else { return Ok(Begun::New) };
     let fingerprint = fingerprint_of(call, endpoint, &scope, &key).await?;
-    let holder = call.moment.entropy.hex();
+    let holder = call.context.entropy.hex();
     for _ in 0..ATTEMPTS {
-        let standing = call.host.claim(&scope, &key).await?;
-        if let Some(claim) = standing.filter(|claim| claim.expires_at > call.moment.now) {
-            return standing_answer(call, &claim, &fingerprint);
+        let existing = call.host.claim(&scope, &key).await?;
+        if let Some(claim) = existing.filter(|claim| claim.expires_at > call.context.now) {
+            return stored_response(call, &claim, &fingerprint);
         }
         if let Some(owner) = &owner {
             within_limits(call, owner).await?;
@@ -63,10 +63,11 @@ pub(super) async fn begin<H: Host>(
             key: key.clone(),
             fingerprint: fingerprint.clone(),
             holder: holder.clone(),
-            answer: None,
-            expires_at: call.moment.now.after(RUNNING),
+            response: None,
+            expires_at: call.context.now.after(RUNNING),
         };
-        let take = Changes { at: call.moment.now, claim: Some(ClaimChange::Take(claim.clone())), ..Changes::default() };
+        let take =
+            Changes { at: call.context.now, claim: Some(ClaimChange::Take(claim.clone())), ..Changes::default() };
         match call.host.commit(&take).await {
             Ok(()) => {
                 call.claim = Some(claim);
@@ -102,14 +103,14 @@ async fn fingerprint_of<H: Host>(
 /// Rejects a further stored response once its owner has the maximum of 24 hours.
 async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), Problem> {
     let limits = &call.settings.limits;
-    let usage = call.host.usage(UsageQuery::Claims(owner, call.moment.now.before(KEPT))).await?;
+    let usage = call.host.usage(UsageQuery::Claims(owner, call.context.now.before(KEPT))).await?;
     let megabytes = u64::from(limits.idempotency_mib);
     if usage.records < limits.idempotency_records.into() && usage.bytes < megabytes * 1_048_576 {
         return Ok(());
     }
     let records = limits.idempotency_records;
     Err(Problem::new(
-        Code::IdempotencyLimit,
+        ProblemCode::IdempotencyLimit,
         format!(
             "Responses are stored for at most {records} idempotency keys and {megabytes} MB in 24 hours. Send the request without an \
              Idempotency-Key, or wait as long as Retry-After says."
@@ -126,39 +127,39 @@ async fn within_limits<H: Host>(call: &Call<'_, H>, owner: &str) -> Result<(), P
 /// such as a notification.
 pub(super) async fn end<H: Host>(
     call: &mut Call<'_, H>,
-    result: &Result<Answer, Problem>,
+    result: &Result<ApiResponse, Problem>,
     left: Changes,
 ) -> Result<(), HostError> {
     match (result, call.claim.take()) {
-        (Ok(answer), Some(claim)) => {
+        (Ok(response), Some(claim)) => {
             call.claim = Some(claim);
-            call.commit(left, answer).await
+            call.commit(left, response).await
         }
         (_, claim) => {
             let release = claim.map(|Claim { scope, key, holder, expires_at, .. }| {
                 // A commit that failed may have taken place all the same: then the answer is kept, and stays.
                 ClaimChange::Release { scope, key, holder, until: expires_at }
             });
-            let changes = Changes { at: call.moment.now, claim: release, ..left };
+            let changes = Changes { at: call.context.now, claim: release, ..left };
             let nothing = Changes { at: changes.at, ..Changes::default() };
             if changes == nothing { Ok(()) } else { call.host.commit(&changes).await }
         }
     }
 }
 
-fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Begun, Problem> {
+fn stored_response<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str) -> Result<Begun, Problem> {
     if !is_fingerprint(&claim.fingerprint, fingerprint, &call.settings.secret) {
         return Err(Problem::new(
-            Code::IdempotencyKeyReused,
+            ProblemCode::IdempotencyKeyReused,
             "This Idempotency-Key belongs to another request. Send a new key with a new request.",
             "Esta Idempotency-Key pertence a outra requisição. Envie uma chave nova com uma requisição nova.",
         ));
     }
-    match &claim.answer {
-        Some(StoredAnswer { recompute: Some(recompute), .. }) => Ok(Begun::Recompute(recompute.clone())),
+    match &claim.response {
+        Some(StoredResponse { recompute: Some(recompute), .. }) => Ok(Begun::Recompute(recompute.clone())),
         Some(stored) => replay(&readable(call, stored), call.settings.secret.0).map(Begun::Replayed),
         None => Err(Problem::new(
-            Code::RequestInProgress,
+            ProblemCode::RequestInProgress,
             "The first request with this Idempotency-Key is still running. Ask again in a second.",
             "A primeira requisição com esta Idempotency-Key ainda está em andamento. Tente de novo em um segundo.",
         )
@@ -167,20 +168,20 @@ fn standing_answer<H: Host>(call: &Call<'_, H>, claim: &Claim, fingerprint: &str
 }
 
 /// What the caller may still read of a stored response: a courier reads recipients only while the courier has the order.
-fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredAnswer) -> Cow<'a, StoredAnswer> {
+fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<'a, StoredResponse> {
     let Some(courier) = &call.courier else { return Cow::Borrowed(stored) };
     let id = Tree::parse(&stored.body).ok().and_then(|body| OrderId::new(body.get("id")?.as_u64()?));
     if courier.order.is_some() && courier.order == id {
         return Cow::Borrowed(stored);
     }
     match without_recipients(&stored.body) {
-        Some(body) => Cow::Owned(StoredAnswer { body, ..stored.clone() }),
+        Some(body) => Cow::Owned(StoredResponse { body, ..stored.clone() }),
         None => Cow::Borrowed(stored),
     }
 }
 
 /// The kept answer, with a secret's text derived anew in place of its nonce.
-fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
+fn replay(stored: &StoredResponse, secret: [u8; 32]) -> Result<ApiResponse, Problem> {
     let damaged = || Problem::from(HostError::Internal { detail: "a stored answer's nonce is damaged".to_owned() });
     let body = match &stored.key_nonce {
         Some(nonce) => {
@@ -190,7 +191,7 @@ fn replay(stored: &StoredAnswer, secret: [u8; 32]) -> Result<Answer, Problem> {
         }
         None => stored.body.clone(),
     };
-    Ok(Answer { replayed: true, ..Answer::of(stored.status, body.into_bytes()) })
+    Ok(ApiResponse { replayed: true, ..ApiResponse::of(stored.status, body.into_bytes()) })
 }
 
 /// What stands in a kept answer in place of a webhook's secret.
@@ -213,7 +214,7 @@ fn header<H: Host>(call: &Call<'_, H>) -> Result<Option<String>, Problem> {
     match text {
         Some(text) => Ok(Some(text.to_owned())),
         None => Err(Problem::new(
-            Code::MalformedRequest,
+            ProblemCode::MalformedRequest,
             "The Idempotency-Key header must be 1 to 255 visible ASCII characters.",
             "O cabeçalho Idempotency-Key deve ter de 1 a 255 caracteres ASCII visíveis.",
         )),

@@ -2,15 +2,15 @@
 
 use http::{HeaderMap, header};
 
-use super::problem::{Code, Problem};
+use super::problem::{Problem, ProblemCode};
 use crate::model::quality;
 
 /// A body of more than `most` bytes.
-pub(super) fn too_large(most: usize) -> Problem {
+pub(super) fn too_large(max: usize) -> Problem {
     Problem::new(
-        Code::BodyTooLarge,
-        format!("A body has at most {most} bytes."),
-        format!("Um corpo tem no máximo {most} bytes."),
+        ProblemCode::BodyTooLarge,
+        format!("A body has at most {max} bytes."),
+        format!("Um corpo tem no máximo {max} bytes."),
     )
 }
 
@@ -26,9 +26,9 @@ pub(super) fn takes(headers: &HeaderMap, media: &str) -> bool {
     let takes = |range: &str| {
         let mut parts = range.split(';').map(str::trim);
         let range = parts.next().unwrap_or_default().to_ascii_lowercase();
-        let refused = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
+        let rejected = parts.any(|part| part.strip_prefix("q=").and_then(quality) == Some(0));
         let problems = media == "application/json" && range == "application/problem+json";
-        !refused && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
+        !rejected && (range == "*/*" || range == media || range == format!("{family}/*") || problems)
     };
     values.any(|value| value.split(',').any(takes))
 }

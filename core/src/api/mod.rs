@@ -3,12 +3,12 @@
 //! A request passes the same gates on every host, in this order: endpoint (404, 405), key (401), rate (429), what it accepts and
 //! sends (406, 413, 415), idempotency (409, 422), and then its handler.
 
-mod apart;
+mod boxed;
 mod call;
 mod caller;
 mod description;
 pub mod follow;
-mod gates;
+mod guards;
 mod handlers;
 mod idempotency;
 mod media;
@@ -35,9 +35,9 @@ pub use self::{
 };
 use crate::{
     api::{
-        call::{Answer, Call, Survey},
+        call::{ApiResponse, Call, Survey},
         idempotency::Begun,
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
         respond::Reply,
         routes::{Endpoint, Match, Route},
     },
@@ -80,8 +80,8 @@ pub async fn handle_or_stream<H: Host>(
 ) -> (Response<Bytes>, Option<Subscription>) {
     let (parts, body) = request.into_parts();
     let (mut goes_on, mut merchant) = (None, None);
-    let mut moment = host.moment();
-    let mut reply = Reply::to(&parts, &mut moment);
+    let mut context = host.exec_context();
+    let mut reply = Reply::to(&parts, &mut context);
     let result = match routes::find(&parts.method, parts.uri.path()) {
         Match::Found(route, id) => {
             reply.route = Some(route);
@@ -91,7 +91,7 @@ pub async fn handle_or_stream<H: Host>(
                 parts: &parts,
                 body: &body,
                 language: reply.language,
-                moment,
+                context,
                 caller: None,
                 courier: None,
                 id,
@@ -99,21 +99,21 @@ pub async fn handle_or_stream<H: Host>(
                 stream: None,
                 survey: Survey::default(),
             };
-            let answer = answer(&mut call, route, &mut reply.admission).await;
+            let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
             merchant = call.caller.as_ref().map(|caller| caller.store.matrix.unwrap_or(caller.store.id));
-            answer
+            outcome
         }
         Match::OtherMethods(allow) => {
             let problem = Problem::new(
-                Code::MethodNotAllowed,
+                ProblemCode::MethodNotAllowed,
                 format!("This endpoint takes {allow}."),
                 format!("Este endereço aceita {allow}."),
             );
             Err(Problem { allow: Some(allow), ..problem })
         }
         Match::Nothing => Err(Problem::new(
-            Code::EndpointNotFound,
+            ProblemCode::EndpointNotFound,
             "There is no such endpoint. /docs lists them all.",
             "Este endereço não existe. /docs lista todos.",
         )),
@@ -125,17 +125,19 @@ pub async fn handle_or_stream<H: Host>(
     (response, goes_on)
 }
 
-async fn answer<H: Host>(
+async fn outcome<H: Host>(
     call: &mut Call<'_, H>,
     route: &'static Route,
     admission: &mut Option<Admission>,
-) -> Result<Answer, Problem> {
+) -> Result<ApiResponse, Problem> {
     let result = carried_out(call, route, admission).await;
     let left = match &result {
-        Err(problem) if route.endpoint == Endpoint::CreateOrder && call.caller.is_some() && is_told(problem.code) => {
+        Err(problem)
+            if route.endpoint == Endpoint::CreateOrder && call.caller.is_some() && is_notified(problem.code) =>
+        {
             handlers::failed_creation(call, problem).await.unwrap_or_default()
         }
-        _ => crate::changes::Changes { at: call.moment.now, ..Default::default() },
+        _ => crate::changes::Changes { at: call.context.now, ..Default::default() },
     };
     if call.claim.is_some() || !left.notifications.is_empty() {
         let ended = idempotency::end(call, &result, left).await;
@@ -151,8 +153,8 @@ async fn carried_out<H: Host>(
     call: &mut Call<'_, H>,
     route: &'static Route,
     admission: &mut Option<Admission>,
-) -> Result<Answer, Problem> {
-    let passed = gates::pass(call, route, admission).await?;
+) -> Result<ApiResponse, Problem> {
+    let passed = guards::pass(call, route, admission).await?;
     let begun = match passed.scope {
         Some(scope) if call.parts.method == Method::POST && route.endpoint.stores_response() => {
             idempotency::begin(call, route.endpoint, scope, passed.owner).await?
@@ -161,7 +163,7 @@ async fn carried_out<H: Host>(
     };
     match begun {
         Begun::New => handlers::run(call, route.endpoint).await,
-        Begun::Replayed(answer) => Ok(answer),
+        Begun::Replayed(outcome) => Ok(outcome),
         Begun::Recompute(recompute) => recomputed(call, route.endpoint, recompute).await,
     }
 }
@@ -172,20 +174,20 @@ async fn recomputed<H: Host>(
     call: &mut Call<'_, H>,
     endpoint: Endpoint,
     Recompute { at, digest }: Recompute,
-) -> Result<Answer, Problem> {
-    let now = std::mem::replace(&mut call.moment.now, at);
+) -> Result<ApiResponse, Problem> {
+    let now = std::mem::replace(&mut call.context.now, at);
     let again = handlers::run(call, endpoint).await;
-    call.moment.now = now;
+    call.context.now = now;
     match again {
-        Ok(answer) if answer.digest() == digest => Ok(Answer { replayed: true, ..answer }),
+        Ok(outcome) if outcome.digest() == digest => Ok(ApiResponse { replayed: true, ..outcome }),
         _ => handlers::run(call, endpoint).await,
     }
 }
 
 /// Whether a creation that failed so is told to the store too: every one that fails by the caller's doing, from the media type
 /// to the balance. A used-up quota would only fill the panel, and a request that is still running has not failed.
-fn is_told(code: Code) -> bool {
-    code.status() < 500 && !matches!(code, Code::RateLimited | Code::RequestInProgress)
+fn is_notified(code: ProblemCode) -> bool {
+    code.status() < 500 && !matches!(code, ProblemCode::RateLimited | ProblemCode::RequestInProgress)
 }
 
 /// Whether answering a request is meant to change what is stored. A host lets such an answer end even where the caller has gone; any
@@ -205,7 +207,7 @@ pub fn may_write<B>(request: &Request<B>) -> bool {
 
 /// A host's own problem in the API's shape, in place of an answer that went missing or for an endpoint of the host's: the
 /// caller's language and identifier, or else `request_id`, and `route` for the [`Outcome`].
-pub fn refuse(
+pub fn reject(
     request: &Parts,
     route: &'static str,
     problem: impl Into<Problem>,

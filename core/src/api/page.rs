@@ -7,7 +7,7 @@ use super::{
     media::too_large,
     places::every_place,
     planning::{Route, inquired, own_pickup, preview_view},
-    problem::{Code, FieldError, Problem},
+    problem::{FieldError, Problem, ProblemCode},
     read::read,
     validate::{self, Checker, Need, Path},
 };
@@ -34,7 +34,7 @@ pub(super) fn context(store: &Store, settings: &Settings, exact: bool, now: Time
             deliveries: limits.deliveries,
             body_bytes: limits.body_bytes,
             preparation_minutes: limits.preparation_minutes,
-            least_precision: settings.places.least_precision,
+            min_precision: settings.places.min_precision,
         },
     }
 }
@@ -58,7 +58,7 @@ impl Previewer {
         if context.format != FORMAT {
             let (found, en) = (context.format, "Update the package, or ask for a new context.");
             return Err(Problem::new(
-                Code::ValidationFailed,
+                ProblemCode::ValidationFailed,
                 format!("The context has format {found}; this package knows format {FORMAT}. {en}"),
                 format!("O contexto tem o formato {found}; este pacote conhece o {FORMAT}. Atualize o pacote."),
             ));
@@ -80,7 +80,7 @@ impl Previewer {
         let known = StoreId::new(context.store.id).zip(point).filter(|_| errors.is_empty());
         let Some((id, point)) = checker.finish(Some(known))? else {
             return Err(Problem::new(
-                Code::ValidationFailed,
+                ProblemCode::ValidationFailed,
                 "The context is damaged. Ask for a new one.",
                 "O contexto está danificado. Peça um novo.",
             )
@@ -114,10 +114,10 @@ impl Previewer {
         }
         let (addresses, pointer) = inquired(&inquiry);
         let gazetteer = Gazetteer::embedded();
-        let answers = addresses.iter().map(|address| gazetteer.locate_with(&self.packs, address)).collect();
-        let least = self.context.limits.least_precision;
-        let fault = own_pickup(&inquiry, &self.pickup, least);
-        let located = every_place(&addresses, answers, least, pointer, fault)?;
+        let responses = addresses.iter().map(|address| gazetteer.locate_with(&self.packs, address)).collect();
+        let min = self.context.limits.min_precision;
+        let error = own_pickup(&inquiry, &self.pickup, min);
+        let located = every_place(&addresses, responses, min, pointer, error)?;
         let route = Route::new(&inquiry, &self.pickup, located);
         let matrix = geo::matrix(&route.places());
         Ok(preview_view(&inquiry, &route.plan(&self.context.tariff, &matrix, now)?, None))

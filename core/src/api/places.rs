@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::{
     call::Call,
-    problem::{Code, FieldError, Problem},
+    problem::{FieldError, Problem, ProblemCode},
     read::read,
     validate,
 };
@@ -33,30 +33,30 @@ pub(super) async fn locate<H: Host>(
         return Ok(located.clone());
     }
     let results = call.host.locate(addresses).await?;
-    let located = every_place(addresses, results, call.settings.places.least_precision, pointer, own)?;
+    let located = every_place(addresses, results, call.settings.places.min_precision, pointer, own)?;
     Ok(call.survey.located.get_or_init(|| located).clone())
 }
 
 /// The places of addresses, or every address without one that is precise enough named at once, after `own`.
 pub(super) fn every_place(
     addresses: &[&Address],
-    answers: Vec<Result<Located, LocateError>>,
-    least: Precision,
+    responses: Vec<Result<Located, LocateError>>,
+    min: Precision,
     pointer: impl Fn(usize) -> String,
     own: Option<FieldError>,
 ) -> Result<Vec<Located>, Problem> {
-    let mut located = Vec::with_capacity(answers.len());
+    let mut located = Vec::with_capacity(responses.len());
     let mut first = None;
     let mut errors: Vec<FieldError> = own.into_iter().collect();
-    for (index, (answer, address)) in answers.into_iter().zip(addresses).enumerate() {
-        match answer {
+    for (index, (response, address)) in responses.into_iter().zip(addresses).enumerate() {
+        match response {
             Ok(place) => {
-                let error = imprecise(address, &place, least);
+                let error = imprecise(address, &place, min);
                 errors.extend(error.map(|(code, detail)| FieldError { pointer: pointer(index), code, detail }));
                 located.push(place);
             }
             Err(error) => {
-                let (code, field, detail) = told(&error);
+                let (code, field, detail) = locate_problem(&error);
                 first = first.or(Some(code));
                 errors.push(FieldError { pointer: pointer(index), code: field, detail });
             }
@@ -65,7 +65,7 @@ pub(super) fn every_place(
     if errors.is_empty() {
         return Ok(located);
     }
-    let code = first.unwrap_or(Code::AddressImprecise);
+    let code = first.unwrap_or(ProblemCode::AddressImprecise);
     let title = code.title();
     let en = format!("{}; `errors` says which and why.", title.en);
     let pt = format!("{}; `errors` diz qual e por quê.", title.pt);
@@ -73,25 +73,25 @@ pub(super) fn every_place(
 }
 
 /// What is wrong with a place that the operator does not accept, as a field's code and its detail; `None` where it is accepted.
-pub fn imprecise(address: &Address, located: &Located, least: Precision) -> Option<(&'static str, Text)> {
+pub fn imprecise(address: &Address, located: &Located, min: Precision) -> Option<(&'static str, Text)> {
     let known = located.precision;
-    if known <= least {
+    if known <= min {
         return None;
     }
     let code = if known > Precision::Street && address.street.is_some() {
         "street_unknown"
-    } else if known == Precision::Street && least == Precision::Number && address.number.is_some() {
+    } else if known == Precision::Street && min == Precision::Number && address.number.is_some() {
         "number_unknown"
     } else {
-        Code::AddressImprecise.name()
+        ProblemCode::AddressImprecise.name()
     };
     let (en, pt) = match code {
         "street_unknown" => ("The street is not known here. ", "A rua não é conhecida aqui. "),
         "number_unknown" => ("The number is not known here. ", "O número não é conhecido aqui. "),
         _ => ("", ""),
     };
-    let zip_code = address.cep().is_none() && least > Precision::Number;
-    let (help_en, help_pt) = match (least, zip_code) {
+    let zip_code = address.cep().is_none() && min > Precision::Number;
+    let (help_en, help_pt) = match (min, zip_code) {
         (Precision::Coordinates, _) => ("Send latitude and longitude.", "Envie latitude e longitude."),
         (_, true) => (
             "Send latitude and longitude, or zipCode; the operator can load a gazetteer of addresses.",
@@ -102,17 +102,17 @@ pub fn imprecise(address: &Address, located: &Located, least: Precision) -> Opti
             "Confira o endereço, ou envie latitude e longitude; o operador pode carregar um cadastro de endereços.",
         ),
     };
-    let (known, least, radius_m) = (level(known), level(least), located.radius_m);
+    let (known, min, radius_m) = (level(known), level(min), located.radius_m);
     Some((
         code,
         Text::new(
             format!(
                 "{en}The address is known by {} alone, to about {radius_m} m; {} is wanted. {help_en}",
-                known.0, least.0
+                known.0, min.0
             ),
             format!(
                 "{pt}O endereço é conhecido só por {}, com cerca de {radius_m} m; é exigido {}. {help_pt}",
-                known.1, least.1
+                known.1, min.1
             ),
         ),
     ))
@@ -132,13 +132,15 @@ fn level(precision: Precision) -> (&'static str, &'static str) {
 }
 
 /// What is told of an address that has no place: the problem, the field's own code, and what to do.
-pub fn told(error: &LocateError) -> (Code, &'static str, Text) {
+pub fn locate_problem(error: &LocateError) -> (ProblemCode, &'static str, Text) {
     let code = match error {
-        LocateError::CoordinatesMismatch { .. } | LocateError::CoordinatesOutside { .. } => Code::CoordinatesMismatch,
-        _ => Code::AddressNotFound,
+        LocateError::CoordinatesMismatch { .. } | LocateError::CoordinatesOutside { .. } => {
+            ProblemCode::CoordinatesMismatch
+        }
+        _ => ProblemCode::AddressNotFound,
     };
     let field = match error {
-        LocateError::NothingToGoBy => "not_locatable",
+        LocateError::NoLocation => "not_locatable",
         LocateError::NotFound => "city_unknown",
         LocateError::CepUnknown => "zip_code_unknown",
         LocateError::CityNotInState { .. } => "city_not_in_state",
@@ -152,7 +154,7 @@ pub fn told(error: &LocateError) -> (Code, &'static str, Text) {
 fn detail(error: &LocateError) -> Text {
     let name = |town: &Municipality| format!("{} ({})", town.name(), town.uf().code());
     match error {
-        LocateError::NothingToGoBy => Text::new(
+        LocateError::NoLocation => Text::new(
             "Send latitude and longitude, or zipCode, or city and state.",
             "Envie latitude e longitude, ou zipCode, ou city e state.",
         ),
@@ -207,17 +209,17 @@ mod tests {
     use super::*;
     use crate::model::Point;
 
-    fn asked(known: Precision, least: Precision, json: &str) -> Option<(&'static str, Text)> {
+    fn checked(known: Precision, min: Precision, json: &str) -> Option<(&'static str, Text)> {
         let located = Located { point: Point { lat_e7: 0, lon_e7: 0 }, precision: known, radius_m: 90 };
-        imprecise(&address(json.as_bytes()).expect("an address"), &located, least)
+        imprecise(&address(json.as_bytes()).expect("an address"), &located, min)
     }
 
     #[test]
     fn what_is_precise_enough_is_accepted() {
         let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
         for (index, known) in Precision::ALL.into_iter().enumerate() {
-            for (other, least) in Precision::ALL.into_iter().enumerate() {
-                assert_eq!(asked(known, least, street).is_none(), index <= other, "{known:?} {least:?}");
+            for (other, min) in Precision::ALL.into_iter().enumerate() {
+                assert_eq!(checked(known, min, street).is_none(), index <= other, "{known:?} {min:?}");
             }
         }
     }
@@ -227,15 +229,15 @@ mod tests {
         let street = r#"{"street": "Rua A", "number": "1", "city": "Manaus", "state": "AM"}"#;
         let town = r#"{"city": "Manaus", "state": "AM"}"#;
         let cep = r#"{"street": "Rua A", "number": "1", "zipCode": "69005-070"}"#;
-        for (known, least, json, code, said) in [
+        for (known, min, json, code, expected_text) in [
             (Precision::Municipality, Precision::Cep, street, "street_unknown", "zipCode"),
             (Precision::Cep, Precision::Street, cep, "street_unknown", "(cep)"),
             (Precision::Street, Precision::Number, cep, "number_unknown", "90 m"),
             (Precision::Municipality, Precision::Cep5, town, "address_imprecise", "(cep5)"),
             (Precision::Number, Precision::Coordinates, cep, "address_imprecise", "Send latitude and longitude."),
         ] {
-            let (found, text) = asked(known, least, json).expect("too imprecise");
-            assert!(found == code && text.en.contains(said) && text.en != text.pt, "{found} {text:?}");
+            let (found, text) = checked(known, min, json).expect("too imprecise");
+            assert!(found == code && text.en.contains(expected_text) && text.en != text.pt, "{found} {text:?}");
         }
     }
 

@@ -7,11 +7,13 @@ use rust_decimal::Decimal;
 use super::{
     call::Call,
     places::{imprecise, locate},
-    problem::{Code, FieldError, Problem},
+    problem::{FieldError, Problem, ProblemCode},
 };
 use crate::{
     host::Host,
-    model::{Address, Distance, Leg, Located, Matrix, Precision, Text, Timestamp, Uf, order::Place, store::Store},
+    model::{
+        Address, Distance, DistanceMatrix, Leg, Located, Precision, Text, Timestamp, Uf, order::Place, store::Store,
+    },
     rules::pricing::{Inquiry, Plan, PlanError, Request, Stop, Tariff, plan},
     wire::{Kilometres, PreviewStopView, PreviewView, PriceLineView, QuoteView, Reais},
 };
@@ -46,17 +48,17 @@ pub(super) fn not_allowed() -> Problem {
         code: "store_not_allowed",
         detail: Text::new(en, pt),
     }];
-    Problem::new(Code::StoreNotAllowed, en, pt).with_errors(errors)
+    Problem::new(ProblemCode::StoreNotAllowed, en, pt).with_errors(errors)
 }
 
 /// Locates, measures and plans.
 pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry: &Inquiry) -> Result<Planned, Problem> {
     let own = Place { address: store.address.clone(), located: store.located };
     let (addresses, pointer) = inquired(inquiry);
-    let fault = own_pickup(inquiry, &own, call.settings.places.least_precision);
-    let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, fault).await?);
+    let error = own_pickup(inquiry, &own, call.settings.places.min_precision);
+    let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, error).await?);
     let matrix = call.matrix(&route.places()).await?;
-    route.plan(&call.settings.tariff, &matrix, call.moment.now)
+    route.plan(&call.settings.tariff, &matrix, call.context.now)
 }
 
 /// The located pickup and stops of an inquiry.
@@ -85,12 +87,16 @@ impl<'a> Route<'a> {
     }
 
     /// Plans by the legs between [`Route::places`].
-    pub(super) fn plan(self, tariff: &Tariff, matrix: &Matrix, now: Timestamp) -> Result<Planned, Problem> {
+    pub(super) fn plan(self, tariff: &Tariff, matrix: &DistanceMatrix, now: Timestamp) -> Result<Planned, Problem> {
         let Route { inquiry, pickup, located, store_uf } = self;
         let stops: Vec<Stop> = located
             .iter()
             .zip(&inquiry.stops)
-            .map(|(located, asked)| Stop { located: *located, online_payment: asked.online_payment, pin: asked.pin })
+            .map(|(located, requested)| Stop {
+                located: *located,
+                online_payment: requested.online_payment,
+                pin: requested.pin,
+            })
             .collect();
         let request = Request {
             pickup: pickup.located,
@@ -101,7 +107,7 @@ impl<'a> Route<'a> {
             now,
             uf: pickup.address.uf().or(store_uf),
         };
-        let plan = plan(tariff, &request).map_err(|error| refused(tariff, &error))?;
+        let plan = plan(tariff, &request).map_err(|error| plan_problem(tariff, &error))?;
         Ok(Planned { pickup, located, plan })
     }
 }
@@ -119,13 +125,13 @@ pub(super) fn inquired(inquiry: &Inquiry) -> (Vec<&Address>, impl Fn(usize) -> S
 
 /// What is wrong with the place of the pickup that an inquiry does not name: a store may have been opened when less was asked of
 /// its address.
-pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, least: Precision) -> Option<FieldError> {
-    let error = if inquiry.pickup.is_none() { imprecise(&own.address, &own.located, least) } else { None };
+pub(super) fn own_pickup(inquiry: &Inquiry, own: &Place, min: Precision) -> Option<FieldError> {
+    let error = if inquiry.pickup.is_none() { imprecise(&own.address, &own.located, min) } else { None };
     error.map(|(code, detail)| FieldError { pointer: "/pickupAddress".to_owned(), code, detail })
 }
 
 /// What a plan's fault means to a caller.
-pub(super) fn refused(tariff: &Tariff, error: &PlanError) -> Problem {
+pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
     let km = |distance: &Distance| distance.kilometres().normalize();
     let limit = |km: Decimal| km.round_dp(9).normalize();
     match error {
@@ -133,27 +139,27 @@ pub(super) fn refused(tariff: &Tariff, error: &PlanError) -> Problem {
             let radius = limit(tariff.service_radius_km);
             let errors = stops.iter().map(|(stop, distance)| FieldError {
                 pointer: format!("/deliveries/{stop}/address"),
-                code: Code::OutOfArea.name(),
+                code: ProblemCode::OutOfArea.name(),
                 detail: Text::new(
                     format!("{} km from the pickup in a straight line; at most {radius} km are served.", km(distance)),
                     format!("A {} km da coleta em linha reta; são atendidos no máximo {radius} km.", km(distance)),
                 ),
             });
             Problem::new(
-                Code::OutOfArea,
+                ProblemCode::OutOfArea,
                 format!("Deliveries are made up to {radius} km from the pickup; `errors` names those beyond."),
                 format!("Entregas são feitas até {radius} km da coleta; `errors` aponta as que passam disso."),
             )
             .with_errors(errors.collect())
         }
         PlanError::DistanceExceeded { distance } => {
-            let (most, km) = (limit(tariff.max_distance_km), km(distance));
-            let en = format!("The route has {km} km; at most {most} km are allowed. Send more than one order.");
-            let pt = format!("A rota tem {km} km; são permitidos no máximo {most} km. Envie mais de um pedido.");
-            Problem::new(Code::DistanceExceeded, en, pt)
+            let (max, km) = (limit(tariff.max_distance_km), km(distance));
+            let en = format!("The route has {km} km; at most {max} km are allowed. Send more than one order.");
+            let pt = format!("A rota tem {km} km; são permitidos no máximo {max} km. Envie mais de um pedido.");
+            Problem::new(ProblemCode::DistanceExceeded, en, pt)
         }
         PlanError::NoRoad | PlanError::Stops => Problem::new(
-            Code::OutOfArea,
+            ProblemCode::OutOfArea,
             "No road joins the pickup and the deliveries.",
             "Nenhuma via liga a coleta às entregas.",
         ),
@@ -164,16 +170,16 @@ pub(super) fn refused(tariff: &Tariff, error: &PlanError) -> Problem {
 pub(super) fn preview_view(inquiry: &Inquiry, planned: &Planned, quote: Option<QuoteView>) -> PreviewView {
     let plan = &planned.plan;
     let stop = |(at, (sent, leg)): (usize, (&usize, &Leg))| {
-        let asked = inquiry.stops.get(*sent)?;
+        let requested = inquiry.stops.get(*sent)?;
         Some(PreviewStopView {
             order_route: at + 1,
-            address: (&asked.address).into(),
-            online_payment: asked.online_payment,
+            address: (&requested.address).into(),
+            online_payment: requested.online_payment,
             distance: Kilometres(Distance(leg.metres)),
             precision: planned.located.get(*sent)?.precision,
         })
     };
-    let times = inquiry.wants_times.then_some(plan.times);
+    let times = inquiry.with_times.then_some(plan.times);
     PreviewView {
         deliveries: plan.order.iter().zip(&plan.legs).enumerate().filter_map(stop).collect(),
         total_distance: Kilometres(plan.total_distance),

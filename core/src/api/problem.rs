@@ -12,37 +12,37 @@ use crate::{
 #[cfg(feature = "openapi")]
 use crate::{
     model::order::EventKind,
-    wire::schema::{FieldCode, ProblemCode},
+    wire::schema::{FieldCode, ProblemCodeSchema},
 };
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident $code:literal $status:literal $en:literal $pt:literal,)*) => {
         /// What is wrong with a request, or with the service. The codes never change with the language.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Code { $($(#[doc = $doc])* $variant,)* }
+        pub enum ProblemCode { $($(#[doc = $doc])* $variant,)* }
 
-        impl Code {
+        impl ProblemCode {
             /// Every code, in the order of the documentation.
-            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+            pub const ALL: &'static [ProblemCode] = &[$(ProblemCode::$variant,)*];
 
             /// The code as the API writes it.
             pub fn name(self) -> &'static str {
-                match self { $(Code::$variant => $code,)* }
+                match self { $(ProblemCode::$variant => $code,)* }
             }
 
             /// The HTTP status that it comes with.
             pub fn status(self) -> u16 {
-                match self { $(Code::$variant => $status,)* }
+                match self { $(ProblemCode::$variant => $status,)* }
             }
 
             /// When it is given, in a sentence of the documentation.
             pub fn meaning(self) -> &'static str {
-                match self { $(Code::$variant => concat!($($doc),*).trim_ascii_start(),)* }
+                match self { $(ProblemCode::$variant => concat!($($doc),*).trim_ascii_start(),)* }
             }
 
             /// What it means in a few words.
             pub fn title(self) -> Text {
-                match self { $(Code::$variant => Text::new($en, $pt),)* }
+                match self { $(ProblemCode::$variant => Text::new($en, $pt),)* }
             }
         }
     };
@@ -176,7 +176,7 @@ pub struct FieldError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// What is wrong.
-    pub code: Code,
+    pub code: ProblemCode,
     /// What is wrong here.
     pub detail: Text,
     /// The fields at fault, all at once.
@@ -197,7 +197,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem with what is wrong here.
-    pub fn new(code: Code, en: impl Into<String>, pt: impl Into<String>) -> Problem {
+    pub fn new(code: ProblemCode, en: impl Into<String>, pt: impl Into<String>) -> Problem {
         Problem {
             code,
             detail: Text::new(en, pt),
@@ -261,24 +261,24 @@ impl From<HostError> for Problem {
         let log = Some(error.to_string());
         let problem = match error {
             HostError::Conflict => Problem::new(
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 "Too many writes met on the same data. Send the request again.",
                 "Houve muitas gravações sobre os mesmos dados. Envie a requisição novamente.",
             )
             .retry_after(Duration::seconds(1)),
             HostError::Unavailable { what, .. } => Problem::new(
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 format!("The part '{what}' is out of order or overloaded. Send the request again later."),
                 format!("O componente '{what}' está fora do ar ou sobrecarregado. Envie a requisição mais tarde."),
             )
             .retry_after(Duration::seconds(2)),
             HostError::Timeout { what } => Problem::new(
-                Code::UpstreamTimeout,
+                ProblemCode::UpstreamTimeout,
                 format!("The part '{what}' did not answer in time. Send the request again later."),
                 format!("O componente '{what}' não respondeu a tempo. Envie a requisição mais tarde."),
             ),
             HostError::Internal { .. } => Problem::new(
-                Code::InternalError,
+                ProblemCode::InternalError,
                 "The request was not carried out. Tell the operator the requestId.",
                 "A requisição não foi executada. Informe o requestId ao operador.",
             ),
@@ -305,7 +305,7 @@ pub struct ProblemDocument {
     /// The path that was asked for.
     pub instance: String,
     /// The kind of problem, for programs: it never changes with the language.
-    #[cfg_attr(feature = "openapi", schema(value_type = ProblemCode))]
+    #[cfg_attr(feature = "openapi", schema(value_type = ProblemCodeSchema))]
     pub code: &'static str,
     /// The request's identifier, for the operator.
     pub request_id: String,
@@ -345,9 +345,9 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_statuses_are_errors() {
-        let names: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.name()).collect();
-        assert_eq!(names.len(), Code::ALL.len());
-        assert!(Code::ALL.iter().all(|code| (400..600).contains(&code.status()) && !code.title().pt.is_empty()));
+        let names: std::collections::BTreeSet<_> = ProblemCode::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), ProblemCode::ALL.len());
+        assert!(ProblemCode::ALL.iter().all(|code| (400..600).contains(&code.status()) && !code.title().pt.is_empty()));
     }
 
     #[test]

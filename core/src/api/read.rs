@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use super::problem::{Code, FieldError, Problem};
+use super::problem::{FieldError, Problem, ProblemCode};
 use crate::{
     json::{DecodeError, Tree},
     model::Text,
@@ -116,7 +116,7 @@ fn duplicate(error: DecodeError) -> Problem {
 /// The problem of a body that cannot be read as it is.
 pub(super) fn malformed(errors: Vec<FieldError>) -> Problem {
     Problem::new(
-        Code::MalformedRequest,
+        ProblemCode::MalformedRequest,
         "The body is not what this endpoint reads; `errors` says where.",
         "O corpo não é o que este endereço lê; `errors` diz onde.",
     )

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header, request::Parts};
 
-use super::{call::Answer, problem::Problem, routes::Route};
+use super::{call::ApiResponse, problem::Problem, routes::Route};
 use crate::{
-    model::{Language, Moment},
+    model::{ExecContext, Language},
     rules::limits::Admission,
 };
 
@@ -40,8 +40,8 @@ pub(super) struct Reply {
 
 impl Reply {
     /// The reply to a request; without a sane identifier of the caller's, one is drawn.
-    pub(super) fn to(parts: &Parts, moment: &mut Moment) -> Reply {
-        let request_id = sent_request_id(&parts.headers).map_or_else(|| moment.entropy.hex(), str::to_owned);
+    pub(super) fn to(parts: &Parts, context: &mut ExecContext) -> Reply {
+        let request_id = sent_request_id(&parts.headers).map_or_else(|| context.entropy.hex(), str::to_owned);
         Reply::of(parts, request_id)
     }
 
@@ -59,12 +59,12 @@ impl Reply {
     }
 
     /// Writes the response.
-    pub(super) fn write(self, result: Result<Answer, Problem>) -> Response<Bytes> {
+    pub(super) fn write(self, result: Result<ApiResponse, Problem>) -> Response<Bytes> {
         let mut media = "application/problem+json";
         let (status, body) = match &result {
-            Ok(answer) => {
-                media = answer.media;
-                (answer.status, answer.body.clone())
+            Ok(reply) => {
+                media = reply.media;
+                (reply.status, reply.body.clone())
             }
             Err(problem) => {
                 let document = problem.document(self.language, &self.instance, &self.request_id);
@@ -106,8 +106,8 @@ impl Reply {
                 }
                 Some(problem.code.name())
             }
-            Ok(answer) => {
-                if answer.replayed {
+            Ok(reply) => {
+                if reply.replayed {
                     set(HeaderName::from_static("idempotent-replayed"), "true".to_owned());
                 }
                 None

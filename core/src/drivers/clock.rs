@@ -5,7 +5,7 @@ use crate::{
     host::{Host, HostError, OrderQuery},
     model::{
         Timestamp,
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
         store::{Notification, NotificationKind},
     },
     rules::{lifecycle::expire, settings::Settings},
@@ -43,7 +43,7 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
             }
             match moved_on(host, settings, order, now).await {
                 Ok(Some((order, changes))) => {
-                    ends.push(order.situation == OrderSituation::Expired);
+                    ends.push(order.status == OrderStatus::Expired);
                     decided.push(changes);
                 }
                 Ok(None) => {}
@@ -134,7 +134,7 @@ async fn moved_on<H: Host>(
     }
     order.version = expected + 1;
     let notifications =
-        if order.situation == OrderSituation::Expired { vec![expired(host, &order, now).await?] } else { vec![] };
+        if order.status == OrderStatus::Expired { vec![expired(host, &order, now).await?] } else { vec![] };
     let changes = Changes {
         at: now,
         orders: vec![Write { expected, value: order.clone() }],

@@ -10,7 +10,7 @@ use crate::{
     changes::Changes,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
-        CourierId, Moment, OrderId, Point, Timestamp,
+        CourierId, ExecContext, OrderId, Point, Timestamp,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         order::Order,
     },
@@ -28,7 +28,7 @@ use crate::{
 
 /// What a round did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct DispatchPass {
     /// Orders that time moved on, those that expired among them.
     pub moved: u32,
     /// Orders that a courier was given.
@@ -41,9 +41,9 @@ pub struct Round {
     pub more: bool,
 }
 
-impl From<Round> for DispatchRound {
-    fn from(round: Round) -> DispatchRound {
-        let Round { moved, allocated, released, expired, more } = round;
+impl From<DispatchPass> for DispatchRound {
+    fn from(round: DispatchPass) -> DispatchRound {
+        let DispatchPass { moved, allocated, released, expired, more } = round;
         DispatchRound { moved, allocated, released, expired, more }
     }
 }
@@ -64,27 +64,31 @@ const MAX_RANGES: usize = 32;
 /// # Errors
 /// A fault of the host. What was done before it stays, and the next pass continues from there. A fault of one part does not keep the
 /// others from running.
-pub async fn round<H: Host>(host: &H, settings: &Settings, moment: &mut Moment) -> Result<Round, HostError> {
-    let due = clock::due(host, settings, moment.now, MAX_MOVED).await;
-    let released = release_unresponsive(host, settings, moment).await;
-    let allocated = allocate_searching(host, settings, moment).await;
+pub async fn round<H: Host>(
+    host: &H,
+    settings: &Settings,
+    context: &mut ExecContext,
+) -> Result<DispatchPass, HostError> {
+    let due = clock::due(host, settings, context.now, MAX_MOVED).await;
+    let released = release_unresponsive(host, settings, context).await;
+    let allocated = allocate_searching(host, settings, context).await;
     let (due, (released, more_released), (allocated, more_allocated)) = (due?, released?, allocated?);
     let more = due.more || more_released || more_allocated;
-    Ok(Round { moved: due.moved, expired: due.expired, released, allocated, more })
+    Ok(DispatchPass { moved: due.moved, expired: due.expired, released, allocated, more })
 }
 
 /// Takes orders before pickup from couriers without a position or a step for too long; how many, and whether there may be more.
 async fn release_unresponsive<H: Host>(
     host: &H,
     settings: &Settings,
-    moment: &mut Moment,
+    context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
     let silence = settings.dispatch.silence();
     let mut committed = clock::Committed::default();
     // Couriers that keep their order stay in the list: the next page begins after them.
     let mut skipped = 0;
     while committed.count < MAX_RELEASED {
-        let seen_before = moment.now.before(silence);
+        let seen_before = context.now.before(silence);
         let silent = CourierQuery::Silent { seen_before, skipped, limit: MAX_RELEASED };
         let couriers = host.find_couriers(silent).await?;
         let ids: Vec<OrderId> = couriers.iter().filter_map(|courier| courier.order).collect();
@@ -95,10 +99,10 @@ async fn release_unresponsive<H: Host>(
         for courier in couriers {
             let Some(order) = courier.order.and_then(|id| orders.get(&id)) else { continue };
             // A courier that got the order a moment ago has not been silent on it yet, and a step counts as a sign of life.
-            if moment.now.since(order.situation_since) < silence {
+            if context.now.since(order.status_since) < silence {
                 continue;
             }
-            decided.extend(release(order, &courier, platform(), moment).map(|(_, changes)| changes));
+            decided.extend(release(order, &courier, platform(), context).map(|(_, changes)| changes));
         }
         decided.truncate((MAX_RELEASED - committed.count) as usize);
         let before = committed.count;
@@ -116,9 +120,9 @@ async fn release_unresponsive<H: Host>(
 async fn allocate_searching<H: Host>(
     host: &H,
     settings: &Settings,
-    moment: &mut Moment,
+    context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
-    let (terms, now) = (&settings.dispatch, moment.now);
+    let (terms, now) = (&settings.dispatch, context.now);
     let searching = searching_orders(host).await?;
     let pickups: Vec<Option<Point>> = searching.iter().map(|order| order.pickup).collect();
     let couriers = couriers_around(host, &pickups, terms, now).await?;
@@ -128,14 +132,14 @@ async fn allocate_searching<H: Host>(
         order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m(), fits))
     };
     let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
-    let (ids, is_cut) = rotated(ids, terms.orders(), moment);
+    let (ids, is_cut) = rotated(ids, terms.orders(), context);
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
     let pairs = assigned(&orders, &couriers, &index, terms, &settings.timing, now);
     let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, at)| couriers.get(*at)).map(|one| one.id).collect();
     let mut free: BTreeMap<CourierId, Courier> = BTreeMap::new();
     free.extend(host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier)));
     let pair = |(order, courier): (&(usize, usize), &CourierId)| Some((orders.get(order.0)?, free.get(courier)?));
-    let decide = |(order, courier): (&Order, &Courier)| allocate(order, courier, moment).map(|(_, changes)| changes);
+    let decide = |(order, courier): (&Order, &Courier)| allocate(order, courier, context).map(|(_, changes)| changes);
     let decided: Vec<Changes> = pairs.iter().zip(&ids).filter_map(pair).filter_map(decide).collect();
     let mut committed = clock::Committed::default();
     committed.commit(host, &decided).await?;
@@ -211,12 +215,12 @@ async fn couriers_around<H: Host>(
 
 /// At most `max` of these orders: where there are more, one half are the first ones, and the other half begins at random, so that passes
 /// on any number of instances come to all of them without a shared cursor.
-fn rotated(mut ids: Vec<OrderId>, max: usize, moment: &mut Moment) -> (Vec<OrderId>, bool) {
+fn rotated(mut ids: Vec<OrderId>, max: usize, context: &mut ExecContext) -> (Vec<OrderId>, bool) {
     if ids.len() <= max {
         return (ids, false);
     }
     let mut rest = ids.split_off(max - max / 2);
-    let from = u64::from_be_bytes(moment.entropy.bytes()) % (rest.len() as u64);
+    let from = u64::from_be_bytes(context.entropy.bytes()) % (rest.len() as u64);
     rest.rotate_left(usize::try_from(from).unwrap_or(0));
     ids.extend(rest.into_iter().take(max / 2));
     (ids, true)

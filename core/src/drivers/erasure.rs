@@ -13,7 +13,7 @@ use crate::{
         Duration, OrderId, Phone, Timestamp,
         order::{Erasure, Order, RecordedEvent},
         privacy::{Erased, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalQuery, Redaction},
-        store::{Claim, StoredAnswer},
+        store::{Claim, StoredResponse},
         webhook::MessageChange,
     },
     rules::{
@@ -83,7 +83,7 @@ pub async fn erase<H: Host>(
                 break 'windows;
             }
             erased.next = Some(order.id.get());
-            if !order.situation.is_final() {
+            if !order.status.is_final() {
                 erased.open.push((order.id, order.store));
                 continue;
             }
@@ -130,8 +130,8 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found,
         found.notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
         let mut pages = Claims::default();
         while let Some(claims) = pages.next(host).await? {
-            let holding = claims.iter().filter_map(|claim| claim.answer.as_ref());
-            let holding = holding.filter(|answer| answer.body.contains(phone.as_str())).count();
+            let holding = claims.iter().filter_map(|claim| claim.response.as_ref());
+            let holding = holding.filter(|response| response.body.contains(phone.as_str())).count();
             found.responses = found.responses.saturating_add(u32::try_from(holding).unwrap_or(u32::MAX));
         }
     }
@@ -354,23 +354,23 @@ fn redacted(
     needles: &[String],
     secret: &Secret,
 ) -> Option<Redaction> {
-    let answer = claim.answer.as_ref()?;
-    let tree = Tree::parse(&answer.body).ok()?;
+    let response = claim.response.as_ref()?;
+    let tree = Tree::parse(&response.body).ok()?;
     if let Some(id) = tree.get("id") {
         let order = changed.get(&OrderId::new(id.as_u64()?)?)?;
         let body = match claim.scope.starts_with("courier/") {
-            true => without_recipients(&answer.body)?,
+            true => without_recipients(&response.body)?,
             false => as_it_is_now(tree, order)?,
         };
-        let answer = StoredAnswer { body, ..answer.clone() };
+        let response = StoredResponse { body, ..response.clone() };
         let fingerprint = erasure::keyed(&claim.fingerprint, secret);
-        return Some(Redaction::Claim(Claim { fingerprint, answer: Some(answer), ..claim.clone() }));
+        return Some(Redaction::Claim(Claim { fingerprint, response: Some(response), ..claim.clone() }));
     }
     // A preview changes nothing: repeated, it is computed again.
     let is_preview = tree.get("quote").is_some() && tree.get("deliveries").is_some();
     let holds = |needle: &String| {
         let text = serde_json::to_string(needle).unwrap_or_default();
-        answer.body.contains(text.trim_matches('"'))
+        response.body.contains(text.trim_matches('"'))
     };
     (is_preview && needles.iter().any(holds)).then(|| Redaction::RemoveClaim(claim.clone()))
 }

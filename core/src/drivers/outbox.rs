@@ -16,7 +16,7 @@ use crate::{
         NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         order::{Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind},
-        webhook::{self, Answer, Lease, Message, ROUNDS_PER_MERCHANT, WAITING, Webhook, stopped},
+        webhook::{self, AttemptResult, Lease, Message, ROUNDS_PER_MERCHANT, WAITING, Webhook, stopped},
     },
     rules::{
         settings::Settings,
@@ -84,16 +84,16 @@ impl Lane {
     }
 
     /// The request to send now: none after one that was not taken, and none once no more may start. Every request that was given
-    /// must be told to [`Lane::answered`].
+    /// must be told to [`Lane::responded`].
     pub fn turn(&mut self, may_start: bool) -> Option<Job> {
         self.stopped |= !may_start;
         if self.stopped { None } else { self.jobs.next() }
     }
 
     /// Notes what came of a request that began at `at` and took so many milliseconds.
-    pub fn answered(&mut self, job: Job, at: Timestamp, took_ms: u64, answer: Answer) {
-        self.stopped |= !answer.is_success();
-        self.tried.push(Tried { message: job.message, sent: Some((at, took_ms, answer)) });
+    pub fn responded(&mut self, job: Job, at: Timestamp, took_ms: u64, result: AttemptResult) {
+        self.stopped |= !result.is_success();
+        self.tried.push(Tried { message: job.message, sent: Some((at, took_ms, result)) });
     }
 
     /// What came of all of it, for [`finish`]; what was not sent is told as such.
@@ -139,28 +139,28 @@ impl Rounds {
 /// # Errors
 /// A fault of the host.
 pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> Result<Option<Batch>, HostError> {
-    let mut moment = host.moment();
-    let now = moment.now;
+    let mut context = host.exec_context();
+    let now = context.now;
     let waiting = host.messages(webhook.id).await?;
     let room = waiting.len() < WAITING as usize;
     let entries = if room { host.journal(webhook.journal(), webhook.position, PAGE).await? } else { Vec::new() };
     let round = plan(webhook, &waiting, &entries, now);
     if round.lanes.is_empty() {
         // Nothing to send: the position moves on, and what is held is written down.
-        let settled = settle(webhook, &waiting, &round, Vec::new(), &settings.webhooks, &mut moment.entropy, now);
+        let settled = settle(webhook, &waiting, &round, Vec::new(), &settings.webhooks, &mut context.entropy, now);
         if !round.is_empty(webhook) || settled.webhook.due_at != webhook.due_at {
-            lost_is_fine(commit(host, webhook, settled, Vec::new(), now).await)?;
+            ignore_conflict(commit(host, webhook, settled, Vec::new(), now).await)?;
         }
         return Ok(None);
     }
-    let holder = moment.entropy.hex();
+    let holder = context.entropy.hex();
     let lease = Some(Lease { holder: holder.clone(), until: now.after(settings.webhooks.lease()) });
     let value = Webhook { lease, ..webhook.clone() };
     let webhooks = vec![Write { expected: webhook.version, value: value.clone() }];
     match host.commit(&Changes { at: now, webhooks, ..Changes::default() }).await {
         Ok(()) => {}
         Err(HostError::Conflict) => return Ok(None),
-        Err(fault) => return Err(fault),
+        Err(error) => return Err(error),
     }
     let lanes = jobs(host, settings, &value, &round, now).await?;
     Ok(Some(Batch { url: value.url.clone(), lanes, webhook: value, holder, round }))
@@ -172,7 +172,7 @@ pub async fn take<H: Host>(host: &H, settings: &Settings, webhook: &Webhook) -> 
 /// A fault of the host; the round will be sent again.
 pub async fn finish<H: Host>(host: &H, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), HostError> {
     for _ in 0..ATTEMPTS {
-        let mut moment = host.moment();
+        let mut context = host.exec_context();
         // A store may have changed the subscription meanwhile, or somebody else taken it over after the lease had ended.
         let Some(webhook) = host.webhook(batch.webhook.id).await? else { return Ok(()) };
         if webhook.lease.as_ref().is_none_or(|lease| lease.holder != batch.holder) {
@@ -180,10 +180,13 @@ pub async fn finish<H: Host>(host: &H, settings: &Settings, batch: &Batch, tried
         }
         let waiting = host.messages(webhook.id).await?;
         let (terms, round) = (&settings.webhooks, &batch.round);
-        let settled = settle(&webhook, &waiting, round, tried.clone(), terms, &mut moment.entropy, moment.now);
-        let notifications =
-            if settled.stopped { vec![told(host, &settled.webhook, moment.now).await?] } else { vec![] };
-        match commit(host, &webhook, settled, notifications, moment.now).await {
+        let settled = settle(&webhook, &waiting, round, tried.clone(), terms, &mut context.entropy, context.now);
+        let notifications = if settled.stopped {
+            vec![stopped_notification(host, &settled.webhook, context.now).await?]
+        } else {
+            vec![]
+        };
+        match commit(host, &webhook, settled, notifications, context.now).await {
             Err(HostError::Conflict) => {}
             done => return done,
         }
@@ -203,11 +206,11 @@ async fn commit<H: Host>(
     host.commit(&Changes { at, webhooks, messages, attempts, notifications, ..Changes::default() }).await
 }
 
-fn lost_is_fine(committed: Result<(), HostError>) -> Result<(), HostError> {
+fn ignore_conflict(committed: Result<(), HostError>) -> Result<(), HostError> {
     if committed == Err(HostError::Conflict) { Ok(()) } else { committed }
 }
 
-async fn told<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, HostError> {
+async fn stopped_notification<H: Host>(host: &H, webhook: &Webhook, now: Timestamp) -> Result<Notification, HostError> {
     let id = host.ids(1).await?.take(NotificationId::new).ok_or_else(too_few_ids)?;
     let code = webhook::DISABLED.to_owned();
     Ok(Notification {
@@ -276,9 +279,9 @@ mod tests {
         let at = Timestamp::from_millis(0);
         let mut lane = Lane::new(jobs());
         let first = lane.turn(true).unwrap();
-        lane.answered(first, at, 1, Answer::Status(204));
+        lane.responded(first, at, 1, AttemptResult::Status(204));
         let second = lane.turn(true).unwrap();
-        lane.answered(second, at, 1, Answer::HostError(SendError::Timeout));
+        lane.responded(second, at, 1, AttemptResult::HostError(SendError::Timeout));
         assert!(lane.turn(true).is_none());
         assert_eq!(sent(lane), [("a".to_owned(), true), ("b".to_owned(), true), ("c".to_owned(), false)]);
         let mut late = Lane::new(jobs());

@@ -28,7 +28,7 @@ pub struct Candidate {
 
 /// Why what a geocoder offers is not the place that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Doubt {
+pub enum Mismatch {
     /// It offers nothing.
     Nothing,
     /// Its places lie in another municipality or federative unit.
@@ -41,15 +41,15 @@ pub enum Doubt {
     Ambiguous,
 }
 
-impl Doubt {
+impl Mismatch {
     /// Its name in metrics and logs.
     pub fn name(self) -> &'static str {
         match self {
-            Doubt::Nothing => "nothing",
-            Doubt::OtherCity => "other_city",
-            Doubt::OtherCep => "other_cep",
-            Doubt::OtherStreet => "other_street",
-            Doubt::Ambiguous => "ambiguous",
+            Mismatch::Nothing => "nothing",
+            Mismatch::OtherCity => "other_city",
+            Mismatch::OtherCep => "other_cep",
+            Mismatch::OtherStreet => "other_street",
+            Mismatch::Ambiguous => "ambiguous",
         }
     }
 }
@@ -74,7 +74,7 @@ fn unit(text: &str) -> Option<Uf> {
 
 /// Whether a geocoder may know an address better than what embedded data and packs say: it names a street, which they do not
 /// know, and nothing in it contradicts itself.
-pub fn is_worth_asking(address: &Address, known: &Result<Located, LocateError>) -> bool {
+pub fn is_worth_querying(address: &Address, known: &Result<Located, LocateError>) -> bool {
     let open = match known {
         Ok(located) => located.precision > Precision::Street,
         Err(error) => matches!(error, LocateError::NotFound | LocateError::CepUnknown),
@@ -89,52 +89,52 @@ pub fn is_worth_asking(address: &Address, known: &Result<Located, LocateError>) 
 /// whatever its own CEP is. Where several places far apart fit equally, none is taken.
 ///
 /// # Errors
-/// The best [`Doubt`]: what stood between the nearest miss and the address.
-pub fn judge(address: &Address, known: Option<&Located>, candidates: &[Candidate]) -> Result<Located, Doubt> {
+/// The best [`Mismatch`]: what stood between the nearest miss and the address.
+pub fn judge(address: &Address, known: Option<&Located>, candidates: &[Candidate]) -> Result<Located, Mismatch> {
     let mut fitting: Vec<(bool, Located)> = Vec::new();
-    let mut doubt = Doubt::Nothing;
+    let mut mismatch = Mismatch::Nothing;
     for candidate in candidates {
         match fit(address, known, candidate) {
             Ok(located) => fitting.push((cep_of(candidate) != address.cep(), located)),
-            Err(error) => doubt = doubt.max(error),
+            Err(error) => mismatch = mismatch.max(error),
         }
     }
     let rank = |(other_cep, located): &(bool, Located)| (located.precision, *other_cep);
-    let Some(best) = fitting.iter().min_by_key(|one| rank(one)).copied() else { return Err(doubt) };
+    let Some(best) = fitting.iter().min_by_key(|one| rank(one)).copied() else { return Err(mismatch) };
     let same_m = if best.1.precision == Precision::Number { SAME_HOUSE_M } else { SAME_STREET_M };
     let rivals = fitting.iter().filter(|one| rank(one) == rank(&best));
-    let apart = rivals.map(|(_, located)| great_circle_m(located.point, best.1.point)).max();
-    if apart > Some(same_m) { Err(Doubt::Ambiguous) } else { Ok(best.1) }
+    let distance = rivals.map(|(_, located)| great_circle_m(located.point, best.1.point)).max();
+    if distance > Some(same_m) { Err(Mismatch::Ambiguous) } else { Ok(best.1) }
 }
 
 fn cep_of(candidate: &Candidate) -> Option<Cep> {
     Cep::parse(candidate.postcode.as_deref()?)
 }
 
-fn fit(address: &Address, known: Option<&Located>, candidate: &Candidate) -> Result<Located, Doubt> {
-    let point = candidate.point.ok_or(Doubt::Nothing)?;
+fn fit(address: &Address, known: Option<&Located>, candidate: &Candidate) -> Result<Located, Mismatch> {
+    let point = candidate.point.ok_or(Mismatch::Nothing)?;
     if !is_same_city(address, candidate, point) {
-        return Err(Doubt::OtherCity);
+        return Err(Mismatch::OtherCity);
     }
     let key = |text: &Option<String>| text.as_deref().and_then(street_key).map(|key| key.hash);
     let street = key(&candidate.street);
     if street.is_none() || street != key(&address.street) {
-        return Err(Doubt::OtherStreet);
+        return Err(Mismatch::OtherStreet);
     }
     let by_place = known.filter(|located| matches!(located.precision, Precision::Cep | Precision::Cep5));
     let fits_cep = match (by_place, address.cep(), cep_of(candidate)) {
         (Some(cep), ..) => {
             great_circle_m(cep.point, point) <= CEP_REACH_M.saturating_add(cep.radius_m.saturating_mul(3))
         }
-        (None, Some(asked), Some(found)) => asked.number() / 1_000 == found.number() / 1_000,
+        (None, Some(wanted), Some(found)) => wanted.number() / 1_000 == found.number() / 1_000,
         _ => true,
     };
     if !fits_cep {
-        return Err(Doubt::OtherCep);
+        return Err(Mismatch::OtherCep);
     }
     let number = |text: &Option<String>| text.as_deref().and_then(street_number);
-    let asked = number(&address.number);
-    let (precision, radius_m) = if asked.is_some() && number(&candidate.number) == asked {
+    let wanted = number(&address.number);
+    let (precision, radius_m) = if wanted.is_some() && number(&candidate.number) == wanted {
         (Precision::Number, DOOR_M)
     } else {
         (Precision::Street, candidate.reach_m.unwrap_or(STREET_M).max(DOOR_M))
@@ -157,8 +157,8 @@ fn is_same_city(address: &Address, candidate: &Candidate, point: Point) -> bool 
         (Some(town), _) => candidate.cities.iter().any(|city| gazetteer.municipality(city, town.uf()) == Some(town)),
         // A district, perhaps, that the gazetteer does not know: then the geocoder must know it by that very name.
         (None, Some(_)) => {
-            let asked = address.city.as_deref().map(|city| city_key(city, "sao"));
-            asked.is_some_and(|asked| candidate.cities.iter().any(|city| city_key(city, "sao") == asked))
+            let wanted = address.city.as_deref().map(|city| city_key(city, "sao"));
+            wanted.is_some_and(|wanted| candidate.cities.iter().any(|city| city_key(city, "sao") == wanted))
         }
         (None, None) => false,
     };
@@ -174,7 +174,7 @@ mod tests {
         Some(text.to_owned())
     }
 
-    fn asked() -> Address {
+    fn wanted() -> Address {
         Address {
             street: text("Rua Martiniano de Carvalho"),
             number: text("438"),
@@ -199,32 +199,32 @@ mod tests {
 
     #[test]
     fn a_house_and_a_street_are_taken_for_what_they_are() {
-        let found = judge(&asked(), None, &[house()]).expect("the house");
+        let found = judge(&wanted(), None, &[house()]).expect("the house");
         assert_eq!((found.precision, found.radius_m, Some(found.point)), (Precision::Number, 20, house().point));
         let road = Candidate { number: None, reach_m: Some(350), state: text("São Paulo"), ..house() };
-        let found = judge(&asked(), None, std::slice::from_ref(&road)).expect("the street");
+        let found = judge(&wanted(), None, std::slice::from_ref(&road)).expect("the street");
         assert_eq!((found.precision, found.radius_m), (Precision::Street, 350));
-        assert_eq!(judge(&asked(), None, &[road, house()]).map(|found| found.precision), Ok(Precision::Number));
+        assert_eq!(judge(&wanted(), None, &[road, house()]).map(|found| found.precision), Ok(Precision::Number));
         let other = Candidate { number: text("440"), ..house() };
-        assert_eq!(judge(&asked(), None, &[other]).map(|found| found.precision), Ok(Precision::Street));
+        assert_eq!(judge(&wanted(), None, &[other]).map(|found| found.precision), Ok(Precision::Street));
     }
 
     #[test]
     fn what_is_not_the_question_is_refused_with_the_reason() {
         let manaus = Point::from_degrees(-3.119, -60.0217);
-        for (candidate, doubt) in [
-            (Candidate { cities: vec!["Osasco".to_owned()], ..house() }, Doubt::OtherCity),
-            (Candidate { cities: vec![], ..house() }, Doubt::OtherCity),
-            (Candidate { state: text("Rio de Janeiro"), ..house() }, Doubt::OtherCity),
-            (Candidate { point: manaus, ..house() }, Doubt::OtherCity),
-            (Candidate { postcode: text("05010-000"), ..house() }, Doubt::OtherCep),
-            (Candidate { street: text("Rua Vergueiro"), ..house() }, Doubt::OtherStreet),
-            (Candidate { street: None, ..house() }, Doubt::OtherStreet),
-            (Candidate { point: None, ..house() }, Doubt::Nothing),
+        for (candidate, mismatch) in [
+            (Candidate { cities: vec!["Osasco".to_owned()], ..house() }, Mismatch::OtherCity),
+            (Candidate { cities: vec![], ..house() }, Mismatch::OtherCity),
+            (Candidate { state: text("Rio de Janeiro"), ..house() }, Mismatch::OtherCity),
+            (Candidate { point: manaus, ..house() }, Mismatch::OtherCity),
+            (Candidate { postcode: text("05010-000"), ..house() }, Mismatch::OtherCep),
+            (Candidate { street: text("Rua Vergueiro"), ..house() }, Mismatch::OtherStreet),
+            (Candidate { street: None, ..house() }, Mismatch::OtherStreet),
+            (Candidate { point: None, ..house() }, Mismatch::Nothing),
         ] {
-            assert_eq!(judge(&asked(), None, std::slice::from_ref(&candidate)), Err(doubt), "{candidate:?}");
+            assert_eq!(judge(&wanted(), None, std::slice::from_ref(&candidate)), Err(mismatch), "{candidate:?}");
         }
-        assert_eq!(judge(&asked(), None, &[]), Err(Doubt::Nothing));
+        assert_eq!(judge(&wanted(), None, &[]), Err(Mismatch::Nothing));
     }
 
     #[test]
@@ -235,14 +235,14 @@ mod tests {
             radius_m: 90,
         };
         let other_cep = Candidate { postcode: text("05010-000"), ..house() };
-        assert!(judge(&asked(), Some(&near), &[other_cep]).is_ok());
+        assert!(judge(&wanted(), Some(&near), &[other_cep]).is_ok());
         let far = Located { point: Point { lat_e7: -236_200_000, lon_e7: -466_420_000 }, ..near };
-        assert_eq!(judge(&asked(), Some(&far), &[house()]), Err(Doubt::OtherCep));
+        assert_eq!(judge(&wanted(), Some(&far), &[house()]), Err(Mismatch::OtherCep));
     }
 
     #[test]
     fn namesakes_far_apart_are_not_guessed_at() {
-        let bare = Address { zip_code: None, number: None, ..asked() };
+        let bare = Address { zip_code: None, number: None, ..wanted() };
         let there = |latitude: f64, postcode: &str| Candidate {
             point: Point::from_degrees(latitude, -46.64),
             number: None,
@@ -250,7 +250,7 @@ mod tests {
             ..house()
         };
         let (north, south) = (there(-23.48, "02000-000"), there(-23.66, "04800-000"));
-        assert_eq!(judge(&bare, None, &[north.clone(), south.clone()]), Err(Doubt::Ambiguous));
+        assert_eq!(judge(&bare, None, &[north.clone(), south.clone()]), Err(Mismatch::Ambiguous));
         assert_eq!(
             judge(&bare, None, &[north.clone(), there(-23.481, "02000-000")]).map(|at| at.precision),
             Ok(Precision::Street)
@@ -261,13 +261,13 @@ mod tests {
 
     #[test]
     fn a_geocoder_is_asked_for_streets_that_are_not_known_yet() {
-        let municipality = Gazetteer::embedded().locate(&asked());
-        assert!(is_worth_asking(&asked(), &municipality));
+        let municipality = Gazetteer::embedded().locate(&wanted());
+        assert!(is_worth_querying(&wanted(), &municipality));
         let street = municipality.map(|located| Located { precision: Precision::Street, ..located });
-        assert!(!is_worth_asking(&asked(), &street));
-        assert!(!is_worth_asking(&Address { street: None, ..asked() }, &municipality));
-        assert!(is_worth_asking(&asked(), &Err(LocateError::CepUnknown)));
-        assert!(!is_worth_asking(&asked(), &Err(LocateError::NothingToGoBy)));
+        assert!(!is_worth_querying(&wanted(), &street));
+        assert!(!is_worth_querying(&Address { street: None, ..wanted() }, &municipality));
+        assert!(is_worth_querying(&wanted(), &Err(LocateError::CepUnknown)));
+        assert!(!is_worth_querying(&wanted(), &Err(LocateError::NoLocation)));
     }
 
     #[test]

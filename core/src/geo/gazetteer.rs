@@ -58,8 +58,8 @@ impl Municipality {
     }
 
     /// Where the town is: half a kilometre off in the median, a few kilometres at worst.
-    pub fn seat(self) -> Point {
-        tables::seat(self.0)
+    pub fn municipal_seat(self) -> Point {
+        tables::municipal_seat(self.0)
     }
 
     /// Inhabitants of the seat, to about a twentieth.
@@ -85,7 +85,7 @@ impl Municipality {
 
     /// The municipality as a location of its own precision.
     pub fn located(self) -> Located {
-        Located { point: self.seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
+        Located { point: self.municipal_seat(), precision: Precision::Municipality, radius_m: self.radius_m() }
     }
 
     /// Whether any CEP range belongs to it; the youngest has none yet.
@@ -171,7 +171,9 @@ impl Gazetteer {
 
     /// The municipality whose seat is nearest, and how far it is in metres.
     pub fn nearest(self, point: Point) -> Option<(Municipality, u32)> {
-        self.all().map(|town| (town, great_circle_m(town.seat(), point))).min_by_key(|(town, metres)| (*metres, *town))
+        self.all()
+            .map(|town| (town, great_circle_m(town.municipal_seat(), point)))
+            .min_by_key(|(town, metres)| (*metres, *town))
     }
 }
 

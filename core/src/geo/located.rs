@@ -1,7 +1,7 @@
 //! Legs between places that are known to different precision.
 
 use super::{detour, great_circle_m};
-use crate::model::{Leg, Located, Matrix, Precision};
+use crate::model::{DistanceMatrix, Leg, Located, Precision};
 
 /// The most that one end's radius adds to a leg, in metres.
 ///
@@ -31,7 +31,7 @@ pub fn leg_located(from: &Located, to: &Located) -> Leg {
 
 /// The embedded model's legs between every pair of located places; see [`leg_located`]. The diagonal is zero, and a leg is the
 /// same both ways, so that each pair is computed once.
-pub fn matrix_located(places: &[Located]) -> Matrix {
+pub fn matrix_located(places: &[Located]) -> DistanceMatrix {
     let size = places.len();
     let mut legs = vec![Some(Leg::default()); size * size];
     for (row, from) in places.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn matrix_located(places: &[Located]) -> Matrix {
             legs[column * size + row] = leg;
         }
     }
-    Matrix::new(size, legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
+    DistanceMatrix::new(size, legs).unwrap_or_else(|| unreachable!("n rows of n legs are a square"))
 }
 
 /// Whether two places may be the same for all that is known: they lie nearer to each other than their radii reach. A road
@@ -60,7 +60,7 @@ fn overlap(from: &Located, to: &Located) -> bool {
 /// A cell without an answer (no road near, another island, the network out of order) gets the model's leg and is marked as
 /// estimated. Where two places may be one for all that is known the model's leg is the better one, and not marked: their precision
 /// says it already. Cells of another number than the pairs count as no answer at all.
-pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> Matrix {
+pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> DistanceMatrix {
     let size = places.len();
     let mut legs = Vec::with_capacity(size * size);
     let mut marks = vec![false; size * size];
@@ -80,7 +80,7 @@ pub fn matrix_with_roads(places: &[Located], roads: &[Option<Leg>]) -> Matrix {
             }));
         }
     }
-    match Matrix::new(size, legs) {
+    match DistanceMatrix::new(size, legs) {
         Some(matrix) => matrix.with_estimated(marks),
         None => unreachable!("n rows of n legs are a square"),
     }
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!((matrix.leg(1, 0), matrix.is_estimated(1, 0)), (Some(leg_located(&other, &door)), true));
         assert_eq!((matrix.leg(0, 2), matrix.is_estimated(0, 2)), (Some(leg_located(&door, &town)), false));
         assert_eq!((matrix.leg(1, 1), matrix.is_estimated(1, 1)), (Some(Leg::default()), false));
-        let unanswered = matrix_with_roads(&[door, other], &[]);
-        assert!(unanswered.is_estimated(0, 1) && unanswered.is_estimated(1, 0) && !unanswered.is_estimated(0, 0));
+        let unreachable = matrix_with_roads(&[door, other], &[]);
+        assert!(unreachable.is_estimated(0, 1) && unreachable.is_estimated(1, 0) && !unreachable.is_estimated(0, 0));
     }
 }

@@ -19,7 +19,7 @@ pub use locate::LocateError;
 pub use located::{leg_located, matrix_located, matrix_with_roads};
 pub use street::{StreetKey, street_key, street_number};
 
-use crate::model::{Address, Located, Matrix};
+use crate::model::{Address, DistanceMatrix, Located};
 
 /// Where an address is, by embedded data alone: [`Gazetteer::locate`].
 ///
@@ -30,6 +30,6 @@ pub fn locate(address: &Address) -> Result<Located, LocateError> {
 }
 
 /// Legs between every pair of places, by the embedded model alone: [`matrix_located`].
-pub fn matrix(places: &[Located]) -> Matrix {
+pub fn matrix(places: &[Located]) -> DistanceMatrix {
     matrix_located(places)
 }

@@ -96,7 +96,7 @@ mod tests {
         for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column))) {
             let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("a row");
             let west_e7 = WEST_E7 + CELL_E7 * i32::try_from(column).expect("a column");
-            let outside = |one: i32, other: i32, least: i32| one.max(other) < least || one.min(other) > least + CELL_E7;
+            let outside = |one: i32, other: i32, min: i32| one.max(other) < min || one.min(other) > min + CELL_E7;
             let crossed = edges.iter().any(|(from, to)| {
                 !outside(from.lat_e7, to.lat_e7, south_e7) && !outside(from.lon_e7, to.lon_e7, west_e7)
             });
@@ -124,7 +124,12 @@ mod tests {
     #[test]
     fn every_seat_is_in_brazil() {
         for index in 0..tables::count() {
-            assert!(holds(tables::seat(index)), "{} {:?}", tables::name(index), tables::seat(index));
+            assert!(
+                holds(tables::municipal_seat(index)),
+                "{} {:?}",
+                tables::name(index),
+                tables::municipal_seat(index)
+            );
         }
     }
 

@@ -18,7 +18,7 @@ const ALIAS: usize = 10;
 const RANGE: usize = 5;
 const HEADER: usize = 16;
 /// Marks a CEP range that belongs to no municipality.
-const NOBODY: u16 = u16::MAX;
+const NO_MUNICIPALITY: u16 = u16::MAX;
 
 /// Both hashes of an alias' key: an alias has no text to compare, so 64 bits must do.
 pub fn alias_hash(key: &str) -> u64 {
@@ -68,7 +68,7 @@ fn record(index: u16) -> usize {
 }
 
 /// Seat of a municipality.
-pub(super) fn seat(index: u16) -> Point {
+pub(super) fn municipal_seat(index: u16) -> Point {
     let at = record(index);
     grid_point(u16_at(MUNICIPALITIES, at + 4), u16_at(MUNICIPALITIES, at + 6))
 }
@@ -153,7 +153,7 @@ pub(super) fn with_cep(cep: u32) -> Option<u16> {
     let total = (CEPS.len().saturating_sub(4)) / RANGE;
     let next = partition(total, |index| u24_at(CEPS, 4 + index * RANGE) <= cep / 10);
     let index = u16_at(CEPS, 4 + next.checked_sub(1)? * RANGE + 3);
-    (index != NOBODY && index < count()).then_some(index)
+    (index != NO_MUNICIPALITY && index < count()).then_some(index)
 }
 
 /// Whether any CEP range belongs to this municipality; a few have none.

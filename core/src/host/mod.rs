@@ -11,8 +11,8 @@ use std::sync::Arc;
 use crate::{
     geo,
     model::{
-        Address, AttemptId, CourierId, Duration, Email, IdBlock, KeyId, Located, Matrix, Moment, NotificationId,
-        OrderId, StoreId, Timestamp, WebhookId,
+        Address, AttemptId, CourierId, DistanceMatrix, Duration, Email, ExecContext, IdBlock, KeyId, Located,
+        NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         order::{Journal, JournalEntry, Order, OrderFilter, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
@@ -151,13 +151,13 @@ pub trait Storage {
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
 pub trait Platform {
     /// The time and fresh randomness, drawn once for a request.
-    fn moment(&self) -> Moment;
+    fn exec_context(&self) -> ExecContext;
     /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
     /// Road legs between every pair of locations.
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(geo::matrix(places))
     }
     /// Whether [`Platform::locate`] and [`Platform::matrix`] use embedded data only, so that a page computes the same preview.

@@ -7,7 +7,7 @@ use crate::{
     model::{
         CourierId, OrderId, StoreId, Timestamp,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
         store::{Key, Store},
     },
     rules::lifecycle::{Timing, next_deadline},
@@ -58,7 +58,7 @@ impl OrderQuery<'_> {
             OrderQuery::Ids(ids) => orders.filter(|order| ids.contains(&order.id)).cloned().collect(),
             OrderQuery::Code(store, code) => {
                 let has_code = |order: &&Order| order.store == store && order.code == code;
-                orders.filter(|order| has_code(order) && order.situation.holds_code()).cloned().collect()
+                orders.filter(|order| has_code(order) && order.status.holds_code()).cloned().collect()
             }
             OrderQuery::Matching(filter, limit) => {
                 let is_visible = |order: &Order| {
@@ -71,7 +71,7 @@ impl OrderQuery<'_> {
             }
             OrderQuery::Sandbox { after, limit } => {
                 let is_next = |order: &&Order| order.sandbox && after.is_none_or(|id| order.id > id);
-                let open = orders.filter(|order| is_next(order) && Order::AT_WORK.contains(&order.situation));
+                let open = orders.filter(|order| is_next(order) && Order::AT_WORK.contains(&order.status));
                 open.take(limit as usize).cloned().collect()
             }
             OrderQuery::Due { now, skipped, limit } => {
@@ -97,7 +97,7 @@ impl CourierQuery<'_> {
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
             CourierQuery::Silent { seen_before, .. } => {
                 let order = courier.order.and_then(&order);
-                order.is_some_and(|order| order.situation.is_before_pickup())
+                order.is_some_and(|order| order.status.is_before_pickup())
                     && courier.position_at.is_none_or(|at| at < seen_before)
             }
         };
@@ -118,7 +118,7 @@ impl SearchingOrder {
         limit: u32,
         timing: &Timing,
     ) -> Vec<SearchingOrder> {
-        let searching = orders.filter(|order| order.situation == OrderSituation::Searching);
+        let searching = orders.filter(|order| order.status == OrderStatus::Searching);
         let indexed = searching.filter_map(|order| {
             let until = next_deadline(order, timing)?;
             Some(SearchingOrder {

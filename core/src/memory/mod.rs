@@ -23,7 +23,7 @@ use crate::{
     },
     memory::state::State,
     model::{
-        CourierId, Duration, Entropy, IdBlock, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        CourierId, Duration, Entropy, ExecContext, IdBlock, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         hmac_sha256,
         order::{Journal, JournalEntry, Order, RecordedEvent},
@@ -33,7 +33,7 @@ use crate::{
     },
     rules::{
         lifecycle::Timing,
-        limits::{Admission, Arrival, Bucket},
+        limits::{Admission, Bucket, TheoreticalArrival},
         password,
     },
 };
@@ -55,9 +55,9 @@ struct Inner {
     timing: Timing,
     now: Timestamp,
     seed: [u8; 32],
-    moments: u64,
+    contexts: u64,
     next_id: u64,
-    buckets: BTreeMap<String, Arrival>,
+    buckets: BTreeMap<String, TheoreticalArrival>,
     next_commit: Option<HostError>,
 }
 
@@ -69,7 +69,7 @@ impl MemoryHost {
             timing: Timing::default(),
             now: Timestamp::from_millis(START_MILLIS),
             seed: hmac_sha256(&[0; 32], &[b"memory host", &seed.to_be_bytes()]),
-            moments: 0,
+            contexts: 0,
             next_id: FIRST_ID,
             buckets: BTreeMap::new(),
             next_commit: None,
@@ -306,11 +306,11 @@ impl Storage for MemoryHost {
 }
 
 impl Platform for MemoryHost {
-    fn moment(&self) -> Moment {
+    fn exec_context(&self) -> ExecContext {
         let mut inner = self.lock();
-        inner.moments += 1;
-        let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.moments.to_be_bytes()]);
-        Moment { now: inner.now, entropy: Entropy::new(seed) }
+        inner.contexts += 1;
+        let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.contexts.to_be_bytes()]);
+        ExecContext { now: inner.now, entropy: Entropy::new(seed) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
@@ -344,7 +344,7 @@ mod tests {
     fn a_seed_gives_one_run() {
         let run = |seed| {
             let host = MemoryHost::seeded(seed);
-            (host.moment().entropy.hex(), host.moment().entropy.hex(), now(host.ids(3)))
+            (host.exec_context().entropy.hex(), host.exec_context().entropy.hex(), now(host.ids(3)))
         };
         assert_eq!(run(7), run(7));
         assert_ne!(run(7).0, run(8).0);
@@ -360,7 +360,7 @@ mod tests {
             key: "k".into(),
             fingerprint: String::new(),
             holder: "me".into(),
-            answer: None,
+            response: None,
             expires_at: host.now().after(Duration::minutes(1)),
         };
         let entry = LedgerEntry {

@@ -82,12 +82,12 @@ impl State {
     }
 
     pub(super) fn webhooks_of(&self, store: StoreId) -> Vec<Webhook> {
-        let standing = self.webhooks.rows().values().filter(|webhook| webhook.store == store && stands(webhook));
-        standing.cloned().collect()
+        let existing = self.webhooks.rows().values().filter(|webhook| webhook.store == store && is_stored(webhook));
+        existing.cloned().collect()
     }
 
     pub(super) fn webhook(&self, id: WebhookId) -> Option<Webhook> {
-        self.webhooks.get(&id).filter(|webhook| stands(webhook)).cloned()
+        self.webhooks.get(&id).filter(|webhook| is_stored(webhook)).cloned()
     }
 
     pub(super) fn due_webhooks(&self, now: Timestamp, limit: u32) -> Vec<Webhook> {
@@ -116,7 +116,7 @@ impl State {
     }
 
     pub(super) fn merchant_webhooks(&self, merchant: StoreId) -> u64 {
-        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && stands(webhook);
+        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && is_stored(webhook);
         self.webhooks.rows().values().filter(subscribed).count() as u64
     }
 
@@ -189,7 +189,7 @@ fn counted<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
     *count
 }
 
-fn stands(webhook: &Webhook) -> bool {
+fn is_stored(webhook: &Webhook) -> bool {
     !matches!(webhook.state, WebhookState::Removed { .. })
 }
 

@@ -24,7 +24,7 @@ impl State {
                 PersonalData { orders: matching.cloned().collect(), next, ..data }
             }
             PersonalQuery::Expired { erasure, before, limit } => {
-                let ended = |order: &&Order| order.situation.is_final() && order.erasure < Erasure::Recipients;
+                let ended = |order: &&Order| order.status.is_final() && order.erasure < Erasure::Recipients;
                 let expired = |order: &&Order| order.erasure == *erasure && order.created_at < *before;
                 let rows = self.orders.rows().values().filter(ended).filter(expired);
                 let mut orders: Vec<Order> = rows.cloned().collect();
@@ -119,7 +119,7 @@ impl State {
 
     fn holds(&self, claim: &Claim) -> bool {
         let stored = self.claims.get(&(claim.scope.clone(), claim.key.clone()));
-        stored.is_some_and(|stored| stored.holder == claim.holder && stored.answer.is_some())
+        stored.is_some_and(|stored| stored.holder == claim.holder && stored.response.is_some())
     }
 
     fn record_erasure(&mut self, record: &ErasureRecord) {

@@ -142,7 +142,7 @@ impl State {
         let mut orders = self.orders.rows().values();
         if write.expected != 0
             && write.value.deleted_at.is_some()
-            && orders.any(|order| order.store == id && !order.situation.is_final())
+            && orders.any(|order| order.store == id && !order.status.is_final())
         {
             return Err(HostError::Conflict);
         }
@@ -194,11 +194,11 @@ impl State {
     fn write_order(&mut self, write: &Write<Order>) -> Result<(), HostError> {
         let (id, old) = (write.value.id, self.orders.get(&write.value.id).cloned());
         check_version(write.expected, old.as_ref().map(|order| order.version))?;
-        if let Some(old) = old.filter(|old| old.situation.holds_code()) {
+        if let Some(old) = old.filter(|old| old.status.holds_code()) {
             self.codes.remove(&(old.store, old.code));
         }
         let order = Order { version: write.expected + 1, ..write.value.clone() };
-        if order.situation.holds_code() {
+        if order.status.holds_code() {
             claim_value(&mut self.codes, (order.store, order.code.clone()), id)?;
         }
         self.orders.put(id, order);

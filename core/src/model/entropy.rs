@@ -6,7 +6,7 @@ use super::Timestamp;
 
 /// Now, and fresh randomness, drawn once for a request.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct ExecContext {
     /// The instant that the whole request happens at.
     pub now: Timestamp,
     /// What codes, keys and request ids are drawn from.

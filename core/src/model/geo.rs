@@ -150,24 +150,24 @@ pub struct Located {
 /// A `None` leg has no road. The diagonal is zero. A leg may be marked as estimated: a road network was asked and could not
 /// tell, so that the embedded model stands in for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matrix {
+pub struct DistanceMatrix {
     size: usize,
     legs: Vec<Option<Leg>>,
     /// Row by row like the legs, or empty where no leg is marked.
     estimated: Vec<bool>,
 }
 
-impl Matrix {
+impl DistanceMatrix {
     /// A matrix from its rows laid end to end, or `None` where they do not make a square.
-    pub fn new(size: usize, legs: Vec<Option<Leg>>) -> Option<Matrix> {
-        (size.checked_mul(size)? == legs.len()).then_some(Matrix { size, legs, estimated: Vec::new() })
+    pub fn new(size: usize, legs: Vec<Option<Leg>>) -> Option<DistanceMatrix> {
+        (size.checked_mul(size)? == legs.len()).then_some(DistanceMatrix { size, legs, estimated: Vec::new() })
     }
 
     /// The same with legs marked, row by row, as estimated; marks of another number than the legs mark none.
     #[must_use]
-    pub fn with_estimated(self, marks: Vec<bool>) -> Matrix {
+    pub fn with_estimated(self, marks: Vec<bool>) -> DistanceMatrix {
         let fits = marks.len() == self.legs.len() && marks.contains(&true);
-        Matrix { estimated: if fits { marks } else { Vec::new() }, ..self }
+        DistanceMatrix { estimated: if fits { marks } else { Vec::new() }, ..self }
     }
 
     /// Whether the embedded model stands in for a road network's answer about this leg.
@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn marks_stay_with_their_legs() {
-        let matrix = |marks| Matrix::new(2, vec![Some(Leg::default()); 4]).map(|matrix| matrix.with_estimated(marks));
+        let matrix =
+            |marks| DistanceMatrix::new(2, vec![Some(Leg::default()); 4]).map(|matrix| matrix.with_estimated(marks));
         let marked = matrix(vec![false, true, false, false]).expect("a square");
         assert!(marked.is_estimated(0, 1) && !marked.is_estimated(1, 0) && !marked.is_estimated(0, 9));
         assert_eq!(matrix(vec![true; 3]), matrix(vec![]), "marks of another size are none");
@@ -218,8 +219,8 @@ mod tests {
 
     #[test]
     fn a_matrix_must_be_square() {
-        assert!(Matrix::new(2, vec![None; 3]).is_none());
-        assert!(Matrix::new(usize::MAX, vec![]).is_none());
-        assert_eq!(Matrix::new(1, vec![Some(Leg::default())]).and_then(|m| m.leg(0, 0)), Some(Leg::default()));
+        assert!(DistanceMatrix::new(2, vec![None; 3]).is_none());
+        assert!(DistanceMatrix::new(usize::MAX, vec![]).is_none());
+        assert_eq!(DistanceMatrix::new(1, vec![Some(Leg::default())]).and_then(|m| m.leg(0, 0)), Some(Leg::default()));
     }
 }

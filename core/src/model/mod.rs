@@ -27,8 +27,8 @@ pub use cnpj::{Cnpj, InvalidCnpj};
 pub use decimal::{read_decimal, shortest_decimal};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
 pub use email::{Email, InvalidEmail};
-pub use entropy::{Entropy, Moment};
-pub use geo::{Distance, Leg, Located, Matrix, Point, Precision};
+pub use entropy::{Entropy, ExecContext};
+pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId, WebhookId,
 };

@@ -76,13 +76,13 @@ pub struct RetentionConfig {
 pub struct PlaceTerms {
     /// The minimum precision of an address; below it the response is 422 `address_imprecise`.
     #[serde(rename = "min-precision")]
-    pub least_precision: Precision,
+    pub min_precision: Precision,
 }
 
 impl Default for PlaceTerms {
     /// Every address that can be located, since what rests on a municipality alone is flagged as estimated.
     fn default() -> PlaceTerms {
-        PlaceTerms { least_precision: Precision::Municipality }
+        PlaceTerms { min_precision: Precision::Municipality }
     }
 }
 

@@ -4,7 +4,7 @@ use super::settings::Secret;
 use crate::{
     changes::{Changes, Write},
     model::{
-        Address, Cnpj, Duration, Email, IdBlock, KeyId, Located, Moment, Money, Person, StoreId, Timestamp,
+        Address, Cnpj, Duration, Email, ExecContext, IdBlock, KeyId, Located, Money, Person, StoreId, Timestamp,
         store::{Billing, EntryKind, Key, KeyHash, KeyKind, LedgerEntry, Store},
     },
 };
@@ -70,8 +70,8 @@ pub struct Opening<'a> {
 }
 
 /// Issues a key: what is kept of it, and the nonce that its text is derived from. `None` where no identifier is left.
-pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, moment: &mut Moment) -> Option<(Key, [u8; 32])> {
-    let nonce = moment.entropy.bytes::<32>();
+pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<(Key, [u8; 32])> {
+    let nonce = context.entropy.bytes::<32>();
     let key = Key {
         id: ids.take(KeyId::new)?,
         version: 1,
@@ -80,8 +80,8 @@ pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, moment: &mut Moment) -> Op
         kind: opening.kind,
         name: opening.name,
         integrator: opening.integrator,
-        created_at: moment.now,
-        expires_at: moment.now.after(opening.validity),
+        created_at: context.now,
+        expires_at: context.now.after(opening.validity),
         deleted_at: None,
     };
     Some((key, nonce))

@@ -53,5 +53,5 @@ pub struct ContextLimits {
     pub preparation_minutes: u32,
     /// The least precision that an address is accepted with.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
-    pub least_precision: Precision,
+    pub min_precision: Precision,
 }

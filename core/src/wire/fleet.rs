@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Id;
 use crate::{
     model::{OrderId, Point, Timestamp, courier::Courier},
-    rules::couriers::Noted,
+    rules::couriers::PositionUpdate,
 };
 
 /// A new courier.
@@ -257,7 +257,7 @@ impl CourierKeyView {
 
 impl PositionNoted {
     /// What became of a place.
-    pub fn of(noted: &Noted) -> PositionNoted {
+    pub fn of(noted: &PositionUpdate) -> PositionNoted {
         PositionNoted { stored: noted.stored.is_some(), next_in_seconds: noted.next.seconds_ceil() }
     }
 }

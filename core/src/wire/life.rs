@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::schema::{CancellationMode, StopNumber};
 use super::{AddressBody, Id, Kilometres, ListedOrder, Reais, StoreView};
 #[cfg(feature = "openapi")]
-use crate::model::order::{DeliverySituation, EventKind, OrderSituation};
+use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::{
     model::{
         Timestamp,
         order::{Delivery, Order},
     },
-    rules::lifecycle::{self, Mode, Terms},
+    rules::lifecycle::{self, CancellationTerms, Mode},
 };
 
 macro_rules! requests {
@@ -27,7 +27,7 @@ macro_rules! requests {
 
 requests! {
     /// A code that somebody told the courier.
-    TellCode {
+    GiveCode {
         /// The code: blanks around it and the case of letters do not count.
         #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "4326"))]
         code: String,
@@ -48,7 +48,7 @@ requests! {
     }
 
     /// Which delivery, with its code.
-    TellDeliveryCode {
+    GiveDeliveryCode {
         /// The delivery's number.
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
@@ -101,7 +101,7 @@ pub struct CourierOrderView {
     /// The merchant's full code.
     pub full_code: Option<String>,
     /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(value_type = OrderSituation))]
+    #[cfg_attr(feature = "openapi", schema(value_type = OrderStatus))]
     pub situation: u16,
     /// Where to collect.
     pub pickup_address: AddressBody,
@@ -149,7 +149,7 @@ pub struct CourierStopView {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub product_value: Option<Reais>,
     /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(value_type = DeliverySituation))]
+    #[cfg_attr(feature = "openapi", schema(value_type = DeliveryStatus))]
     pub situation: u16,
     /// Its place in the route, from 1.
     pub order_route: usize,
@@ -225,7 +225,7 @@ impl CourierOrderView {
             id: order.id.get(),
             code: order.code.clone(),
             full_code: order.full_code.clone(),
-            situation: order.situation.number(),
+            situation: order.status.number(),
             pickup_address: (&order.pickup.address).into(),
             pickup_latitude: order.pickup.located.point.latitude(),
             pickup_longitude: order.pickup.located.point.longitude(),
@@ -241,7 +241,7 @@ impl CourierOrderView {
 impl CourierStopView {
     fn of(order_route: usize, delivery: &Delivery, order: &Order) -> CourierStopView {
         // A courier reads recipients only until the order's end.
-        let recipient = Some(delivery).filter(|_| !order.situation.is_final());
+        let recipient = Some(delivery).filter(|_| !order.status.is_final());
         CourierStopView {
             id: delivery.id.get(),
             code: delivery.code.clone(),
@@ -251,20 +251,20 @@ impl CourierStopView {
             observation: recipient.and_then(|one| one.observation.clone()),
             online_payment: delivery.online_payment,
             product_value: delivery.product_value.map(Reais),
-            situation: delivery.situation.number(),
+            situation: delivery.status.number(),
             order_route,
             address: recipient.map(|one| (&one.place.address).into()).unwrap_or_default(),
             latitude: recipient.map(|one| one.place.located.point.latitude()),
             longitude: recipient.map(|one| one.place.located.point.longitude()),
             distance: Kilometres(delivery.distance),
-            code_required: delivery.asks_code(),
+            code_required: delivery.requires_code(),
         }
     }
 }
 
 impl CancellationView {
     /// The terms as the API shows them.
-    pub fn of(terms: &Terms) -> CancellationView {
+    pub fn of(terms: &CancellationTerms) -> CancellationView {
         let (allowed, mode) = match terms.mode {
             Mode::Free => (true, Some("free")),
             Mode::Paid => (true, Some("paid")),

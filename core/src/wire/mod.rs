@@ -25,8 +25,8 @@ pub use fleet::{
 };
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
 pub use life::{
-    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveDeliveryReason,
-    GiveReason, NameDelivery, OrderList, StoreList, TellCode, TellDeliveryCode,
+    CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveCode,
+    GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, StoreList,
 };
 pub use numbers::{Id, Kilometres, LONGEST_LIST, Quantity, Reais, objects};
 pub use order::{

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::{AnySituation, KeyOrigin, StoreNumber, VisitAddress};
+use super::schema::{AnyStatus, KeyOrigin, StoreNumber, VisitAddress};
 use super::{AddressBody, Id, Kilometres, LocationView, Quantity, Reais, objects};
 #[cfg(feature = "openapi")]
-use crate::model::order::{DeliverySituation, EventKind, OrderSituation};
+use crate::model::order::{DeliveryStatus, EventKind, OrderStatus};
 use crate::model::{
     Person, Point, Precision, Timestamp,
     order::{AssignedCourier, Delivery, Event, Order, RecordedEvent},
@@ -157,7 +157,7 @@ pub struct OrderView {
     /// Whose order it is.
     pub store_id: u64,
     /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(value_type = OrderSituation))]
+    #[cfg_attr(feature = "openapi", schema(value_type = OrderStatus))]
     pub situation: u16,
     /// What the merchant tells the courier when goods or payment come back; null until a return is known of.
     pub return_code: Option<String>,
@@ -239,7 +239,7 @@ pub struct DeliveryView {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub product_value: Option<Reais>,
     /// Where it stands.
-    #[cfg_attr(feature = "openapi", schema(value_type = DeliverySituation))]
+    #[cfg_attr(feature = "openapi", schema(value_type = DeliveryStatus))]
     pub situation: u16,
     /// Its place in the route, from 1.
     pub order_route: usize,
@@ -341,7 +341,7 @@ pub struct EventView {
     #[cfg_attr(feature = "openapi", schema(value_type = EventKind))]
     pub kind: &'static str,
     /// Where the order stood afterwards, or the delivery where `deliveryId` names one.
-    #[cfg_attr(feature = "openapi", schema(value_type = AnySituation))]
+    #[cfg_attr(feature = "openapi", schema(value_type = AnyStatus))]
     pub situation: u16,
     /// Its place in the order's history: 1, 2, 3, without a gap.
     pub sequence: u32,
@@ -363,7 +363,7 @@ impl OrderView {
             pickup_location: order.pickup.located.into(),
             created_at: order.created_at.to_string(),
             store_id: order.store.get(),
-            situation: order.situation.number(),
+            situation: order.status.number(),
             return_code: order.return_code.clone(),
             pickup_code: order.pickup_code.clone(),
             total_distance: Kilometres(order.total_distance),
@@ -425,7 +425,7 @@ impl DeliveryView {
             observation: delivery.observation.clone(),
             online_payment: delivery.online_payment,
             product_value: delivery.product_value.map(Reais),
-            situation: delivery.situation.number(),
+            situation: delivery.status.number(),
             order_route,
             address: (&delivery.place.address).into(),
             location: delivery.place.located.into(),
@@ -456,7 +456,7 @@ impl EventView {
             delivery_man: event.courier.as_ref().map(PersonView::of),
             requested_by: PersonView::of(&event.by),
             kind: event.kind.name(),
-            situation: event.situation,
+            situation: event.status,
             sequence: event.sequence,
             delivery_id: event.delivery.map(crate::model::DeliveryId::get),
             reason: event.reason.clone(),

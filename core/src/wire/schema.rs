@@ -7,7 +7,7 @@ use utoipa::{
 
 use crate::model::{
     Precision,
-    order::{DeliverySituation, EventKind, OrderSituation},
+    order::{DeliveryStatus, EventKind, OrderStatus},
     price::Rule,
     store::{EntryKind, NotificationKind},
 };
@@ -39,13 +39,13 @@ markers! {
     /// An address that can be located.
     LocateAddress,
     /// The situation of an order or of a delivery.
-    AnySituation,
+    AnyStatus,
     /// What a key is for.
     KeyOrigin,
     /// What a store sells.
     MarketplaceBranch,
     /// The code of a problem.
-    ProblemCode,
+    ProblemCodeSchema,
     /// The code of a field at fault.
     FieldCode,
     /// A store's number in a request.
@@ -63,16 +63,16 @@ markers! {
 named! {
     VisitAddress = "VisitAddress",
     LocateAddress = "LocateAddress",
-    AnySituation = "AnySituation",
+    AnyStatus = "AnySituation",
     KeyOrigin = "KeyOrigin",
     MarketplaceBranch = "MarketplaceBranch",
-    ProblemCode = "ProblemCode",
+    ProblemCodeSchema = "ProblemCode",
     FieldCode = "FieldCode",
     StoreNumber = "StoreNumber",
     StopNumber = "StopNumber",
     CancellationMode = "CancellationMode",
-    OrderSituation = "OrderSituation",
-    DeliverySituation = "DeliverySituation",
+    OrderStatus = "OrderSituation",
+    DeliveryStatus = "DeliverySituation",
     EventKind = "EventType",
     NotificationKind = "NotificationType",
     Precision = "Precision",

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "openapi")]
-use super::schema::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCode, StoreNumber, VisitAddress};
+use super::schema::{FieldCode, KeyOrigin, MarketplaceBranch, ProblemCodeSchema, StoreNumber, VisitAddress};
 use super::{AddressBody, Id, Reais};
 #[cfg(feature = "openapi")]
 use crate::model::store::NotificationKind;
@@ -182,7 +182,7 @@ pub struct StoreView {
 /// A matrix, by its number.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = Matrix))]
+#[cfg_attr(feature = "openapi", schema(as = DistanceMatrix))]
 pub struct MatrixRef {
     /// The matrix's number.
     pub id: u64,
@@ -286,7 +286,7 @@ pub struct NotificationView {
     /// The order's code as it was sent.
     pub order_code: Option<String>,
     /// The problem's code; null where there was none.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<ProblemCode>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<ProblemCodeSchema>))]
     pub code: Option<String>,
     /// What went wrong, in the language of the request.
     pub detail: Option<String>,

@@ -208,9 +208,9 @@ impl AttemptView {
             attempt: attempt.number,
             at: attempt.at.to_string(),
             milliseconds: attempt.took_ms,
-            delivered: attempt.answer.is_success(),
-            status: attempt.answer.status(),
-            fault: attempt.answer.fault(),
+            delivered: attempt.result.is_success(),
+            status: attempt.result.status(),
+            fault: attempt.result.error(),
             next_at: attempt.next_at.map(|at| at.to_string()),
         }
     }

@@ -36,12 +36,12 @@ fn more_keys_and_branches_give_no_more_quota() {
     host.advance(Duration::minutes(2));
     let settings = limited(Limits { writes_per_minute: 3, ..Limits::default() });
     let create = |key: &str, code: &str| {
-        let answer = send(
+        let response = send(
             &host,
             &settings,
             request("POST", "/delivery/orders", &[("x-api-token", key)], order(code).to_string()),
         );
-        answer.status
+        response.status
     };
     let statuses = [&parent, &second, &branch, &parent, &second, &branch].map(|key| create(key, &key[4..20]));
     assert_eq!(statuses, [201, 201, 201, 429, 429, 429]);
@@ -81,9 +81,9 @@ fn stored_responses_are_bounded_per_merchant() {
         assert_eq!(create(key, code, &[("idempotency-key", code)]).status, 201);
     }
     for key in [&parent, &branch] {
-        let refused = create(key, "d", &[("idempotency-key", "d")]);
-        assert_eq!(refused.outcome(), (429, Some("idempotency_limit")), "{}", refused.body);
-        assert!(refused.header("retry-after").is_some());
+        let rejected = create(key, "d", &[("idempotency-key", "d")]);
+        assert_eq!(rejected.outcome(), (429, Some("idempotency_limit")), "{}", rejected.body);
+        assert!(rejected.header("retry-after").is_some());
     }
     let replayed = create(&parent, "a", &[("idempotency-key", "a")]);
     assert_eq!(
@@ -100,9 +100,9 @@ fn stored_responses_are_bounded_per_merchant() {
     let outcome = loop {
         let (code, body) = (format!("m{stored}"), order(&format!("m{stored}")).to_string());
         let headers = [("x-api-token", parent.as_str()), ("idempotency-key", &code)];
-        let answer = send(&host, &megabyte, request("POST", "/delivery/orders", &headers, body));
-        if answer.status != 201 || stored > 2_000 {
-            break answer.status;
+        let response = send(&host, &megabyte, request("POST", "/delivery/orders", &headers, body));
+        if response.status != 201 || stored > 2_000 {
+            break response.status;
         }
         stored += 1;
         host.advance(Duration::seconds(1));
@@ -118,17 +118,17 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
         || now(host.usage(UsageQuery::Claims(&format!("merchant/{}", demo_merchant(&host)), host.now()))).unwrap();
     let before = usage();
     let headers = [("idempotency-key", "p")];
-    let ask = |settings: &Settings| {
+    let query = |settings: &Settings| {
         send(&host, settings, request("POST", "/delivery/orders/preview", &headers, order("P-1").to_string()))
     };
-    let first = ask(&settings());
+    let first = query(&settings());
     assert_eq!((first.status, first.header("idempotent-replayed")), (200, None));
     let stored = usage();
     assert_eq!(stored.records, before.records + 1);
     assert!(stored.bytes - before.bytes < 600, "{}", stored.bytes - before.bytes);
     assert!(first.body.to_string().len() > 1_000);
     host.advance(Duration::minutes(50));
-    let again = ask(&settings());
+    let again = query(&settings());
     assert_eq!((&again.body, again.header("idempotent-replayed")), (&first.body, Some("true")));
     let other = request("POST", "/delivery/orders/preview", &headers, order("P-2").to_string());
     assert_eq!(send(&host, &settings(), other).outcome(), (422, Some("idempotency_key_reused")));
@@ -136,7 +136,7 @@ fn preview_is_stored_as_its_digest_and_replayed_to_the_byte() {
     // Another tariff since: it is no replay, and says so.
     let mut dearer = settings();
     dearer.tariff.version = "dearer".to_owned();
-    let fresh = ask(&dearer);
+    let fresh = query(&dearer);
     assert_eq!((fresh.status, fresh.header("idempotent-replayed")), (200, None));
     assert_eq!(fresh.body["quote"]["tariffVersion"], "dearer");
     assert_ne!(fresh.body["quote"]["expiresAt"], first.body["quote"]["expiresAt"], "it is as of now");
@@ -177,8 +177,8 @@ fn branches_and_attempts_to_register_are_bounded() {
     };
     let one = limited(Limits { branches: 1, ..Limits::default() });
     assert_eq!(create(&one, "11.444.777/0001-61", "a@exemplo.com.br").status, 201);
-    let refused = create(&one, "33.000.167/0001-01", "b@exemplo.com.br");
-    assert_eq!(refused.outcome(), (409, Some("too_many_branches")), "{}", refused.body);
+    let rejected = create(&one, "33.000.167/0001-01", "b@exemplo.com.br");
+    assert_eq!(rejected.outcome(), (409, Some("too_many_branches")), "{}", rejected.body);
 
     host.advance(Duration::minutes(48 * 60));
     let few = limited(Limits { registrations_per_day: 2, ..Limits::default() });
@@ -187,8 +187,8 @@ fn branches_and_attempts_to_register_are_bounded() {
     assert_eq!(create(&few, "33.000.167/0001-01", demo).outcome(), (409, Some("store_conflict")));
     // From here on what is free and what is taken look the same.
     for email in [demo, "free@exemplo.com.br"] {
-        let refused = create(&few, "33.000.167/0001-01", email);
-        assert_eq!(refused.outcome(), (429, Some("rate_limited")), "{}", refused.body);
+        let rejected = create(&few, "33.000.167/0001-01", email);
+        assert_eq!(rejected.outcome(), (429, Some("rate_limited")), "{}", rejected.body);
     }
     let body = json!({
         "name": "Loja de Teste", "responsible": { "name": "Rui Costa", "phone": "+5511999990002" }, "email": demo,
@@ -217,7 +217,7 @@ fn one_webhook_too_many_of_a_merchant_is_rejected() {
         send(&host, &settings, request("POST", "/delivery/webhooks", &[("x-api-token", key)], body))
     };
     let made = [&parent, &branch, &branch].map(|key| create(key));
-    assert!(made.iter().all(|answer| answer.status == 201), "{made:?}");
+    assert!(made.iter().all(|response| response.status == 201), "{made:?}");
     for key in [&parent, &branch] {
         assert_eq!(create(key).outcome(), (409, Some("too_many_webhooks")));
     }

@@ -13,7 +13,7 @@ use despacho_core::{
 use serde_json::json;
 
 use crate::{
-    rigged::Rigged,
+    faulty_host::FaultyHost,
     support::{OPERATOR, demo_host, get, matrix, notifications, now, order, post, request, send, settings, store},
 };
 
@@ -25,28 +25,29 @@ fn unavailable() -> HostError {
 fn a_conflict_is_decided_again_and_done_once() {
     let host = demo_host();
     let before = host.orders().len();
-    let rigged = Rigged::failing(&host, [(1, HostError::Conflict), (2, HostError::Conflict), (3, HostError::Conflict)]);
-    let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-1").to_string()));
-    assert_eq!((made.status, rigged.commits(), host.orders().len()), (201, 4, before + 1));
+    let faulty_host =
+        FaultyHost::failing(&host, [(1, HostError::Conflict), (2, HostError::Conflict), (3, HostError::Conflict)]);
+    let made = send(&faulty_host, &settings(), request("POST", "/delivery/orders", &[], order("R-1").to_string()));
+    assert_eq!((made.status, faulty_host.commits(), host.orders().len()), (201, 4, before + 1));
 }
 
 #[test]
 fn creation_after_conflicts_locates_and_measures_once() {
     let host = demo_host();
-    let rigged = Rigged::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
-    let made = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-9").to_string()));
-    assert_eq!((made.status, rigged.commits(), rigged.surveys()), (201, 4, [1, 1]));
+    let faulty_host = FaultyHost::failing(&host, [1, 2, 3].map(|at| (at, HostError::Conflict)));
+    let made = send(&faulty_host, &settings(), request("POST", "/delivery/orders", &[], order("R-9").to_string()));
+    assert_eq!((made.status, faulty_host.commits(), faulty_host.surveys()), (201, 4, [1, 1]));
 }
 
 #[test]
 fn a_conflict_without_an_end_is_given_up() {
     let host = demo_host();
     let before = host.orders().len();
-    let rigged = Rigged::failing(&host, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| (at, HostError::Conflict)));
-    let answer = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-2").to_string()));
-    assert_eq!(answer.outcome(), (503, Some("unavailable")));
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    assert!(rigged.commits() <= 8, "{}", rigged.commits());
+    let faulty_host = FaultyHost::failing(&host, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| (at, HostError::Conflict)));
+    let response = send(&faulty_host, &settings(), request("POST", "/delivery/orders", &[], order("R-2").to_string()));
+    assert_eq!(response.outcome(), (503, Some("unavailable")));
+    assert_eq!(response.header("retry-after"), Some("1"));
+    assert!(faulty_host.commits() <= 8, "{}", faulty_host.commits());
     assert_eq!(host.orders().len(), before);
 }
 
@@ -56,22 +57,22 @@ fn an_outage_leaves_nothing_and_frees_the_idempotency_key() {
     let before = host.orders().len();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-3").to_string());
     // The first commit takes the claim, the second would create the order, the third gives the claim up.
-    let rigged = Rigged::failing(&host, [(2, unavailable())]);
-    let answer = send(&rigged, &settings(), one());
-    assert_eq!(answer.outcome(), (503, Some("unavailable")));
-    assert_eq!(answer.header("retry-after"), Some("2"));
-    assert!(!answer.body.to_string().contains("rack 3"), "{}", answer.body);
+    let faulty_host = FaultyHost::failing(&host, [(2, unavailable())]);
+    let response = send(&faulty_host, &settings(), one());
+    assert_eq!(response.outcome(), (503, Some("unavailable")));
+    assert_eq!(response.header("retry-after"), Some("2"));
+    assert!(!response.body.to_string().contains("rack 3"), "{}", response.body);
     assert_eq!(host.orders().len(), before);
     let again = send(&host, &settings(), one());
     assert_eq!((again.status, again.header("idempotent-replayed")), (201, None));
     // An outage at the very first commit says the same.
-    let rigged = Rigged::failing(&host, [(1, unavailable())]);
-    let answer = send(
-        &rigged,
+    let faulty_host = FaultyHost::failing(&host, [(1, unavailable())]);
+    let response = send(
+        &faulty_host,
         &settings(),
         request("POST", "/delivery/orders", &[("idempotency-key", "l")], order("R-4").to_string()),
     );
-    assert_eq!((answer.outcome(), host.orders().len()), ((503, Some("unavailable")), before + 1));
+    assert_eq!((response.outcome(), host.orders().len()), ((503, Some("unavailable")), before + 1));
 }
 
 #[test]
@@ -80,8 +81,8 @@ fn a_commit_whose_confirmation_is_lost_is_not_carried_out_again() {
     let before = host.orders().len();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-6").to_string());
     // The second commit creates the order and keeps the answer. Nobody is told, so the request fails and gives its claim up.
-    let rigged = Rigged::unconfirmed(&host, [(2, unavailable())]);
-    assert_eq!(send(&rigged, &settings(), one()).outcome(), (503, Some("unavailable")));
+    let faulty_host = FaultyHost::unconfirmed(&host, [(2, unavailable())]);
+    assert_eq!(send(&faulty_host, &settings(), one()).outcome(), (503, Some("unavailable")));
     let again = send(&host, &settings(), one());
     assert_eq!((again.status, again.header("idempotent-replayed")), (201, Some("true")));
     assert_eq!(host.orders().len(), before + 1);
@@ -89,8 +90,8 @@ fn a_commit_whose_confirmation_is_lost_is_not_carried_out_again() {
     let body = json!({ "name": "Ana Souza", "phone": "+5511990000001" }).to_string();
     let register =
         || request("POST", "/admin/couriers", &[("x-api-token", OPERATOR), ("idempotency-key", "r")], body.clone());
-    let rigged = Rigged::unconfirmed(&host, [(2, unavailable())]);
-    assert_eq!(send(&rigged, &settings(), register()).status, 503);
+    let faulty_host = FaultyHost::unconfirmed(&host, [(2, unavailable())]);
+    assert_eq!(send(&faulty_host, &settings(), register()).status, 503);
     let again = send(&host, &settings(), register());
     assert_eq!((again.status, again.header("idempotent-replayed")), (201, Some("true")));
 }
@@ -99,8 +100,8 @@ fn a_commit_whose_confirmation_is_lost_is_not_carried_out_again() {
 fn a_claim_that_nobody_could_give_up_ends_by_itself() {
     let host = demo_host();
     let one = || request("POST", "/delivery/orders", &[("idempotency-key", "k")], order("R-5").to_string());
-    let rigged = Rigged::failing(&host, [(2, unavailable()), (3, unavailable())]);
-    assert_eq!(send(&rigged, &settings(), one()).status, 503);
+    let faulty_host = FaultyHost::failing(&host, [(2, unavailable()), (3, unavailable())]);
+    assert_eq!(send(&faulty_host, &settings(), one()).status, 503);
     assert_eq!(send(&host, &settings(), one()).outcome(), (409, Some("request_in_progress")));
     host.advance(Duration::seconds(90));
     assert_eq!(send(&host, &settings(), one()).status, 201);
@@ -115,10 +116,11 @@ fn every_fault_has_its_status_and_keeps_its_detail() {
         (HostError::Internal { detail: "row 7 is torn".to_owned() }, 500, "internal_error"),
     ];
     for (fault, status, code) in cases {
-        let rigged = Rigged::failing(&host, [(1, fault)]);
-        let answer = send(&rigged, &settings(), request("POST", "/delivery/orders", &[], order("R-6").to_string()));
-        assert_eq!(answer.outcome(), (status, Some(code)));
-        assert!(!answer.body.to_string().contains("row 7") && answer.header("x-request-id").is_some());
+        let faulty_host = FaultyHost::failing(&host, [(1, fault)]);
+        let response =
+            send(&faulty_host, &settings(), request("POST", "/delivery/orders", &[], order("R-6").to_string()));
+        assert_eq!(response.outcome(), (status, Some(code)));
+        assert!(!response.body.to_string().contains("row 7") && response.header("x-request-id").is_some());
         assert_eq!(notifications(&host, &[]).len(), 0, "a fault of ours is nothing that the store did");
     }
 }
@@ -151,11 +153,14 @@ fn a_quota_is_counted_by_merchant_and_kind() {
         (201, Some("\"create\";r=1;t=30"), Some("\"create\";q=2;w=60"))
     );
     assert_eq!(create("Q-2").status, 201);
-    let (orders, told) = (host.orders().len(), notifications(&host, &[]).len());
-    let refused = create("Q-3");
-    assert_eq!(refused.outcome(), (429, Some("rate_limited")));
-    assert_eq!((refused.header("retry-after"), refused.header("ratelimit")), (Some("30"), Some("\"create\";r=0;t=30")));
-    assert_eq!((host.orders().len(), notifications(&host, &[]).len()), (orders, told));
+    let (orders, notified) = (host.orders().len(), notifications(&host, &[]).len());
+    let rejected = create("Q-3");
+    assert_eq!(rejected.outcome(), (429, Some("rate_limited")));
+    assert_eq!(
+        (rejected.header("retry-after"), rejected.header("ratelimit")),
+        (Some("30"), Some("\"create\";r=0;t=30"))
+    );
+    assert_eq!((host.orders().len(), notifications(&host, &[]).len()), (orders, notified));
     // A failure counts as well, and other kinds and other merchants are not touched.
     let preview = request("POST", "/delivery/orders/preview", &[], order("Q-4").to_string());
     assert_eq!(send(&host, &settings, preview).status, 200);
@@ -181,8 +186,8 @@ fn logins_are_throttled_by_email() {
         assert_eq!(log_in(email, "senha errada").outcome(), (401, Some("credentials_invalid")));
     }
     let right = despacho_simulator::demo::PASSWORD;
-    let refused = log_in(&email.to_uppercase(), right);
-    assert_eq!((refused.outcome(), refused.header("retry-after")), ((429, Some("rate_limited")), Some("300")));
+    let rejected = log_in(&email.to_uppercase(), right);
+    assert_eq!((rejected.outcome(), rejected.header("retry-after")), ((429, Some("rate_limited")), Some("300")));
     assert_eq!(log_in("outra@exemplo.com.br", right).status, 401);
     host.advance(Duration::minutes(5));
     assert_eq!(log_in(email, right).status, 201);
@@ -216,18 +221,18 @@ fn who_shows_keys_that_nobody_has_is_made_to_wait_and_nobody_else() {
     let host = demo_host();
     let limits = Limits { unknown_keys_per_minute: 2, ..Limits::default() };
     let settings = Settings { limits, ..settings() };
-    let ask = |address: &str, path: &str, key: &str| {
+    let query = |address: &str, path: &str, key: &str| {
         let headers = [("x-api-token", key)];
         send(&host, &settings, from(address, request("GET", path, &headers, "")))
     };
     for path in ["/delivery/orders", "/courier/me"] {
-        assert_eq!(ask("192.0.2.1", path, "dsp_wrong").outcome(), (401, Some("api_key_invalid")), "{path}");
+        assert_eq!(query("192.0.2.1", path, "dsp_wrong").outcome(), (401, Some("api_key_invalid")), "{path}");
     }
-    let refused = ask("192.0.2.1", "/admin/couriers", "not-the-operators-token");
-    assert_eq!((refused.outcome(), refused.header("retry-after")), ((429, Some("rate_limited")), Some("30")));
-    assert_eq!(ask("192.0.2.2", "/delivery/orders", "dsp_wrong").status, 401);
+    let rejected = query("192.0.2.1", "/admin/couriers", "not-the-operators-token");
+    assert_eq!((rejected.outcome(), rejected.header("retry-after")), ((429, Some("rate_limited")), Some("30")));
+    assert_eq!(query("192.0.2.2", "/delivery/orders", "dsp_wrong").status, 401);
     // A right key from the same address is not held up.
-    assert_eq!(ask("192.0.2.1", "/delivery/orders", despacho_simulator::demo::KEY).status, 200);
+    assert_eq!(query("192.0.2.1", "/delivery/orders", despacho_simulator::demo::KEY).status, 200);
 }
 
 #[test]
@@ -239,9 +244,9 @@ fn with_one_login_too_many_the_oldest_ends() {
         host.advance(Duration::seconds(1));
         let body = json!({ "email": despacho_simulator::demo::EMAIL, "password": despacho_simulator::demo::PASSWORD })
             .to_string();
-        let answer = send(&host, &settings, request("POST", "/delivery/sessions", &[], body));
-        assert_eq!(answer.status, 201, "{}", answer.body);
-        answer.body["value"].as_str().unwrap().to_owned()
+        let response = send(&host, &settings, request("POST", "/delivery/sessions", &[], body));
+        assert_eq!(response.status, 201, "{}", response.body);
+        response.body["value"].as_str().unwrap().to_owned()
     };
     let sessions = [log_in(), log_in(), log_in()];
     let statuses = sessions
@@ -302,10 +307,10 @@ fn every_failed_creation_is_told_whatever_stopped_it() {
         (request("POST", "/delivery/orders", &[], "x".repeat(300_000)), "body_too_large"),
         (request("POST", "/delivery/orders", &[("idempotency-key", "")], "{}"), "malformed_request"),
     ];
-    for (told, (request, code)) in (1..).zip(failing) {
+    for (notified, (request, code)) in (1..).zip(failing) {
         assert_eq!(send(&host, &settings(), request).body["code"], code);
         let notifications = notifications(&host, &[]);
-        assert_eq!((notifications.len(), &notifications[0]["code"]), (told, &json!(code)));
+        assert_eq!((notifications.len(), &notifications[0]["code"]), (notified, &json!(code)));
     }
 }
 
@@ -316,12 +321,12 @@ fn order_that_cannot_be_committed_delays_no_other() {
     let due = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap().len();
     assert_eq!(due, 3);
     let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
-    let rigged = Rigged::failing(&host, [(1, broken.clone())]);
-    let pass = now(dispatch::round(&rigged, &settings(), &mut host.moment()));
+    let faulty_host = FaultyHost::failing(&host, [(1, broken.clone())]);
+    let pass = now(dispatch::round(&faulty_host, &settings(), &mut host.exec_context()));
     assert_eq!(pass, Err(broken), "the operator is told");
     let left = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
     assert_eq!(left.len(), 1, "the other two search for a courier");
     // Nothing more is tried where the database is away.
-    let rigged = Rigged::failing(&host, [(1, unavailable())]);
-    assert_eq!(now(dispatch::round(&rigged, &settings(), &mut host.moment())), Err(unavailable()));
+    let faulty_host = FaultyHost::failing(&host, [(1, unavailable())]);
+    assert_eq!(now(dispatch::round(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
 }

@@ -8,10 +8,10 @@ use despacho_core::{
 use serde_json::{Value, json};
 
 use crate::{
+    faulty_host::Rng,
     mutate::mutated,
-    rigged::Dice,
     shape::{CREATED, DETAILS, ORDER, PREVIEW, STORE, assert_problem, assert_shape},
-    support::{Answer, OPERATOR, demo_host, get, now, order, request, send, settings, store},
+    support::{OPERATOR, Reply, demo_host, get, now, order, request, send, settings, store},
 };
 
 const ROUNDS: u32 = 20_000;
@@ -46,11 +46,11 @@ fn targets() -> Vec<Target> {
 #[test]
 fn no_body_is_more_than_the_service_can_take() {
     let host = demo_host();
-    let (targets, mut dice) = (targets(), Dice(20_261_121));
-    let (mut created, mut answers) = (Vec::new(), [0u32; 6]);
+    let (targets, mut rng) = (targets(), Rng(20_261_121));
+    let (mut created, mut responses) = (Vec::new(), [0u32; 6]);
     let before = host.orders().len();
     for round in 0..ROUNDS {
-        let mut share = dice.below(100);
+        let mut share = rng.below(100);
         let target = targets.iter().find(|target| {
             let found = share < target.share;
             share = share.saturating_sub(target.share);
@@ -61,15 +61,15 @@ fn no_body_is_more_than_the_service_can_take() {
         if target.shape.len() == ORDER.len() {
             body["code"] = json!(format!("F-{round}"));
         }
-        let answer = check(&host, target, &mutated(&body, &mut dice), round);
-        answers[usize::from(answer.status / 100)] += 1;
-        if answer.status == 201 && target.path == "/delivery/orders" {
-            created.push(answer.body["id"].clone());
+        let response = check(&host, target, &mutated(&body, &mut rng), round);
+        responses[usize::from(response.status / 100)] += 1;
+        if response.status == 201 && target.path == "/delivery/orders" {
+            created.push(response.body["id"].clone());
         }
         host.advance(Duration::millis(50));
     }
     assert_eq!(host.orders().len(), before + created.len());
-    assert!(answers[2] > ROUNDS / 10 && answers[4] > ROUNDS / 3, "too one-sided to show anything: {answers:?}");
+    assert!(responses[2] > ROUNDS / 10 && responses[4] > ROUNDS / 3, "too one-sided to show anything: {responses:?}");
     for id in created.iter().step_by(7) {
         let found = get(&host, &format!("/delivery/orders/{id}"), &[]);
         assert_eq!(found.status, 200, "{}", found.body);
@@ -78,22 +78,22 @@ fn no_body_is_more_than_the_service_can_take() {
     balances(&host);
 }
 
-fn check(host: &MemoryHost, target: &Target, body: &[u8], round: u32) -> Answer {
+fn check(host: &MemoryHost, target: &Target, body: &[u8], round: u32) -> Reply {
     let token = [("x-api-token", OPERATOR)];
     let headers: &[_] = if target.path.starts_with("/admin") { &token } else { &[] };
     let request = request(target.method, target.path, headers, body.to_vec());
-    let answer = send(host, &settings(), request);
+    let response = send(host, &settings(), request);
     let context = || format!("round {round}, {} {}: {}", target.method, target.path, String::from_utf8_lossy(body));
-    match answer.status {
+    match response.status {
         200 | 201 => {
-            assert_shape(target.shape, &answer.body, &context());
-            assert_price(&answer.body, &context());
+            assert_shape(target.shape, &response.body, &context());
+            assert_price(&response.body, &context());
         }
-        400..500 => assert_problem(answer.status, &answer.body, &context()),
-        status => panic!("{status} for {}: {}", context(), answer.body),
+        400..500 => assert_problem(response.status, &response.body, &context()),
+        status => panic!("{status} for {}: {}", context(), response.body),
     }
-    assert!(answer.header("x-request-id").is_some_and(|id| id.len() == 32), "{}", context());
-    answer
+    assert!(response.header("x-request-id").is_some_and(|id| id.len() == 32), "{}", context());
+    response
 }
 
 /// The lines of a price add up to it, to the centavo, and the legs of a route to its length, to the metre.
@@ -110,11 +110,11 @@ fn assert_price(body: &Value, context: &str) {
 
 #[test]
 fn ten_thousand_amounts_come_back_as_they_were_sent() {
-    let (host, mut dice) = (demo_host(), Dice(7));
+    let (host, mut rng) = (demo_host(), Rng(7));
     for number in 0..200 {
         let mut body = order(&format!("X-{number}"));
         let stop = body["deliveries"][0].clone();
-        let centavos: Vec<usize> = (0..50).map(|_| dice.below(100_000_001)).collect();
+        let centavos: Vec<usize> = (0..50).map(|_| rng.below(100_000_001)).collect();
         let text = |centavos: &usize| format!("{}.{:02}", centavos / 100, centavos % 100);
         let stops = centavos.iter().map(|amount| {
             let mut stop = stop.clone();

@@ -4,9 +4,9 @@
 
 mod fairness;
 mod faults;
+mod faulty_host;
 mod fuzz;
 mod mutate;
 mod races;
-mod rigged;
 mod shape;
 mod support;

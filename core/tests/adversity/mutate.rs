@@ -2,31 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::rigged::Dice;
+use crate::faulty_host::Rng;
 
 /// A body made of a right one by one to three changes: to its tree, to its text, or to its bytes.
-pub(crate) fn mutated(body: &Value, dice: &mut Dice) -> Vec<u8> {
+pub(crate) fn mutated(body: &Value, rng: &mut Rng) -> Vec<u8> {
     let mut tree = body.clone();
-    for _ in 0..=dice.below(3) {
-        match dice.below(8) {
-            0..=3 => substitute(&mut tree, dice),
-            4 => drop_member(&mut tree, dice),
-            5 => grow_list(&mut tree, dice),
+    for _ in 0..=rng.below(3) {
+        match rng.below(8) {
+            0..=3 => substitute(&mut tree, rng),
+            4 => drop_member(&mut tree, rng),
+            5 => grow_list(&mut tree, rng),
             _ => {}
         }
     }
     let mut bytes = tree.to_string().into_bytes();
-    match dice.below(10) {
-        0 | 1 => flip(&mut bytes, dice),
-        2 => bytes.truncate(dice.below(bytes.len() + 1)),
-        3 => splice(&mut bytes, dice),
-        4 => write_number(&mut bytes, dice),
+    match rng.below(10) {
+        0 | 1 => flip(&mut bytes, rng),
+        2 => bytes.truncate(rng.below(bytes.len() + 1)),
+        3 => splice(&mut bytes, rng),
+        4 => write_number(&mut bytes, rng),
         _ => {}
     }
     bytes
 }
 
-fn interesting(dice: &mut Dice) -> Value {
+fn interesting(rng: &mut Rng) -> Value {
     let texts = [
         "",
         " ",
@@ -84,15 +84,15 @@ fn interesting(dice: &mut Dice) -> Value {
         180.0,
         1e-300,
     ];
-    match dice.below(12) {
+    match rng.below(12) {
         0 => Value::Null,
-        1 => json!(dice.below(2) == 0),
-        2..=4 => json!(dice.pick(&numbers)),
-        5 => json!(dice.next()),
-        6 => json!(dice.next().cast_signed()),
-        7..=9 => json!(dice.pick(&texts)),
-        10 => json!("é".repeat(*dice.pick(&[1, 4, 5, 63, 64, 65, 255, 256, 1000, 1001]))),
-        _ => dice.pick(&[json!([]), json!({}), json!([[]]), json!([null]), json!({ "a": 1 }), json!([{}])]).clone(),
+        1 => json!(rng.below(2) == 0),
+        2..=4 => json!(rng.pick(&numbers)),
+        5 => json!(rng.next()),
+        6 => json!(rng.next().cast_signed()),
+        7..=9 => json!(rng.pick(&texts)),
+        10 => json!("é".repeat(*rng.pick(&[1, 4, 5, 63, 64, 65, 255, 256, 1000, 1001]))),
+        _ => rng.pick(&[json!([]), json!({}), json!([[]]), json!([null]), json!({ "a": 1 }), json!([{}])]).clone(),
     }
 }
 
@@ -117,57 +117,57 @@ fn size(tree: &Value) -> usize {
     }
 }
 
-fn any_place<'a>(tree: &'a mut Value, dice: &mut Dice) -> &'a mut Value {
-    let mut nth = dice.below(size(tree));
+fn any_place<'a>(tree: &'a mut Value, rng: &mut Rng) -> &'a mut Value {
+    let mut nth = rng.below(size(tree));
     place(tree, &mut nth).unwrap()
 }
 
-fn substitute(tree: &mut Value, dice: &mut Dice) {
-    let value = interesting(dice);
-    *any_place(tree, dice) = value;
+fn substitute(tree: &mut Value, rng: &mut Rng) {
+    let value = interesting(rng);
+    *any_place(tree, rng) = value;
 }
 
-fn drop_member(tree: &mut Value, dice: &mut Dice) {
-    if let Value::Object(members) = any_place(tree, dice)
+fn drop_member(tree: &mut Value, rng: &mut Rng) {
+    if let Value::Object(members) = any_place(tree, rng)
         && !members.is_empty()
     {
-        let name = members.keys().nth(dice.below(members.len())).cloned().unwrap();
+        let name = members.keys().nth(rng.below(members.len())).cloned().unwrap();
         members.remove(&name);
         let odd = [name.to_uppercase(), format!("{name} "), "__proto__".to_owned(), "a/b~c".to_owned()];
-        members.extend(Map::from_iter([(dice.pick(&odd).clone(), interesting(dice))]));
+        members.extend(Map::from_iter([(rng.pick(&odd).clone(), interesting(rng))]));
     }
 }
 
-fn grow_list(tree: &mut Value, dice: &mut Dice) {
-    let times = *dice.pick(&[1, 2, 49, 50, 51, 300]);
-    if let Value::Array(items) = any_place(tree, dice) {
-        let item = items.first().cloned().unwrap_or_else(|| interesting(dice));
+fn grow_list(tree: &mut Value, rng: &mut Rng) {
+    let times = *rng.pick(&[1, 2, 49, 50, 51, 300]);
+    if let Value::Array(items) = any_place(tree, rng) {
+        let item = items.first().cloned().unwrap_or_else(|| interesting(rng));
         items.extend(std::iter::repeat_n(item, times));
     }
 }
 
-fn flip(bytes: &mut [u8], dice: &mut Dice) {
-    for _ in 0..=dice.below(3) {
+fn flip(bytes: &mut [u8], rng: &mut Rng) {
+    for _ in 0..=rng.below(3) {
         if !bytes.is_empty() {
-            let at = dice.below(bytes.len());
-            bytes[at] = dice.next().to_le_bytes()[0];
+            let at = rng.below(bytes.len());
+            bytes[at] = rng.next().to_le_bytes()[0];
         }
     }
 }
 
 /// Writes a piece of the text once more somewhere else: members that stand twice, brackets that do not close.
-fn splice(bytes: &mut Vec<u8>, dice: &mut Dice) {
+fn splice(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return;
     }
-    let from = dice.below(bytes.len());
-    let piece = bytes[from..(from + dice.below(80)).min(bytes.len())].to_vec();
-    let at = dice.below(bytes.len());
+    let from = rng.below(bytes.len());
+    let piece = bytes[from..(from + rng.below(80)).min(bytes.len())].to_vec();
+    let at = rng.below(bytes.len());
     bytes.splice(at..at, piece);
 }
 
 /// Writes something in place of a number that JSON's own writers never write.
-fn write_number(bytes: &mut Vec<u8>, dice: &mut Dice) {
+fn write_number(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let odd = [
         "NaN",
         "Infinity",
@@ -196,7 +196,7 @@ fn write_number(bytes: &mut Vec<u8>, dice: &mut Dice) {
     let digits: Vec<usize> =
         bytes.iter().enumerate().filter(|(_, byte)| byte.is_ascii_digit()).map(|(at, _)| at).collect();
     if !digits.is_empty() {
-        let at = *dice.pick(&digits);
-        bytes.splice(at..=at, dice.pick(&odd).bytes());
+        let at = *rng.pick(&digits);
+        bytes.splice(at..=at, rng.pick(&odd).bytes());
     }
 }

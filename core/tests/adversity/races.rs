@@ -6,15 +6,15 @@ use http::Request;
 use serde_json::json;
 
 use crate::{
-    rigged::{Dice, Rigged, interleave},
-    support::{Answer, demo_host, get, matrix, now, order, post, request, send, settings},
+    faulty_host::{FaultyHost, Rng, interleave},
+    support::{Reply, demo_host, get, matrix, now, order, post, request, send, settings},
 };
 
 /// Answers all requests, step by step in an order that the seed says.
-fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Answer> {
-    let (rigged, settings, mut dice) = (Rigged::waiting(host), settings(), Dice(seed));
-    let futures: Vec<_> = requests.into_iter().map(|request| api::handle(&rigged, &settings, request)).collect();
-    interleave(futures, |running| dice.below(running)).into_iter().map(Answer::from).collect()
+fn race(host: &MemoryHost, seed: u64, requests: Vec<Request<Bytes>>) -> Vec<Reply> {
+    let (faulty_host, settings, mut rng) = (FaultyHost::waiting(host), settings(), Rng(seed));
+    let futures: Vec<_> = requests.into_iter().map(|request| api::handle(&faulty_host, &settings, request)).collect();
+    interleave(futures, |running| rng.below(running)).into_iter().map(Reply::from).collect()
 }
 
 #[test]
@@ -28,16 +28,16 @@ fn one_idempotency_key_makes_one_order() {
             let headers = [("idempotency-key", key.as_str())];
             request("POST", "/delivery/orders", &headers, order(&code).to_string())
         };
-        let answers = race(&host, seed, vec![one(), one(), one(), one()]);
+        let responses = race(&host, seed, vec![one(), one(), one(), one()]);
         assert_eq!(host.orders().len(), before + 1, "seed {seed}");
-        let fresh = |answer: &&Answer| answer.status == 201 && answer.header("idempotent-replayed").is_none();
-        assert_eq!(answers.iter().filter(fresh).count(), 1, "seed {seed}");
-        let made = &answers.iter().find(fresh).unwrap().body;
-        for answer in &answers {
-            match answer.outcome() {
-                (201, None) => assert_eq!(&answer.body, made, "seed {seed}"),
+        let fresh = |response: &&Reply| response.status == 201 && response.header("idempotent-replayed").is_none();
+        assert_eq!(responses.iter().filter(fresh).count(), 1, "seed {seed}");
+        let made = &responses.iter().find(fresh).unwrap().body;
+        for response in &responses {
+            match response.outcome() {
+                (201, None) => assert_eq!(&response.body, made, "seed {seed}"),
                 (409, Some("request_in_progress")) => {
-                    assert_eq!(answer.header("retry-after"), Some("1"));
+                    assert_eq!(response.header("retry-after"), Some("1"));
                     in_progress += 1;
                 }
                 other => panic!("seed {seed}: {other:?}"),
@@ -63,9 +63,9 @@ fn one_order_code_makes_one_order() {
             request("POST", "/delivery/orders", &[], body.to_string())
         };
         // Two callers mean the same order, the third another one under the same code.
-        let answers = race(&host, seed, vec![with(20), with(20), with(25)]);
+        let responses = race(&host, seed, vec![with(20), with(20), with(25)]);
         assert_eq!(host.orders().len(), before + 1, "seed {seed}");
-        let mut statuses: Vec<_> = answers.iter().map(Answer::outcome).collect();
+        let mut statuses: Vec<_> = responses.iter().map(Reply::outcome).collect();
         statuses.sort_unstable();
         let same_first = [(200, None), (201, None), (409, Some("order_code_conflict"))];
         let other_first = [(201, None), (409, Some("order_code_conflict")), (409, Some("order_code_conflict"))];
@@ -84,14 +84,14 @@ fn a_prepaid_balance_never_passes_its_floor() {
         let headers = [("x-api-token", key.as_str())];
         let requests = (0..6)
             .map(|at| request("POST", "/delivery/orders", &headers, order(&format!("P-{seed}-{at}")).to_string()));
-        let answers = race(&host, seed, requests.collect());
-        let made: Vec<_> = answers.iter().filter(|answer| answer.status == 201).collect();
+        let responses = race(&host, seed, requests.collect());
+        let made: Vec<_> = responses.iter().filter(|response| response.status == 201).collect();
         let fee = made[0].body["deliveryFee"].as_f64().unwrap();
         assert!(fee * 2.0 <= 30.0 && fee * 3.0 > 30.0, "the fee is {fee}");
-        let outcomes: Vec<_> = answers.iter().map(Answer::outcome).collect();
+        let outcomes: Vec<_> = responses.iter().map(Reply::outcome).collect();
         assert_eq!(made.len(), 2, "seed {seed}: {outcomes:?}");
-        let refused = answers.iter().filter(|answer| answer.outcome() == (402, Some("insufficient_balance")));
-        assert_eq!(refused.count(), 4, "seed {seed}: {outcomes:?}");
+        let rejected = responses.iter().filter(|response| response.outcome() == (402, Some("insufficient_balance")));
+        assert_eq!(rejected.count(), 4, "seed {seed}: {outcomes:?}");
         let balance = get(&host, &format!("/delivery/stores/{id}"), &headers).body["balance"].as_f64().unwrap();
         assert!((balance + 2.0 * fee).abs() < 1e-9 && balance >= -30.0, "{balance}");
     }
@@ -113,11 +113,11 @@ fn prepaid_parent_and_branches_share_one_floor() {
         let headers = [("x-api-token", keys[at % 3].as_str())];
         request("POST", "/delivery/orders", &headers, order(&format!("S-{at}")).to_string())
     });
-    let answers = race(&host, 7, requests.collect());
-    let outcomes: Vec<_> = answers.iter().map(Answer::outcome).collect();
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 2, "{outcomes:?}");
-    let refused = answers.iter().filter(|answer| answer.outcome() == (402, Some("insufficient_balance")));
-    assert_eq!(refused.count(), 14, "{outcomes:?}");
+    let responses = race(&host, 7, requests.collect());
+    let outcomes: Vec<_> = responses.iter().map(Reply::outcome).collect();
+    assert_eq!(responses.iter().filter(|response| response.status == 201).count(), 2, "{outcomes:?}");
+    let rejected = responses.iter().filter(|response| response.outcome() == (402, Some("insufficient_balance")));
+    assert_eq!(rejected.count(), 14, "{outcomes:?}");
     for key in &keys {
         let stores = get(&host, "/delivery/stores", &[("x-api-token", key)]).body;
         let shown = stores["stores"].as_array().unwrap();
@@ -135,8 +135,8 @@ fn one_email_and_one_cnpj_make_one_branch() {
         request("POST", "/delivery/stores", &[], branch("UM@exemplo.com.br")),
         request("POST", "/delivery/stores", &[], branch("dois@exemplo.com.br")),
     ];
-    let answers = race(&host, 3, requests);
-    let mut outcomes: Vec<_> = answers.iter().map(Answer::outcome).collect();
+    let responses = race(&host, 3, requests);
+    let mut outcomes: Vec<_> = responses.iter().map(Reply::outcome).collect();
     outcomes.sort_unstable();
     assert_eq!(outcomes, [(201, None), (409, Some("cnpj_taken")), (409, Some("cnpj_taken"))]);
 }
@@ -151,14 +151,14 @@ fn two_updates_leave_one_of_them_whole() {
             body["address"]["number"] = json!(number);
             request("PUT", "/delivery/stores", &[], body.to_string())
         };
-        let answers = race(&host, seed, vec![update("Loja Um", "1"), update("Loja Dois", "2")]);
-        assert!(answers.iter().all(|answer| answer.status == 200));
-        let id = &answers[0].body["id"];
-        let stands = get(&host, &format!("/delivery/stores/{id}"), &[]).body;
-        let expected = answers
+        let responses = race(&host, seed, vec![update("Loja Um", "1"), update("Loja Dois", "2")]);
+        assert!(responses.iter().all(|response| response.status == 200));
+        let id = &responses[0].body["id"];
+        let stored = get(&host, &format!("/delivery/stores/{id}"), &[]).body;
+        let expected = responses
             .iter()
-            .any(|answer| ["name", "email", "address"].iter().all(|field| answer.body[*field] == stands[*field]));
-        assert!(expected, "{stands}");
+            .any(|response| ["name", "email", "address"].iter().all(|field| response.body[*field] == stored[*field]));
+        assert!(expected, "{stored}");
         host.advance(Duration::minutes(1));
     }
 }
@@ -171,9 +171,9 @@ fn a_due_order_moves_once_whoever_looks() {
     host.advance(Duration::minutes(20));
     assert_eq!(get(&host, &path, &[]).body["situation"], 200);
     host.advance(Duration::minutes(20));
-    let answers = race(&host, 5, (0..5).map(|_| request("GET", &path, &[], "")).collect());
-    assert!(answers.iter().all(|answer| answer.status == 200 && answer.body["situation"] == 630));
-    assert!(answers.iter().all(|answer| answer.body["events"].as_array().unwrap().len() == 4));
+    let responses = race(&host, 5, (0..5).map(|_| request("GET", &path, &[], "")).collect());
+    assert!(responses.iter().all(|response| response.status == 200 && response.body["situation"] == 630));
+    assert!(responses.iter().all(|response| response.body["events"].as_array().unwrap().len() == 4));
     // The fee came back once.
     let id = despacho_core::model::StoreId::new(made.body["storeId"].as_u64().unwrap()).unwrap();
     let of_order = |entry: &&despacho_core::model::store::LedgerEntry| {

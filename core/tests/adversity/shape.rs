@@ -1,6 +1,6 @@
 //! The shape of every answer, field by field as the contract has it: nothing missing, nothing more, each of its type.
 
-use despacho_core::api::problem::Code;
+use despacho_core::api::problem::ProblemCode;
 use serde_json::Value;
 
 /// What a field holds.
@@ -190,7 +190,7 @@ fn fits(kind: Kind, value: &Value, context: &str) -> bool {
 /// Asserts that a problem document is whole: its code is of the table and has the answer's status, and its errors point.
 pub(crate) fn assert_problem(status: u16, document: &Value, context: &str) {
     let code = document["code"].as_str().unwrap_or_else(|| panic!("{context}: no code in {document}"));
-    let known = Code::ALL.iter().find(|known| known.name() == code);
+    let known = ProblemCode::ALL.iter().find(|known| known.name() == code);
     assert_eq!(known.map(|code| code.status()), Some(status), "{context}: {document}");
     assert_eq!(document["status"].as_u64(), Some(status.into()), "{context}: {document}");
     for field in ["type", "title", "detail", "instance", "requestId"] {

@@ -26,13 +26,13 @@ pub(crate) const OPERATOR: &str = "operator-token-of-these-tests";
 
 /// An answer, read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct Reply {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Value,
 }
 
-impl Answer {
+impl Reply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
@@ -43,11 +43,11 @@ impl Answer {
     }
 }
 
-impl From<Response<Bytes>> for Answer {
-    fn from(response: Response<Bytes>) -> Answer {
+impl From<Response<Bytes>> for Reply {
+    fn from(response: Response<Bytes>) -> Reply {
         let (parts, body) = response.into_parts();
         let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+        Reply { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 }
 
@@ -86,17 +86,17 @@ pub(crate) fn request(method: &str, path: &str, headers: &[(&str, &str)], body: 
 }
 
 /// Sends a request with settings of one's own.
-pub(crate) fn send(host: &impl Host, settings: &Settings, request: Request<Bytes>) -> Answer {
+pub(crate) fn send(host: &impl Host, settings: &Settings, request: Request<Bytes>) -> Reply {
     now(api::handle(host, settings, request)).into()
 }
 
 /// `POST` with a JSON body.
-pub(crate) fn post(host: &impl Host, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
+pub(crate) fn post(host: &impl Host, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
     send(host, &settings(), request("POST", path, headers, body.to_string()))
 }
 
 /// `GET`.
-pub(crate) fn get(host: &impl Host, path: &str, headers: &[(&str, &str)]) -> Answer {
+pub(crate) fn get(host: &impl Host, path: &str, headers: &[(&str, &str)]) -> Reply {
     send(host, &settings(), request("GET", path, headers, ""))
 }
 

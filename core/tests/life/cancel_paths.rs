@@ -4,11 +4,11 @@ use despacho_core::{
     changes::Changes,
     host::{Host, Platform, Storage},
     model::{
-        Duration, Entropy, IdBlock, Located, Moment, Money, Person, Timestamp,
-        order::{Order, OrderSituation},
+        Duration, Entropy, ExecContext, IdBlock, Located, Money, Person, Timestamp,
+        order::{Order, OrderStatus},
     },
     rules::{
-        lifecycle::{self, Cancellation, Mode, Repriced, Taken},
+        lifecycle::{self, Cancellation, Mode, Repriced, StepOutcome},
         pricing::{Plan, Request, Stop, Tariff, Times, Window, plan},
     },
 };
@@ -37,26 +37,26 @@ fn moved(changes: &Changes) -> i64 {
     changes.ledger.iter().map(|entry| entry.amount.centavos()).sum()
 }
 
-fn taken(taken: Taken) -> (Order, Changes) {
+fn taken(taken: StepOutcome) -> (Order, Changes) {
     match taken {
-        Taken::Now(moved) => *moved,
-        Taken::Already => panic!("nothing was cancelled"),
+        StepOutcome::Now(moved) => *moved,
+        StepOutcome::Already => panic!("nothing was cancelled"),
     }
 }
 
 impl Scenario<'_> {
-    fn moment(&self, order: &Order, step: usize) -> Moment {
+    fn context_at(&self, order: &Order, step: usize) -> ExecContext {
         let minutes = if step < self.free_steps { 1 } else { 3 };
         let at = order.first_allocated_at.unwrap().after(Duration::minutes(minutes));
-        Moment { now: at, entropy: Entropy::new([7; 32]) }
+        ExecContext { now: at, entropy: Entropy::new([7; 32]) }
     }
 
     /// Explores all sequences from here, `sum` being what the ledger has for the order, and returns the lowest final cost and how many
     /// sequences there are.
     fn explore(&self, order: &Order, step: usize, sum: i64) -> (i64, usize) {
-        let moment = self.moment(order, step);
-        let at_once = self.at_once(order, sum, &moment);
-        self.refunds_for_platform(order, sum, &moment);
+        let context = self.context_at(order, step);
+        let at_once = self.at_once(order, sum, &context);
+        self.refunds_for_platform(order, sum, &context);
         let (mut lowest, mut sequences) = (at_once, 1);
         let waiting: Vec<_> = order.deliveries.iter().filter(|stop| !order.is_cancelled(stop.id)).collect();
         if waiting.len() == 1 {
@@ -65,10 +65,10 @@ impl Scenario<'_> {
         for stop in waiting.iter().map(|stop| stop.id) {
             let left = lifecycle::without(order, stop).unwrap();
             let plan = (self.price)(order, &left);
-            let terms = lifecycle::stop_terms(order, plan.fee, &self.rules, moment.now);
+            let terms = lifecycle::stop_terms(order, plan.fee, &self.rules, context.now);
             let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &self.rules };
             let (next, changes) =
-                taken(lifecycle::cancel_stop(order, stop, repriced, merchant(), None, &moment).unwrap());
+                taken(lifecycle::cancel_stop(order, stop, repriced, merchant(), None, &context).unwrap());
             let charged = next.cancellation_fee.centavos() - order.cancellation_fee.centavos();
             assert_eq!(charged, terms.fee.centavos(), "the terms are what is charged");
             assert_eq!(order.fee.centavos() - next.fee.centavos() - charged, moved(&changes));
@@ -81,28 +81,28 @@ impl Scenario<'_> {
     }
 
     /// What the whole order costs in the end where the rest is cancelled now.
-    fn at_once(&self, order: &Order, sum: i64, moment: &Moment) -> i64 {
-        let terms = lifecycle::terms(order, &self.rules, moment.now);
-        let (ended, changes) = taken(lifecycle::cancel(order, None, merchant(), None, &self.rules, moment).unwrap());
+    fn at_once(&self, order: &Order, sum: i64, context: &ExecContext) -> i64 {
+        let terms = lifecycle::terms(order, &self.rules, context.now);
+        let (ended, changes) = taken(lifecycle::cancel(order, None, merchant(), None, &self.rules, context).unwrap());
         let cost = -(sum + moved(&changes));
         assert_eq!(cost, ended.cancellation_fee.centavos(), "the ledger sums up to what the order shows");
         assert_eq!(cost, order.cancellation_fee.plus(terms.fee).centavos(), "the terms are what is charged");
         assert!((0..=self.fee).contains(&cost), "{cost} of {}", self.fee);
-        let late = if terms.mode == Mode::Paid { OrderSituation::CancelledWithFee } else { OrderSituation::Cancelled };
-        assert_eq!(ended.situation, late);
+        let late = if terms.mode == Mode::Paid { OrderStatus::CancelledWithFee } else { OrderStatus::Cancelled };
+        assert_eq!(ended.status, late);
         cost
     }
 
     /// The platform's cancellation and an expired search refund everything, fees of late cancellations too.
-    fn refunds_for_platform(&self, order: &Order, sum: i64, moment: &Moment) {
+    fn refunds_for_platform(&self, order: &Order, sum: i64, context: &ExecContext) {
         let mut ids = IdBlock::new(1, 9);
-        let ended = lifecycle::cancel_by_platform(order, None, "flood".to_owned(), &mut ids, moment).unwrap();
+        let ended = lifecycle::cancel_by_platform(order, None, "flood".to_owned(), &mut ids, context).unwrap();
         let (ended, changes) = taken(ended);
         assert_eq!((sum + moved(&changes), ended.cancellation_fee), (0, Money::ZERO));
-        let mut searching = Order { situation: OrderSituation::Searching, courier: None, ..order.clone() };
+        let mut searching = Order { status: OrderStatus::Searching, courier: None, ..order.clone() };
         let (_, ledger) =
             lifecycle::expire(&mut searching, &lifecycle::Timing::default(), Timestamp::from_millis(i64::MAX / 2));
-        assert_eq!(searching.situation, OrderSituation::Expired);
+        assert_eq!(searching.status, OrderStatus::Expired);
         let refunded: i64 = ledger.iter().map(|entry| entry.amount.centavos()).sum();
         assert_eq!((sum + refunded, searching.cancellation_fee), (0, Money::ZERO));
     }
@@ -180,7 +180,7 @@ fn order_with_a_late_cancellation_stays_late_where_the_clock_is_set_back() {
     let host = host();
     let order = allocated(&host, "C-1", &[true, true]);
     let (rules, first) = (Cancellation::default(), order.first_allocated_at.unwrap());
-    let at = |minutes| Moment { now: first.after(Duration::minutes(minutes)), entropy: Entropy::new([7; 32]) };
+    let at = |minutes| ExecContext { now: first.after(Duration::minutes(minutes)), entropy: Entropy::new([7; 32]) };
     let stop = order.deliveries[0].id;
     let plan = synthetic(order.fee.centavos() / 3);
     let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &rules };
@@ -188,7 +188,7 @@ fn order_with_a_late_cancellation_stays_late_where_the_clock_is_set_back() {
     assert!(left.cancellation_fee > Money::ZERO);
     assert_eq!(lifecycle::terms(&left, &rules, at(1).now).mode, Mode::Paid);
     let (ended, changes) = taken(lifecycle::cancel(&left, None, merchant(), None, &rules, &at(1)).unwrap());
-    assert_eq!(ended.situation, OrderSituation::CancelledWithFee);
+    assert_eq!(ended.status, OrderStatus::CancelledWithFee);
     let half = Money::rounded(order.fee.reais() * Decimal::new(5, 1)).unwrap();
     assert_eq!(ended.cancellation_fee, half, "as much as at once");
     assert_eq!(moved(&changes), left.fee.centavos() - (half.centavos() - left.cancellation_fee.centavos()));
@@ -233,6 +233,6 @@ fn freed(host: &despacho_core::memory::MemoryHost, order: &Order) {
     let courier = crate::support::courier(host, 7);
     let rules = Cancellation::default();
     let (_, changes) =
-        taken(lifecycle::cancel(order, Some(&courier), merchant(), None, &rules, &host.moment()).unwrap());
+        taken(lifecycle::cancel(order, Some(&courier), merchant(), None, &rules, &host.exec_context()).unwrap());
     now(host.commit(&changes)).unwrap();
 }

@@ -21,20 +21,20 @@ fn situations(order: &Value) -> (Value, Vec<Value>) {
 }
 
 /// Numbers that look chosen by chance, the same in every run.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
+impl Rng {
+    fn below(&mut self, max: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % most
+        usize::try_from(self.0 >> 33).unwrap() % max
     }
 }
 
 /// One request of somebody's, at random; most of them are refused.
-fn act(host: &MemoryHost, order: &Value, dice: &mut Dice) {
+fn act(host: &MemoryHost, order: &Value, rng: &mut Rng) {
     let id = &order["id"];
     let stops = order["deliveries"].as_array().unwrap();
-    let stop = &stops[dice.below(stops.len())];
+    let stop = &stops[rng.below(stops.len())];
     let body = json!({
         "deliveryId": stop["id"], "code": stop["deliveryCode"], "reason": "by chance", "minutes": 1, "orderId": id,
     });
@@ -57,7 +57,7 @@ fn act(host: &MemoryHost, order: &Value, dice: &mut Dice) {
         (OPERATOR, "admin/orders/{}/lost"),
         (KEY, "delivery/orders/cancel"),
     ];
-    let (key, path) = steps[dice.below(steps.len())];
+    let (key, path) = steps[rng.below(steps.len())];
     let mut body = body;
     if path.ends_with("pickup") {
         body["code"] = order["pickupCode"].clone();
@@ -67,24 +67,24 @@ fn act(host: &MemoryHost, order: &Value, dice: &mut Dice) {
     }
     // What ends a delivery badly is rarer than what carries it on.
     let rare = ["cancel", "fail", "lost", "return", "discard"].iter().any(|word| path.ends_with(&format!("/{word}")));
-    if rare && dice.below(5) > 0 {
+    if rare && rng.below(5) > 0 {
         return;
     }
-    let answer = send(host, key, &format!("POST /{}", path.replace("{}", &id.to_string())), &body);
-    assert!(matches!(answer.status, 200 | 409 | 422), "{path}: {}", answer.body);
+    let response = send(host, key, &format!("POST /{}", path.replace("{}", &id.to_string())), &body);
+    assert!(matches!(response.status, 200 | 409 | 422), "{path}: {}", response.body);
 }
 
 #[test]
 fn the_events_of_random_lives_lead_where_the_service_stands() {
-    let (host, mut dice) = (host(), Dice(7));
+    let (host, mut rng) = (host(), Rng(7));
     let (mut steps, mut ended) = (0, std::collections::BTreeSet::new());
     for life in 0..40 {
-        let paid: Vec<bool> = (0..=dice.below(3)).map(|_| dice.below(3) > 0).collect();
+        let paid: Vec<bool> = (0..=rng.below(3)).map(|_| rng.below(3) > 0).collect();
         let order = allocated(&host, &format!("F-{life}"), &paid);
         let mut now = looked_up(&host, order.id);
         let mut known = now.clone();
         for _ in 0..400 {
-            act(&host, &now, &mut dice);
+            act(&host, &now, &mut rng);
             now = looked_up(&host, order.id);
             let events = now["events"].as_array().unwrap();
             let seen = known["events"].as_array().unwrap().len();
@@ -122,7 +122,7 @@ fn what_does_not_follow_is_told() {
     let host = host();
     let order = created(&host, "F-X", 30, &[true]);
     let known = looked_up(&host, order.id);
-    let event = |sequence: u32, kind: &str, situation: u16| json!({ "sequence": sequence, "type": kind, "situation": situation, "deliveryId": null });
+    let event = |sequence: u32, kind: &str, status: u16| json!({ "sequence": sequence, "type": kind, "situation": status, "deliveryId": null });
     assert_eq!(applied(&known, &event(1, "order.created", 110)), Ok(known.clone()), "known already");
     assert_eq!(
         applied(&known, &event(3, "order.searching", 200)),

@@ -10,7 +10,7 @@ mod model;
 mod money;
 mod page;
 mod privacy;
-mod refused;
+mod rejected;
 mod steps;
 mod support;
 

@@ -7,19 +7,19 @@ use despacho_core::{
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, COURIER, allocated, courier, created, host, order, send};
+use crate::support::{COURIER, Response, allocated, courier, created, host, order, send};
 
-fn post(host: &MemoryHost, path: &str, body: &Value) -> Answer {
+fn post(host: &MemoryHost, path: &str, body: &Value) -> Response {
     send(host, KEY, &format!("POST {path}"), body)
 }
 
 fn terms(host: &MemoryHost, id: impl std::fmt::Display) -> Value {
-    let answer = send(host, KEY, &format!("GET /delivery/orders/{id}/cancellation"), &Value::Null);
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    answer.body
+    let response = send(host, KEY, &format!("GET /delivery/orders/{id}/cancellation"), &Value::Null);
+    assert_eq!(response.status, 200, "{}", response.body);
+    response.body
 }
 
-fn cancel(host: &MemoryHost, id: u64) -> Answer {
+fn cancel(host: &MemoryHost, id: u64) -> Response {
     post(host, "/delivery/orders/cancel", &json!({ "orderId": id, "reason": "changed my mind" }))
 }
 
@@ -99,10 +99,10 @@ fn a_cancelled_stop_is_priced_again() {
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(210)), "{}", done.body);
     // Nothing comes back any more, and what is left costs what it would have cost alone.
     assert_eq!(done.body["returnCode"], Value::Null);
-    let alone = created(&host, "C-5", 0, &[true, true]);
-    let alone = send(&host, KEY, &format!("GET /delivery/orders/{}", alone.id), &Value::Null).body;
+    let single = created(&host, "C-5", 0, &[true, true]);
+    let single = send(&host, KEY, &format!("GET /delivery/orders/{}", single.id), &Value::Null).body;
     for field in ["deliveryFee", "totalDistance", "priceBreakdown"] {
-        assert_eq!(done.body[field], alone[field], "{field}");
+        assert_eq!(done.body[field], single[field], "{field}");
     }
     let fee = self::order(&host, order.id.get()).fee;
     let back = order.fee.centavos() - fee.centavos();
@@ -123,8 +123,8 @@ fn a_cancelled_stop_is_priced_again() {
         |what: &str, body: &Value| send(&host, COURIER, &format!("POST /courier/orders/{}/{what}", order.id), body);
     step("arrive", &Value::Null);
     let out = step("pickup", &json!({ "code": order.pickup_code })).body;
-    let stands: Vec<_> = out["deliveries"].as_array().unwrap().iter().map(|one| &one["situation"]).collect();
-    assert_eq!(stands, [600, 310, 600]);
+    let stored: Vec<_> = out["deliveries"].as_array().unwrap().iter().map(|one| &one["situation"]).collect();
+    assert_eq!(stored, [600, 310, 600]);
     step("en-route", &json!({ "deliveryId": ids[1] }));
     step("at-door", &json!({ "deliveryId": ids[1] }));
     assert_eq!(step("deliver", &json!({ "deliveryId": ids[1] })).body["situation"], 500);
@@ -136,8 +136,8 @@ fn a_cancellation_names_what_is_wrong_with_it() {
     let path = "/delivery/orders/cancel";
     let missing = post(&host, path, &json!({}));
     assert_eq!((missing.status, &missing.body["errors"][0]["pointer"]), (422, &json!("/orderId")));
-    for nobody in [json!(0), json!(1), json!("7"), json!(9_007_199_254_740_992_u64)] {
-        assert_eq!(post(&host, path, &json!({ "orderId": nobody })).outcome(), (404, Some("order_not_found")));
+    for unknown in [json!(0), json!(1), json!("7"), json!(9_007_199_254_740_992_u64)] {
+        assert_eq!(post(&host, path, &json!({ "orderId": unknown })).outcome(), (404, Some("order_not_found")));
     }
     assert_eq!(post(&host, path, &json!({ "orderId": true })).outcome(), (400, Some("malformed_request")));
     let long = json!({ "orderId": 1, "reason": "x".repeat(256) });
@@ -160,9 +160,9 @@ fn orders_are_listed_newest_first_in_pages() {
     assert_eq!(seen.len(), before + 5);
     assert!(seen.is_sorted_by(|one, other| one > other));
     let ids = |query: &str| {
-        let answer = send(&host, KEY, &format!("GET /delivery/orders?{query}"), &Value::Null);
-        assert_eq!(answer.status, 200, "{query}: {}", answer.body);
-        let orders = answer.body["orders"].as_array().unwrap();
+        let response = send(&host, KEY, &format!("GET /delivery/orders?{query}"), &Value::Null);
+        assert_eq!(response.status, 200, "{query}: {}", response.body);
+        let orders = response.body["orders"].as_array().unwrap();
         orders.iter().map(|order| order["id"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(ids("code=P-3"), [made[3]]);
@@ -172,8 +172,8 @@ fn orders_are_listed_newest_first_in_pages() {
     assert_eq!(ids(&format!("from={now}")).len(), before + 5);
     assert_eq!(ids(&format!("to={now}")), [0_u64; 0]);
     for bad in ["situation=150", "situation=x", "from=yesterday", "to=1", "cursor=x", "limit=0", "limit=101"] {
-        let answer = send(&host, KEY, &format!("GET /delivery/orders?{bad}"), &Value::Null);
-        assert_eq!(answer.outcome(), (422, Some("validation_failed")), "{bad}");
+        let response = send(&host, KEY, &format!("GET /delivery/orders?{bad}"), &Value::Null);
+        assert_eq!(response.outcome(), (422, Some("validation_failed")), "{bad}");
     }
 }
 
@@ -210,7 +210,7 @@ fn late_cancellation_stop_by_stop_costs_as_much_as_at_once() {
         let order = allocated(&host, code, paid);
         host.advance(Duration::minutes(3));
         let fee_in =
-            |answer: &Value, field: &str| Money::from_number(answer[field].as_f64().unwrap()).unwrap().centavos();
+            |response: &Value, field: &str| Money::from_number(response[field].as_f64().unwrap()).unwrap().centavos();
         let mut announced = 0;
         for at in sequence {
             let id = order.deliveries[*at].id.get();

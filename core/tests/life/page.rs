@@ -57,8 +57,8 @@ fn the_table_is_what_was_agreed_on() {
             }
             Move::Delivery { from, to } => (list(from.iter().map(|one| one.number()).collect()), to.number()),
         };
-        let who: Vec<&str> = row.who.iter().map(|who| who.name()).collect();
-        lines.push_str(&format!("{from} → {to} {} {}\n", who.join(","), row.event.name()));
+        let actor: Vec<&str> = row.actor.iter().map(|actor| actor.name()).collect();
+        lines.push_str(&format!("{from} → {to} {} {}\n", actor.join(","), row.event.name()));
     }
     assert_eq!(lines, AGREED);
 }

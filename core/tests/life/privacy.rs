@@ -11,26 +11,26 @@ use despacho_core::{
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, COURIER, OPERATOR, allocated, created, host, now, order, send, settings};
+use crate::support::{COURIER, OPERATOR, Response, allocated, created, host, now, order, send, settings};
 use despacho_simulator::demo::KEY;
 
 const PHONE: &str = "+5511999990000";
 
-fn keyed(host: &MemoryHost, key: &str, line: &str, idempotency_key: &str, body: &Value) -> Answer {
+fn keyed(host: &MemoryHost, key: &str, line: &str, idempotency_key: &str, body: &Value) -> Response {
     let (method, path) = line.split_once(' ').unwrap();
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
     let request = request.header("content-type", "application/json").header("idempotency-key", idempotency_key);
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
     let (parts, body) = now(api::handle(host, &settings(), request.body(body).unwrap())).into_parts();
-    Answer { status: parts.status.as_u16(), headers: parts.headers, body: serde_json::from_slice(&body).unwrap() }
+    Response { status: parts.status.as_u16(), headers: parts.headers, body: serde_json::from_slice(&body).unwrap() }
 }
 
-fn step(host: &MemoryHost, id: u64, step: &str, body: &Value) -> Answer {
+fn step(host: &MemoryHost, id: u64, step: &str, body: &Value) -> Response {
     keyed(host, COURIER, &format!("POST /courier/orders/{id}/{step}"), &format!("{id} {step}"), body)
 }
 
 /// Delivers an order of one stop, and returns the responses to all steps.
-fn deliver(host: &MemoryHost, id: u64) -> Vec<Answer> {
+fn deliver(host: &MemoryHost, id: u64) -> Vec<Response> {
     let stored = order(host, id);
     let stop = &stored.deliveries[0];
     let at_stop = json!({"deliveryId": stop.id.get()});
@@ -42,14 +42,14 @@ fn deliver(host: &MemoryHost, id: u64) -> Vec<Answer> {
         ("at-door", at_stop),
         ("deliver", delivered),
     ];
-    let answers: Vec<Answer> = steps.iter().map(|(name, body)| step(host, id, name, body)).collect();
-    assert!(answers.iter().all(|answer| answer.status == 200), "{answers:?}");
-    answers
+    let responses: Vec<Response> = steps.iter().map(|(name, body)| step(host, id, name, body)).collect();
+    assert!(responses.iter().all(|response| response.status == 200), "{responses:?}");
+    responses
 }
 
-fn is_readable(answer: &Answer) -> bool {
-    let stop = &answer.body["deliveries"][0];
-    let text = answer.body["deliveries"].to_string();
+fn is_readable(response: &Response) -> bool {
+    let stop = &response.body["deliveries"][0];
+    let text = response.body["deliveries"].to_string();
     let hidden = ["name", "phone", "observation", "latitude", "longitude"].iter().all(|name| stop[*name].is_null())
         && stop["address"].as_object().unwrap().values().all(Value::is_null)
         && !text.contains("Maria")
@@ -64,8 +64,8 @@ fn is_readable(answer: &Answer) -> bool {
 fn courier_reads_recipients_only_until_the_orders_end() {
     let host = host();
     let id = allocated(&host, "P-1", &[true]).id.get();
-    let answers = deliver(&host, id);
-    let readable: Vec<bool> = answers.iter().map(is_readable).collect();
+    let responses = deliver(&host, id);
+    let readable: Vec<bool> = responses.iter().map(is_readable).collect();
     assert_eq!(readable, [true, true, true, true, false]);
     let last = order(&host, id).deliveries[0].clone();
     let repeated = send(
@@ -115,7 +115,7 @@ fn merchant_reads_no_document_and_no_email_of_a_courier() {
     );
 }
 
-fn erase(host: &MemoryHost) -> Answer {
+fn erase(host: &MemoryHost) -> Response {
     send(host, OPERATOR, "POST /admin/privacy/erase", &json!({"phone": PHONE}))
 }
 
@@ -155,7 +155,7 @@ fn erasure_keeps_the_order_its_code_and_its_fee() {
     assert_eq!(created_again(&host, "P-4", "João").outcome(), (409, Some("order_code_conflict")));
 }
 
-fn created_again(host: &MemoryHost, code: &str, name: &str) -> Answer {
+fn created_again(host: &MemoryHost, code: &str, name: &str) -> Response {
     let delivery = json!({
         "name": name, "phone": PHONE, "onlinePayment": true, "observation": "portão azul", "confirmation": {"platform": true},
         "address": {
@@ -190,10 +190,14 @@ fn invalid_phone_and_cursor_are_named() {
     let host = host();
     for path in ["erase", "export"] {
         let line = format!("POST /admin/privacy/{path}");
-        let answer = send(&host, OPERATOR, &line, &json!({"phone": "11 99999-0000", "cursor": "x"}));
-        let pointers: Vec<&str> =
-            answer.body["errors"].as_array().unwrap().iter().map(|error| error["pointer"].as_str().unwrap()).collect();
-        assert_eq!((answer.status, pointers), (422, vec!["/phone", "/cursor"]));
+        let response = send(&host, OPERATOR, &line, &json!({"phone": "11 99999-0000", "cursor": "x"}));
+        let pointers: Vec<&str> = response.body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|error| error["pointer"].as_str().unwrap())
+            .collect();
+        assert_eq!((response.status, pointers), (422, vec!["/phone", "/cursor"]));
         assert_eq!(send(&host, KEY, &line, &json!({"phone": PHONE})).status, 401, "no store may");
     }
 }

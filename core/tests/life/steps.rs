@@ -8,9 +8,9 @@ use despacho_core::{
 use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, COURIER, OPERATOR, OTHER, allocated, courier, created, host, now, order, send};
+use crate::support::{COURIER, OPERATOR, OTHER, Response, allocated, courier, created, host, now, order, send};
 
-fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> Answer {
+fn post(host: &impl Host, key: &str, path: &str, body: &Value) -> Response {
     send(host, key, &format!("POST {path}"), body)
 }
 
@@ -39,8 +39,8 @@ fn a_whole_life_with_a_round_trip() {
         (current.status, &current.body["order"]["possible"]),
         (200, &json!(["order.courier_arrived", "order.courier_released"]))
     );
-    for told in [&order.pickup_code, &order.deliveries[0].delivery_code, order.return_code.as_ref().unwrap()] {
-        assert!(!current.body.to_string().contains(&format!("\"{told}\"")), "a code is told to the courier");
+    for received in [&order.pickup_code, &order.deliveries[0].delivery_code, order.return_code.as_ref().unwrap()] {
+        assert!(!current.body.to_string().contains(&format!("\"{received}\"")), "a code is told to the courier");
     }
     assert_eq!(step("arrive", &Value::Null).body["situation"], 220);
     assert_eq!(step("arrive", &Value::Null).status, 200, "again is the same");
@@ -69,15 +69,15 @@ fn a_whole_life_with_a_round_trip() {
     let types = events(&host, id);
     assert_eq!(types.last().map(String::as_str), Some("order.returned"));
     let details = send(&host, KEY, &format!("GET /delivery/orders/{id}"), &Value::Null).body;
-    let told = details["events"].as_array().unwrap();
-    let failed = told.iter().find(|event| event["type"] == "delivery.returning").unwrap();
+    let received = details["events"].as_array().unwrap();
+    let failed = received.iter().find(|event| event["type"] == "delivery.returning").unwrap();
     assert_eq!(
         (&failed["reason"], &failed["situation"], &failed["deliveryId"]),
         (&json!("nobody at home"), &json!(400), &json!(second))
     );
     assert_eq!((&failed["latitude"], &failed["requestedBy"]["name"]), (&json!(-23.55), &json!("Courier 7")));
-    let told = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
-    let kinds: Vec<_> = told["notifications"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    let received = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
+    let kinds: Vec<_> = received["notifications"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
     assert_eq!(kinds, ["courier_at_return", "delivery_returning"]);
 }
 
@@ -136,16 +136,16 @@ fn another_couriers_order_is_nobodys() {
         let path = format!("/courier/orders/{}/{step}", order.id);
         assert_eq!(post(&host, OTHER, &path, &body).outcome(), (404, Some("order_not_found")), "{step}");
         assert_eq!(post(&host, KEY, &path, &body).outcome(), (401, Some("api_key_invalid")), "{step}");
-        for nobody in ["0", "x", "999999", "9007199254740992"] {
-            let path = format!("/courier/orders/{nobody}/{step}");
+        for unknown in ["0", "x", "999999", "9007199254740992"] {
+            let path = format!("/courier/orders/{unknown}/{step}");
             assert_eq!(post(&host, COURIER, &path, &body).outcome(), (404, Some("order_not_found")), "{step}");
         }
     }
     assert_eq!(send(&host, OTHER, "GET /courier/order", &Value::Null).body, json!({ "order": null }));
-    let stranger = json!({ "deliveryId": 1, "reason": "x", "code": "1" });
+    let other = json!({ "deliveryId": 1, "reason": "x", "code": "1" });
     for step in ["en-route", "resequence", "at-door", "deliver", "fail"] {
-        let answer = post(&host, COURIER, &format!("/courier/orders/{}/{step}", order.id), &stranger);
-        assert_eq!((answer.status, &answer.body["errors"][0]["code"]), (422, &json!("unknown_delivery")), "{step}");
+        let response = post(&host, COURIER, &format!("/courier/orders/{}/{step}", order.id), &other);
+        assert_eq!((response.status, &response.body["errors"][0]["code"]), (422, &json!("unknown_delivery")), "{step}");
     }
 }
 
@@ -160,7 +160,7 @@ fn a_declined_order_is_looked_after_anew_with_another_code() {
         assert_eq!(post(&host, COURIER, &path, &json!({ "reason": "flat tyre" })).status, 204);
     }
     let searching = self::order(&host, order.id.get());
-    assert_eq!((searching.situation.number(), searching.courier.is_none()), (200, true));
+    assert_eq!((searching.status.number(), searching.courier.is_none()), (200, true));
     assert_ne!(searching.pickup_code, order.pickup_code);
     assert_eq!(courier(&host, 7).order, None);
     let types = events(&host, order.id);
@@ -173,22 +173,22 @@ fn a_declined_order_is_looked_after_anew_with_another_code() {
 fn the_merchants_word_moves_the_ready_time() {
     let host = host();
     let order = created(&host, "L-6", 30, &[true]);
-    let say = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
-    let delayed = say("delay", &json!({ "minutes": 10 }));
+    let signal = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
+    let delayed = signal("delay", &json!({ "minutes": 10 }));
     assert_eq!((delayed.status, &delayed.body["situation"]), (200, &json!(110)));
     host.advance(Duration::minutes(39));
     let path = format!("GET /delivery/orders/{}", order.id);
     assert_eq!(send(&host, KEY, &path, &Value::Null).body["situation"], 110);
-    assert_eq!(say("ready", &Value::Null).body["situation"], 200, "the search begins at once");
-    assert_eq!(say("ready", &Value::Null).status, 200);
-    assert_eq!(say("delay", &json!({ "minutes": 1 })).outcome(), (409, Some("invalid_transition")));
+    assert_eq!(signal("ready", &Value::Null).body["situation"], 200, "the search begins at once");
+    assert_eq!(signal("ready", &Value::Null).status, 200);
+    assert_eq!(signal("delay", &json!({ "minutes": 1 })).outcome(), (409, Some("invalid_transition")));
     assert_eq!(events(&host, order.id), ["order.created", "order.delayed", "order.ready", "order.searching"]);
     for bad in [json!({}), json!({ "minutes": 0 }), json!({ "minutes": 1.5 }), json!({ "minutes": 1441 })] {
-        assert_eq!(say("delay", &bad).outcome(), (422, Some("validation_failed")), "{bad}");
+        assert_eq!(signal("delay", &bad).outcome(), (422, Some("validation_failed")), "{bad}");
     }
     let late = created(&host, "L-7", 1_440, &[true]);
-    let answer = post(&host, KEY, &format!("/delivery/orders/{}/delay", late.id), &json!({ "minutes": 1 }));
-    assert_eq!((answer.status, &answer.body["errors"][0]["pointer"]), (422, &json!("/minutes")));
+    let response = post(&host, KEY, &format!("/delivery/orders/{}/delay", late.id), &json!({ "minutes": 1 }));
+    assert_eq!((response.status, &response.body["errors"][0]["pointer"]), (422, &json!("/minutes")));
 }
 
 #[test]
@@ -197,21 +197,21 @@ fn a_return_can_be_started_discarded_and_waived() {
     let order = allocated(&host, "L-8", &[true, true]);
     let ids: Vec<u64> = order.deliveries.iter().map(|one| one.id.get()).collect();
     let step = |what: &str, body: &Value| post(&host, COURIER, &format!("/courier/orders/{}/{what}", order.id), body);
-    let say = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
-    assert_eq!(say("waive", &Value::Null).status, 409);
+    let signal = |what: &str, body: &Value| post(&host, KEY, &format!("/delivery/orders/{}/{what}", order.id), body);
+    assert_eq!(signal("waive", &Value::Null).status, 409);
     step("arrive", &Value::Null);
     step("pickup", &json!({ "code": order.pickup_code }));
-    assert_eq!(say("discard", &json!({ "deliveryId": ids[0] })).status, 409, "not at the door");
+    assert_eq!(signal("discard", &json!({ "deliveryId": ids[0] })).status, 409, "not at the door");
     step("en-route", &json!({ "deliveryId": ids[0] }));
     step("at-door", &json!({ "deliveryId": ids[0] }));
-    let discarded = say("discard", &json!({ "deliveryId": ids[0] }));
+    let discarded = signal("discard", &json!({ "deliveryId": ids[0] }));
     assert_eq!((discarded.status, &discarded.body["deliveries"][0]["situation"]), (200, &json!(550)));
-    let returning = say("return", &json!({ "deliveryId": ids[1], "reason": "the customer called" }));
+    let returning = signal("return", &json!({ "deliveryId": ids[1], "reason": "the customer called" }));
     assert_eq!((&returning.body["situation"], returning.body["returnCode"].is_string()), (&json!(400), true));
-    let waived = say("waive", &Value::Null);
+    let waived = signal("waive", &Value::Null);
     assert_eq!((waived.status, &waived.body["situation"]), (200, &json!(520)));
     assert_eq!(courier(&host, 7).order, None);
-    assert_eq!(say("waive", &Value::Null).status, 200);
+    assert_eq!(signal("waive", &Value::Null).status, 200);
 }
 
 #[test]
@@ -233,8 +233,8 @@ fn the_operator_writes_off_and_cancels() {
     let waiting = created(&host, "L-10", 0, &[true]);
     let done = post(&host, OPERATOR, &format!("/admin/orders/{}/cancel", waiting.id), &cancel);
     assert_eq!((done.status, &done.body["situation"]), (200, &json!(620)));
-    let told = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
-    let kinds: Vec<_> = told["notifications"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    let received = send(&host, KEY, "GET /delivery/notifications?limit=2", &Value::Null).body;
+    let kinds: Vec<_> = received["notifications"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
     assert_eq!(kinds, ["order_cancelled", "delivery_lost"]);
     assert_eq!(post(&host, KEY, &format!("{path}/cancel"), &cancel).status, 401);
     assert_eq!(post(&host, OPERATOR, "/admin/orders/1/cancel", &cancel).outcome(), (404, Some("order_not_found")));

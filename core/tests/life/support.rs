@@ -84,13 +84,13 @@ pub(crate) fn host() -> MemoryHost {
 
 /// An answer, read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub status: u16,
     pub headers: HeaderMap,
     pub body: Value,
 }
 
-impl Answer {
+impl Response {
     /// Status and problem code, or no code for a success.
     pub(crate) fn outcome(&self) -> (u16, Option<&str>) {
         (self.status, self.body["code"].as_str().filter(|_| self.status >= 400))
@@ -102,14 +102,14 @@ impl Answer {
 }
 
 /// Sends a request with a key.
-pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Answer {
+pub(crate) fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> Response {
     let (method, path) = line.split_once(' ').unwrap();
     let request = Request::builder().method(method).uri(path).header("x-api-token", key);
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
     let request = request.header("content-type", "application/json").body(body).unwrap();
     let (parts, body) = now(api::handle(host, &settings(), request)).into_parts();
     let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).unwrap() };
-    Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    Response { status: parts.status.as_u16(), headers: parts.headers, body }
 }
 
 /// A new order with as many deliveries as `paid` has entries; a delivery that is not paid brings its payment back, and the first
@@ -128,9 +128,9 @@ pub(crate) fn created(host: &MemoryHost, code: &str, minutes: u32, paid: &[bool]
     let deliveries: Vec<Value> = paid.iter().enumerate().map(delivery).collect();
     let body =
         json!({ "code": code, "preparationTime": minutes, "previewDeliveryTime": true, "deliveries": deliveries });
-    let answer = send(host, KEY, "POST /delivery/orders", &body);
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    order(host, answer.body["id"].as_u64().unwrap())
+    let response = send(host, KEY, "POST /delivery/orders", &body);
+    assert_eq!(response.status, 201, "{}", response.body);
+    order(host, response.body["id"].as_u64().unwrap())
 }
 
 /// An order by its number.
@@ -149,7 +149,7 @@ pub(crate) fn allocated(host: &MemoryHost, code: &str, paid: &[bool]) -> Order {
     let searching = send(host, KEY, &format!("GET /delivery/orders/{}", order.id), &Value::Null);
     assert_eq!(searching.body["situation"], 200);
     let searching = Order { sandbox: true, ..self::order(host, order.id.get()) };
-    let (order, changes) = allocate(&searching, &courier(host, 7), &host.moment()).unwrap();
+    let (order, changes) = allocate(&searching, &courier(host, 7), &host.exec_context()).unwrap();
     now(host.commit(&changes)).unwrap();
     order
 }

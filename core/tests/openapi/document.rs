@@ -44,27 +44,27 @@ fn all() -> Result<Vec<Example>, HostError> {
     host.advance(Duration::minutes(1));
     let run = Run { host, settings };
     let mut examples = vec![
-        run.ask(Endpoint::PreviewOrder, "POST /delivery/orders/preview", KEY, Some(preview()))?,
-        run.ask(Endpoint::PreviewContext, "GET /delivery/preview-context", KEY, None)?,
-        run.ask(Endpoint::CreateOrder, "POST /delivery/orders", KEY, Some(order()))?,
+        run.record(Endpoint::PreviewOrder, "POST /delivery/orders/preview", KEY, Some(preview()))?,
+        run.record(Endpoint::PreviewContext, "GET /delivery/preview-context", KEY, None)?,
+        run.record(Endpoint::CreateOrder, "POST /delivery/orders", KEY, Some(order()))?,
     ];
-    let id = examples.get(2).and_then(|example| example.answer.as_ref()?.get("id").cloned());
+    let id = examples.get(2).and_then(|example| example.response.as_ref()?.get("id").cloned());
     let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
-    examples.push(run.ask(Endpoint::GetOrder, &format!("GET /delivery/orders/{id}"), KEY, None)?);
-    let created = run.ask(Endpoint::CreateStore, "POST /delivery/stores", KEY, Some(branch()))?;
+    examples.push(run.record(Endpoint::GetOrder, &format!("GET /delivery/orders/{id}"), KEY, None)?);
+    let created = run.record(Endpoint::CreateStore, "POST /delivery/stores", KEY, Some(branch()))?;
     let value = |name: &str| {
-        let value = created.answer.as_ref().and_then(|answer| answer.get(name)).and_then(Json::text);
+        let value = created.response.as_ref().and_then(|reply| reply.get(name)).and_then(Json::text);
         value.unwrap_or_default().to_owned()
     };
     let (key, store) = (value("value"), value("storeId"));
     examples.push(created);
-    examples.push(run.ask(Endpoint::UpdateStore, "PUT /delivery/stores", &key, Some(update()))?);
-    examples.push(run.ask(Endpoint::GetStore, &format!("GET /delivery/stores/{store}"), KEY, None)?);
+    examples.push(run.record(Endpoint::UpdateStore, "PUT /delivery/stores", &key, Some(update()))?);
+    examples.push(run.record(Endpoint::GetStore, &format!("GET /delivery/stores/{store}"), KEY, None)?);
     let login = json!({ "email": demo::EMAIL, "password": demo::PASSWORD });
-    examples.push(run.ask(Endpoint::CreateSession, "POST /delivery/sessions", "", Some(login))?);
+    examples.push(run.record(Endpoint::CreateSession, "POST /delivery/sessions", "", Some(login))?);
     let issue = json!({ "storeId": store.parse::<u64>().unwrap_or(0), "name": "Till 2", "expiresInDays": 90 });
-    examples.push(run.ask(Endpoint::IssueKey, "POST /delivery/keys", KEY, Some(issue.clone()))?);
-    examples.push(run.ask(Endpoint::ListKeys, &format!("GET /delivery/keys?storeId={store}"), KEY, None)?);
+    examples.push(run.record(Endpoint::IssueKey, "POST /delivery/keys", KEY, Some(issue.clone()))?);
+    examples.push(run.record(Endpoint::ListKeys, &format!("GET /delivery/keys?storeId={store}"), KEY, None)?);
     // A creation that fails is what a notification tells of.
     let mut far = order();
     far["code"] = json!("PED-1043");
@@ -73,19 +73,19 @@ fn all() -> Result<Vec<Example>, HostError> {
     if failed.status() != 422 {
         return Err(internal("the faulty order was created"));
     }
-    let listed = run.ask(Endpoint::ListNotifications, "GET /delivery/notifications?limit=1", KEY, None)?;
-    let id = listed.answer.as_ref().and_then(|page| match page.get("notifications")? {
+    let listed = run.record(Endpoint::ListNotifications, "GET /delivery/notifications?limit=1", KEY, None)?;
+    let id = listed.response.as_ref().and_then(|page| match page.get("notifications")? {
         Json::List(items) => items.first()?.get("id").cloned(),
         _ => None,
     });
     let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
     examples.push(listed);
     let path = format!("POST /delivery/notifications/{id}/read");
-    examples.push(run.ask(Endpoint::ReadNotification, &path, KEY, None)?);
+    examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
     examples.extend(outward(&run)?);
-    examples.push(run.ask(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
-    examples.push(run.ask(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
-    examples.push(run.ask(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
+    examples.push(run.record(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
+    examples.push(run.record(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
+    examples.push(run.record(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
     examples.extend(fleet(&run)?);
     examples.extend(privacy(&run)?);
     Ok(examples)
@@ -95,8 +95,8 @@ fn all() -> Result<Vec<Example>, HostError> {
 fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let new =
         json!({ "name": "Ana Souza", "phone": "+5511990000011", "document": "123.456.789-09", "profileId": 4711 });
-    let registered = run.ask(Endpoint::RegisterCourier, "POST /admin/couriers", OPERATOR, Some(new))?;
-    let member = |name: &str| registered.answer.as_ref().and_then(|answer| answer.get(name)).cloned();
+    let registered = run.record(Endpoint::RegisterCourier, "POST /admin/couriers", OPERATOR, Some(new))?;
+    let member = |name: &str| registered.response.as_ref().and_then(|reply| reply.get(name)).cloned();
     let key = member("value").as_ref().and_then(Json::text).unwrap_or_default().to_owned();
     let id = member("id").map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
     let place = json!({ "latitude": -23.5600, "longitude": -46.6570, "accuracy": 12, "at": "2026-11-21T14:01:00Z" });
@@ -104,13 +104,13 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
     let (path, change) = (format!("/admin/couriers/{id}"), json!({ "phone": "+5511990000012", "newKey": true }));
     Ok(vec![
         registered,
-        run.ask(Endpoint::ReportPosition, "POST /courier/position", &key, Some(place))?,
-        run.ask(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
-        run.ask(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
-        run.ask(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
-        run.ask(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
-        run.ask(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
-        run.ask(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,
+        run.record(Endpoint::ReportPosition, "POST /courier/position", &key, Some(place))?,
+        run.record(Endpoint::SetAvailability, "POST /courier/availability", &key, Some(available))?,
+        run.record(Endpoint::RunDispatch, "POST /admin/dispatch", OPERATOR, None)?,
+        run.record(Endpoint::ShowCourier, "GET /courier/me", &key, None)?,
+        run.record(Endpoint::ListCouriers, "GET /admin/couriers?limit=1", OPERATOR, None)?,
+        run.record(Endpoint::GetCourier, &format!("GET {path}"), OPERATOR, None)?,
+        run.record(Endpoint::AlterCourier, &format!("PATCH {path}"), OPERATOR, Some(change))?,
     ])
 }
 
@@ -118,17 +118,17 @@ fn fleet(run: &Run) -> Result<Vec<Example>, HostError> {
 fn privacy(run: &Run) -> Result<Vec<Example>, HostError> {
     let recipient = || json!({ "phone": "+5511988887777" });
     Ok(vec![
-        run.ask(Endpoint::ExportRecipient, "POST /admin/privacy/export", OPERATOR, Some(recipient()))?,
-        run.ask(Endpoint::EraseRecipient, "POST /admin/privacy/erase", OPERATOR, Some(recipient()))?,
-        run.ask(Endpoint::ListErasures, "GET /admin/privacy/erasures?limit=1", OPERATOR, None)?,
+        run.record(Endpoint::ExportRecipient, "POST /admin/privacy/export", OPERATOR, Some(recipient()))?,
+        run.record(Endpoint::EraseRecipient, "POST /admin/privacy/erase", OPERATOR, Some(recipient()))?,
+        run.record(Endpoint::ListErasures, "GET /admin/privacy/erasures?limit=1", OPERATOR, None)?,
     ])
 }
 
 /// Events, webhooks and money.
 fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
     let receiver = json!({ "url": "https://loja.example/despacho", "events": ["order.created", "order.expired"] });
-    let created = run.ask(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
-    let id = created.answer.as_ref().and_then(|answer| answer.get("id").cloned());
+    let created = run.record(Endpoint::CreateWebhook, "POST /delivery/webhooks", KEY, Some(receiver))?;
+    let id = created.response.as_ref().and_then(|reply| reply.get("id").cloned());
     let id = id.map_or_else(String::new, |id| serde_json::to_string(&id).unwrap_or_default());
     let store = run.send("GET /delivery/keys", KEY, None)?;
     let keys: Value = serde_json::from_slice(store.body()).map_err(|error| internal(&error.to_string()))?;
@@ -137,16 +137,16 @@ fn outward(run: &Run) -> Result<Vec<Example>, HostError> {
     let booked = format!("POST /admin/stores/{store}/top-ups");
     let statement = format!("GET /admin/stores/{store}/statement?limit=1");
     Ok(vec![
-        run.ask(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
+        run.record(Endpoint::ListEvents, "GET /delivery/events?limit=1", KEY, None)?,
         created,
-        run.ask(Endpoint::ListWebhooks, "GET /delivery/webhooks", KEY, None)?,
-        run.ask(Endpoint::RotateWebhook, &format!("POST /delivery/webhooks/{id}/rotate"), KEY, None)?,
-        run.ask(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
-        run.ask(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
-        run.ask(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
-        run.ask(Endpoint::TopUpStore, &booked, OPERATOR, Some(payment))?,
-        run.ask(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
-        run.ask(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
+        run.record(Endpoint::ListWebhooks, "GET /delivery/webhooks", KEY, None)?,
+        run.record(Endpoint::RotateWebhook, &format!("POST /delivery/webhooks/{id}/rotate"), KEY, None)?,
+        run.record(Endpoint::EnableWebhook, &format!("POST /delivery/webhooks/{id}/enable"), KEY, None)?,
+        run.record(Endpoint::TestWebhook, &format!("POST /delivery/webhooks/{id}/test"), KEY, None)?,
+        run.record(Endpoint::ListAttempts, &format!("GET /delivery/webhooks/{id}/attempts"), KEY, None)?,
+        run.record(Endpoint::TopUpStore, &booked, OPERATOR, Some(payment))?,
+        run.record(Endpoint::AdminStatement, &statement, OPERATOR, None)?,
+        run.record(Endpoint::GetStatement, "GET /delivery/statement?limit=1", KEY, None)?,
     ])
 }
 
@@ -156,14 +156,14 @@ struct Run {
 }
 
 impl Run {
-    fn ask(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, HostError> {
+    fn record(&self, endpoint: Endpoint, line: &str, key: &str, body: Option<Value>) -> Result<Example, HostError> {
         let response = self.send(line, key, body.as_ref())?;
-        let answer: Json = serde_json::from_slice(response.body()).map_err(|error| internal(&error.to_string()))?;
+        let reply: Json = serde_json::from_slice(response.body()).map_err(|error| internal(&error.to_string()))?;
         if !response.status().is_success() {
-            return Err(internal(&format!("{line}: {answer:?}")));
+            return Err(internal(&format!("{line}: {reply:?}")));
         }
         let request = body.as_ref().map(Json::of).transpose().map_err(|error| internal(&error.to_string()))?;
-        Ok(Example { endpoint, request, answer: Some(answer) })
+        Ok(Example { endpoint, request, response: Some(reply) })
     }
 
     fn send(&self, line: &str, key: &str, body: Option<&Value>) -> Result<http::Response<Bytes>, HostError> {

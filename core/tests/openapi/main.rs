@@ -6,7 +6,7 @@ mod document;
 
 use std::collections::BTreeSet;
 
-use despacho_core::api::{description, problem::Code, routes::ROUTES};
+use despacho_core::api::{description, problem::ProblemCode, routes::ROUTES};
 use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
@@ -81,7 +81,7 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
 #[test]
 fn every_problem_has_an_example_and_every_code_a_meaning() {
     let document = written();
-    for code in Code::ALL {
+    for code in ProblemCode::ALL {
         let example = &document["components"]["examples"][code.name()]["value"];
         assert_eq!((&example["code"], &example["status"]), (&code.name().into(), &code.status().into()));
         assert!(code.meaning().ends_with('.'), "{}", code.name());

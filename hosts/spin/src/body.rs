@@ -9,14 +9,14 @@ use http_body_util::BodyExt;
 use crate::wait::within;
 
 /// How long a body may take to arrive.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Collects a body up to `limit` and one more byte; `None` where it broke off or took too long.
 pub(crate) async fn collect<B>(body: B, limit: usize) -> Option<Bytes>
 where
     B: http_body_util::BodyExt<Data = Bytes>,
 {
-    within(PATIENCE, read(body, limit)).await.flatten()
+    within(TIMEOUT, read(body, limit)).await.flatten()
 }
 
 async fn read<B>(body: B, limit: usize) -> Option<Bytes>

@@ -6,9 +6,12 @@ use std::time::{Duration, Instant};
 use despacho_core::{
     geo::{self, LocateError},
     host::HostError,
-    model::{self, Address, Located, Matrix},
+    model::{self, Address, DistanceMatrix, Located},
 };
-use despacho_geo::{Answer, GeocoderTerms, Geocoders, Kept, Legs, Missed, Network, Note, Places, Question, World};
+use despacho_geo::{
+    AttemptError, GeocoderTerms, Geocoders, Kept, Legs, Network, Places, Runtime, ServiceEvent, ServiceRequest,
+    ServiceResponse,
+};
 use despacho_shell::settings::SharedSettings;
 use despacho_sql::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_geocoded};
 
@@ -20,7 +23,7 @@ use crate::{
 };
 
 /// Bytes of an answer that are read; a matrix of 100 by 100 has about 300,000, and an instance has little memory.
-const LONGEST_ANSWER: usize = 4 << 20;
+const MAX_RESPONSE_BYTES: usize = 4 << 20;
 /// How long it is kept that nothing was found: streets get built and mapped.
 const NOTHING_DAYS: u32 = 1;
 /// One in so many kept answers clears old ones away.
@@ -44,7 +47,7 @@ impl Geography {
     /// The geography of these services; sends no requests.
     pub(crate) fn new(geocoders: Geocoders, networks: Vec<Network>, shared: &SharedSettings) -> Geography {
         Geography {
-            places: Places::new(Vec::new(), geocoders, shared.places.least_precision),
+            places: Places::new(Vec::new(), geocoders, shared.places.min_precision),
             networks,
             percent: shared.routing.duration_percent,
             geocoder: shared.geocoder.clone(),
@@ -71,13 +74,13 @@ impl Geography {
     }
 
     /// Legs between every pair of places.
-    pub(crate) async fn matrix(&self, database: &Database, places: &[Located]) -> Matrix {
+    pub(crate) async fn matrix(&self, database: &Database, places: &[Located]) -> DistanceMatrix {
         if self.networks.is_empty() || places.len() < 2 || database.is_exclusive() {
             return geo::matrix(places);
         }
         let (outside, mut legs) = (self.outside(database), Legs::between(places, self.percent));
         // Apart from the caller's future, which would be too deep for the compiler with it.
-        Box::pin(legs.ask(&outside, &self.networks)).await;
+        Box::pin(legs.query(&outside, &self.networks)).await;
         legs.finish(places).0
     }
 
@@ -92,28 +95,35 @@ struct Outside<'a> {
     terms: &'a GeocoderTerms,
 }
 
-impl World for Outside<'_> {
-    async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed> {
+impl Runtime for Outside<'_> {
+    async fn send(
+        &self,
+        url: &str,
+        request: &ServiceRequest,
+        timeout: Duration,
+    ) -> Result<ServiceResponse, AttemptError> {
         // The connection to the database is for other requests meanwhile.
         self.database.release();
-        let asked = in_time(patience, async {
-            let response = begin(question.request(url).map_err(|_| outbound::Missed::Broken)?).await?;
+        let requested = in_time(timeout, async {
+            let response = begin(request.request(url).map_err(|_| outbound::AttemptError::Broken)?).await?;
             let status = response.status().as_u16();
-            Ok(Answer { status, body: collect(response.into_body(), LONGEST_ANSWER).await? })
+            Ok(ServiceResponse { status, body: collect(response.into_body(), MAX_RESPONSE_BYTES).await? })
         });
-        asked.await.map_err(|missed| match missed {
-            outbound::Missed::Late => Missed::Late,
-            outbound::Missed::Denied | outbound::Missed::Blocked => {
+        requested.await.map_err(|missed| match missed {
+            outbound::AttemptError::Late => AttemptError::Late,
+            outbound::AttemptError::Denied | outbound::AttemptError::Blocked => {
                 // What follows the host is a person's address.
                 let host = url.split('/').take(3).collect::<Vec<_>>().join("/");
                 let setting = match missed {
-                    outbound::Missed::Blocked => "block_networks of [outbound_networking] in the runtime configuration",
+                    outbound::AttemptError::Blocked => {
+                        "block_networks of [outbound_networking] in the runtime configuration"
+                    }
                     _ => "allowed_outbound_hosts in spin.toml",
                 };
                 log::line(format_args!("calls to {host} are not allowed: see {setting}"));
-                Missed::Unreachable
+                AttemptError::Unreachable
             }
-            _ => Missed::Unreachable,
+            _ => AttemptError::Unreachable,
         })
     }
 
@@ -125,29 +135,29 @@ impl World for Outside<'_> {
         BEGAN.with(Instant::elapsed)
     }
 
-    fn chance(&self) -> u8 {
+    fn jitter(&self) -> u8 {
         let mut byte = [0; 1];
         // Without randomness waits are the longest, which is right as well.
         getrandom::fill(&mut byte).map_or(u8::MAX, |()| byte[0])
     }
 
-    async fn kept(&self, question: &str) -> Option<Kept> {
+    async fn kept(&self, request: &str) -> Option<Kept> {
         if self.terms.cache_days == 0 {
             return None;
         }
         // Without what is kept everything is asked again, which is slower and as right.
-        let mut rows = self.database.single(geocoded(question, now())).await.ok()?;
+        let mut rows = self.database.single(geocoded(request, now())).await.ok()?;
         rows.first_mut().and_then(|row| to_geocoded(row).ok())
     }
 
-    async fn keep(&self, question: &str, kept: &Kept) {
+    async fn keep(&self, request: &str, kept: &Kept) {
         let days = if kept.is_some() { self.terms.cache_days } else { NOTHING_DAYS.min(self.terms.cache_days) };
         if days == 0 {
             return;
         }
         let until = now().after(model::Duration::minutes(i64::from(days) * 24 * 60));
-        let mut writes = vec![keep_geocoded(question, kept, until)];
-        if self.chance().is_multiple_of(SWEEPS) {
+        let mut writes = vec![keep_geocoded(request, kept, until)];
+        if self.jitter().is_multiple_of(SWEEPS) {
             writes.extend([forget_geocoded(now()), limit_geocoded(self.terms.cache_entries)]);
         }
         for write in writes {
@@ -159,12 +169,17 @@ impl World for Outside<'_> {
     }
 
     /// Spin counts requests itself; here is what an operator has to see to.
-    fn note(&self, note: Note) {
+    fn record(&self, note: ServiceEvent) {
         match note {
-            Note::Strange { service, what } => log::line(format_args!("{service}: unusable response: {what}")),
-            Note::Rests { service } => log::line(format_args!("{service}: circuit breaker opened")),
-            Note::Works { service } => log::line(format_args!("{service}: circuit breaker closed")),
-            Note::Asked { .. } | Note::Doubted { .. } | Note::Located { .. } | Note::Measured { .. } => {}
+            ServiceEvent::Malformed { service, what } => {
+                log::line(format_args!("{service}: unusable response: {what}"))
+            }
+            ServiceEvent::Rests { service } => log::line(format_args!("{service}: circuit breaker opened")),
+            ServiceEvent::Works { service } => log::line(format_args!("{service}: circuit breaker closed")),
+            ServiceEvent::Queried { .. }
+            | ServiceEvent::Rejected { .. }
+            | ServiceEvent::Located { .. }
+            | ServiceEvent::Measured { .. } => {}
         }
     }
 }

@@ -4,7 +4,6 @@
 //! transaction has a connection to itself, and what an instance keeps beyond a request is its configuration and connections that have
 //! no transaction open.
 
-mod answer;
 mod body;
 mod clock;
 mod config;
@@ -19,6 +18,7 @@ mod platform;
 mod postgres;
 mod prepare;
 mod response;
+mod serve;
 mod session;
 mod sqlite;
 mod wait;
@@ -34,5 +34,5 @@ use spin_sdk::{
 
 #[http_service]
 async fn handle(request: Request) -> Response<FullBody<Bytes>> {
-    answer::answer(request).await.map(FullBody::new)
+    serve::serve(request).await.map(FullBody::new)
 }

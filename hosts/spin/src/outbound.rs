@@ -15,7 +15,7 @@ use crate::wait::within;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Missed {
+pub(crate) enum AttemptError {
     /// It did not come in time.
     Late,
     /// The application may not call this host.
@@ -33,7 +33,7 @@ pub(crate) enum Missed {
 }
 
 /// Sends a request and gives the head of the answer.
-pub(crate) async fn begin(mut request: Request<Bytes>) -> Result<Response, Missed> {
+pub(crate) async fn begin(mut request: Request<Bytes>) -> Result<Response, AttemptError> {
     let length = request.body().len();
     if length > 0 {
         // Without it the body comes in chunks, which not every receiver takes.
@@ -43,15 +43,15 @@ pub(crate) async fn begin(mut request: Request<Bytes>) -> Result<Response, Misse
 }
 
 /// A body up to its limit; longer ones are as good as broken off.
-pub(crate) async fn collect<B>(body: B, limit: usize) -> Result<Bytes, Missed>
+pub(crate) async fn collect<B>(body: B, limit: usize) -> Result<Bytes, AttemptError>
 where
     B: BodyExt<Data = Bytes>,
 {
     let (mut body, mut whole) = (pin!(body), BytesMut::new());
     while let Some(frame) = body.frame().await {
-        let Ok(piece) = frame.map_err(|_| Missed::Broken)?.into_data() else { continue };
+        let Ok(piece) = frame.map_err(|_| AttemptError::Broken)?.into_data() else { continue };
         if whole.len() + piece.len() > limit {
-            return Err(Missed::Broken);
+            return Err(AttemptError::Broken);
         }
         whole.extend_from_slice(&piece);
     }
@@ -59,26 +59,29 @@ where
 }
 
 /// Gives up what takes longer.
-pub(crate) async fn in_time<T>(limit: Duration, work: impl Future<Output = Result<T, Missed>>) -> Result<T, Missed> {
-    within(limit, work).await.unwrap_or(Err(Missed::Late))
+pub(crate) async fn in_time<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, AttemptError>>,
+) -> Result<T, AttemptError> {
+    within(limit, work).await.unwrap_or(Err(AttemptError::Late))
 }
 
-fn missed(code: &ErrorCode) -> Missed {
+fn missed(code: &ErrorCode) -> AttemptError {
     use ErrorCode as E;
     match code {
-        E::DnsError(_) | E::DestinationNotFound => Missed::Name,
-        E::HttpRequestDenied => Missed::Denied,
-        E::DestinationIpProhibited => Missed::Blocked,
+        E::DnsError(_) | E::DestinationNotFound => AttemptError::Name,
+        E::HttpRequestDenied => AttemptError::Denied,
+        E::DestinationIpProhibited => AttemptError::Blocked,
         E::ConnectionRefused | E::DestinationUnavailable | E::DestinationIpUnroutable | E::ConnectionLimitReached => {
-            Missed::Connect
+            AttemptError::Connect
         }
-        E::TlsProtocolError | E::TlsCertificateError | E::TlsAlertReceived(_) => Missed::Tls,
+        E::TlsProtocolError | E::TlsCertificateError | E::TlsAlertReceived(_) => AttemptError::Tls,
         E::DnsTimeout
         | E::ConnectionTimeout
         | E::ConnectionReadTimeout
         | E::ConnectionWriteTimeout
-        | E::HttpResponseTimeout => Missed::Late,
-        _ => Missed::Broken,
+        | E::HttpResponseTimeout => AttemptError::Late,
+        _ => AttemptError::Broken,
     }
 }
 
@@ -99,15 +102,15 @@ mod tests {
                 Poll::Pending => panic!("nothing here waits"),
             }
         };
-        assert_eq!((read(4), read(3)), (Ok(Bytes::from_static(b"abcd")), Err(Missed::Broken)));
+        assert_eq!((read(4), read(3)), (Ok(Bytes::from_static(b"abcd")), Err(AttemptError::Broken)));
     }
 
     #[test]
     fn errors_are_told_apart() {
-        assert_eq!(missed(&ErrorCode::HttpRequestDenied), Missed::Denied);
-        assert_eq!(missed(&ErrorCode::DestinationIpProhibited), Missed::Blocked);
-        assert_eq!(missed(&ErrorCode::ConnectionRefused), Missed::Connect);
-        assert_eq!(missed(&ErrorCode::HttpResponseTimeout), Missed::Late);
-        assert_eq!(missed(&ErrorCode::InternalError(None)), Missed::Broken);
+        assert_eq!(missed(&ErrorCode::HttpRequestDenied), AttemptError::Denied);
+        assert_eq!(missed(&ErrorCode::DestinationIpProhibited), AttemptError::Blocked);
+        assert_eq!(missed(&ErrorCode::ConnectionRefused), AttemptError::Connect);
+        assert_eq!(missed(&ErrorCode::HttpResponseTimeout), AttemptError::Late);
+        assert_eq!(missed(&ErrorCode::InternalError(None)), AttemptError::Broken);
     }
 }

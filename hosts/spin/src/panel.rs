@@ -14,7 +14,7 @@ use crate::response::{identify, respond_early};
 const FOLDER: &str = "/hosts/panel/dist";
 
 /// The answer, where the path is one of the panel's.
-pub(crate) fn answer(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
+pub(crate) fn serve(parts: &Parts, site: &Site) -> Option<Response<Bytes>> {
     let path = parts.uri.path();
     // Endpoints have no points in their names but one, and are not looked for on a disk.
     if path != "/" && !path.contains('.') {

@@ -10,9 +10,9 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{HostError, Platform},
-    model::{Address, Duration, Entropy, Located, Matrix, Moment, Timestamp, hmac_sha256},
+    model::{Address, DistanceMatrix, Duration, Entropy, ExecContext, Located, Timestamp, hmac_sha256},
     rules::{
-        limits::{Admission, Arrival, Bucket, Usage},
+        limits::{Admission, Bucket, TheoreticalArrival, Usage},
         password,
     },
 };
@@ -45,7 +45,7 @@ thread_local! {
     static TAKING: Cell<bool> = const { Cell::new(false) };
     static TAKEN: Rc<Event> = Rc::new(Event::new());
     /// What was counted here while another process held SQLite's lock.
-    static LOCAL: RefCell<BTreeMap<String, Arrival>> = const { RefCell::new(BTreeMap::new()) };
+    static LOCAL: RefCell<BTreeMap<String, TheoreticalArrival>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// The world around one request.
@@ -53,9 +53,9 @@ pub(crate) struct Machine {
     database: Database,
     geography: Rc<Geography>,
     seed: [u8; 32],
-    moments: Cell<u64>,
+    contexts: Cell<u64>,
     /// Whether the request has written something that webhooks tell of.
-    news: Cell<bool>,
+    updates: Cell<bool>,
 }
 
 impl Machine {
@@ -64,12 +64,12 @@ impl Machine {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)
             .map_err(|error| HostError::Internal { detail: format!("the random source: {error}") })?;
-        Ok(Machine { database, geography, seed, moments: Cell::new(0), news: Cell::new(false) })
+        Ok(Machine { database, geography, seed, contexts: Cell::new(0), updates: Cell::new(false) })
     }
 
     /// Whether events or messages were committed.
-    pub(crate) fn has_news(&self) -> bool {
-        self.news.get()
+    pub(crate) fn has_updates(&self) -> bool {
+        self.updates.get()
     }
 
     /// Holds the slot of an instance that has hashed passwords, for as long as it has their memory.
@@ -151,7 +151,7 @@ fn count_here(bucket: &Bucket, now: Timestamp) -> Admission {
 
 impl despacho_sql::Machine for Machine {
     fn committed(&self, changes: &Changes) {
-        self.news.set(self.news.get() || !changes.events.is_empty() || !changes.messages.is_empty());
+        self.updates.set(self.updates.get() || !changes.events.is_empty() || !changes.messages.is_empty());
     }
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
@@ -168,11 +168,11 @@ impl despacho_sql::Machine for Machine {
 }
 
 impl Platform for Machine {
-    fn moment(&self) -> Moment {
+    fn exec_context(&self) -> ExecContext {
         let now = now();
-        let count = self.moments.get();
-        self.moments.set(count + 1);
-        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
+        let count = self.contexts.get();
+        self.contexts.set(count + 1);
+        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
@@ -189,7 +189,7 @@ impl Platform for Machine {
         self.geography.locate(&self.database, addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.matrix(&self.database, places).await)
     }
 

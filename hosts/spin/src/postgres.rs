@@ -16,12 +16,12 @@ pub(crate) async fn open(url: &str) -> Result<Connection, HostError> {
 
 /// The rows of one statement.
 pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
-    let mut answer = connection.query(sql, parameters(params)).await.map_err(host_error)?;
+    let mut response = connection.query(sql, parameters(params)).await.map_err(host_error)?;
     let mut rows = Vec::new();
-    while let Some(row) = answer.rows().next().await {
+    while let Some(row) = response.rows().next().await {
         rows.push(Row::new(row.into_iter().map(column).collect::<Result<_, _>>()?));
     }
-    answer.result().await.map_err(host_error)?;
+    response.result().await.map_err(host_error)?;
     Ok(rows)
 }
 

@@ -12,7 +12,7 @@ use despacho_core::{
     model::store::KeyHash,
 };
 use despacho_simulator::demo;
-use despacho_sql::{Dialect, Query, Row, SqlHost, Standing, is_ahead, pending};
+use despacho_sql::{Dialect, Query, Row, SchemaState, SqlHost, is_ahead, pending};
 
 use crate::{
     config::Config, database::Database, error::unavailable, platform::Machine, session::Session, sqlite, wait::Event,
@@ -91,15 +91,15 @@ async fn look(host: &SqlHost<Database, Machine>, config: &Config) -> Result<(), 
 /// Whether this component may go on with the schema as it is. Where there is none, the question fails.
 async fn is_current(database: &Database, config: &Config) -> Result<bool, HostError> {
     let dialect = if config.own.database_url.is_some() { Dialect::Postgres } else { Dialect::Sqlite };
-    let ask = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
-    let version = match ask(Dialect::VERSION_QUERY).await {
+    let query = async |sql| one_number(database.single(Query { sql, params: Vec::new() }).await?);
+    let version = match query(Dialect::VERSION_QUERY).await {
         Ok(version) => version,
         Err(HostError::Internal { .. }) => return Ok(false),
         Err(error) => return Err(error),
     };
     // Where the floor cannot be asked for, nobody has said that this program may go on.
-    let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY).await.unwrap_or(None) } else { None };
-    let missing = pending(dialect, Standing { version, floor }).map_err(|error| unavailable(error.to_string()))?;
+    let floor = if is_ahead(version) { query(Dialect::FLOOR_QUERY).await.unwrap_or(None) } else { None };
+    let missing = pending(dialect, SchemaState { version, floor }).map_err(|error| unavailable(error.to_string()))?;
     Ok(missing.is_empty())
 }
 
@@ -108,7 +108,7 @@ async fn migrate(session: &Session) -> Result<(), HostError> {
     session.run(&dialect.version_table(), &[]).await?;
     let version = one_number(session.rows(Dialect::VERSION_QUERY, &[]).await?)?;
     let floor = if is_ahead(version) { one_number(session.rows(Dialect::FLOOR_QUERY, &[]).await?)? } else { None };
-    for migration in pending(dialect, Standing { version, floor }).map_err(|error| unavailable(error.to_string()))? {
+    for migration in pending(dialect, SchemaState { version, floor }).map_err(|error| unavailable(error.to_string()))? {
         for step in &migration.steps {
             session.run(step, &[]).await?;
         }

@@ -16,14 +16,14 @@ pub(crate) async fn open() -> Result<Connection, HostError> {
 
 /// The rows of one statement.
 pub(crate) async fn rows(connection: &Connection, sql: &str, params: &[Value]) -> Result<Vec<Row>, HostError> {
-    let answer = connection.execute(sql, params.iter().map(parameter)).await.map_err(host_error)?;
-    answer.collect().await.map_err(host_error)?.into_iter().map(row).collect()
+    let response = connection.execute(sql, params.iter().map(parameter)).await.map_err(host_error)?;
+    response.collect().await.map_err(host_error)?.into_iter().map(row).collect()
 }
 
 /// Runs one statement for what it does.
 pub(crate) async fn run(connection: &Connection, sql: &str, params: &[Value]) -> Result<(), HostError> {
-    let answer = connection.execute(sql, params.iter().map(parameter)).await.map_err(host_error)?;
-    answer.result().await.map_err(host_error)
+    let response = connection.execute(sql, params.iter().map(parameter)).await.map_err(host_error)?;
+    response.result().await.map_err(host_error)
 }
 
 fn parameter(value: &Value) -> sqlite::Value {

@@ -13,7 +13,7 @@ use despacho_core::{
     host::{Host, HostError, WebhookQuery},
     model::{
         WebhookId,
-        webhook::{Answer, SendError, Webhook},
+        webhook::{AttemptResult, SendError, Webhook},
     },
     rules::{
         settings::Settings,
@@ -25,7 +25,7 @@ use futures_util::{future::join_all, lock::Mutex};
 
 use crate::{
     database::Database,
-    outbound::{Missed, begin, collect, in_time},
+    outbound::{AttemptError, begin, collect, in_time},
 };
 
 /// Subscriptions that are looked at together, and those that are sent for at once.
@@ -40,7 +40,7 @@ pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &S
     // Subscriptions that had nothing to send, by the version that was looked at: as such they are not looked at again.
     let mut idle: BTreeMap<WebhookId, u32> = BTreeMap::new();
     while Instant::now() < until {
-        let due = host.find_webhooks(WebhookQuery::Due { now: host.moment().now, limit: LOOKED_AT }).await?;
+        let due = host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit: LOOKED_AT }).await?;
         let is_new = |webhook: &Webhook| idle.get(&webhook.id) != Some(&webhook.version);
         let mut rounds = Rounds::new(AT_ONCE);
         let chosen: Vec<Webhook> = due.into_iter().filter(is_new).filter(|webhook| rounds.begin(webhook)).collect();
@@ -86,38 +86,38 @@ impl<H: Host> Call<'_, H> {
     }
 
     async fn post(&self, url: &str, job: Job) -> Sent {
-        let (at, began) = (self.host.moment().now, Instant::now());
-        let answer = post(url, &job, &self.settings.webhooks).await;
+        let (at, began) = (self.host.exec_context().now, Instant::now());
+        let response = post(url, &job, &self.settings.webhooks).await;
         let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Sent { job, at, took_ms, answer }
+        Sent { job, at, took_ms, response }
     }
 }
 
 /// Sends one message and says what came of it.
-async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> Answer {
+async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> AttemptResult {
     // It was checked when it was taken, perhaps under other terms.
     if check(url, terms.loopback).is_err() {
-        return Answer::HostError(SendError::Address);
+        return AttemptResult::HostError(SendError::Address);
     }
-    let Ok(request) = job.request(url) else { return Answer::HostError(SendError::Broken) };
+    let Ok(request) = job.request(url) else { return AttemptResult::HostError(SendError::Broken) };
     match in_time(Duration::from_secs(terms.timeout_seconds.into()), begin(request)).await {
         Ok(response) => {
             let status = response.status().as_u16();
             // What it says beyond its status is nobody's concern.
             let _ = in_time(RESPONSE_TIMEOUT, collect(response.into_body(), MAX_RESPONSE_BYTES)).await;
-            Answer::Status(status)
+            AttemptResult::Status(status)
         }
-        Err(missed) => Answer::HostError(fault(missed)),
+        Err(missed) => AttemptResult::HostError(error(missed)),
     }
 }
 
-fn fault(missed: Missed) -> SendError {
+fn error(missed: AttemptError) -> SendError {
     match missed {
-        Missed::Late => SendError::Timeout,
-        Missed::Denied | Missed::Blocked => SendError::Address,
-        Missed::Name => SendError::Name,
-        Missed::Connect => SendError::Connect,
-        Missed::Tls => SendError::Tls,
-        Missed::Broken => SendError::Broken,
+        AttemptError::Late => SendError::Timeout,
+        AttemptError::Denied | AttemptError::Blocked => SendError::Address,
+        AttemptError::Name => SendError::Name,
+        AttemptError::Connect => SendError::Connect,
+        AttemptError::Tls => SendError::Tls,
+        AttemptError::Broken => SendError::Broken,
     }
 }

@@ -35,13 +35,13 @@ impl Access {
         subscription: &Subscription,
     ) -> Result<bool, HostError> {
         // Both before the key is read: what changes after this is not covered by the result.
-        let (known, asked) = (*changes.borrow(), Instant::now());
-        if self.remembers(subscription.key, known) {
+        let (known, requested) = (*changes.borrow(), Instant::now());
+        if self.is_cached(subscription.key, known) {
             return Ok(true);
         }
         let is_valid = store.is_allowed(subscription).await?;
         if is_valid {
-            self.remember(subscription.key, known, asked);
+            self.remember(subscription.key, known, requested);
         }
         Ok(is_valid)
     }
@@ -59,17 +59,17 @@ impl Access {
         }
     }
 
-    fn remembers(&self, key: KeyId, known: u64) -> bool {
+    fn is_cached(&self, key: KeyId, known: u64) -> bool {
         let keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         keys.get(&key).is_some_and(|(then, at)| *then == known && at.elapsed() < VALID)
     }
 
-    fn remember(&self, key: KeyId, known: u64, asked: Instant) {
+    fn remember(&self, key: KeyId, known: u64, requested: Instant) {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= MAX_KEYS {
             keys.retain(|_, (_, at)| at.elapsed() < VALID);
         }
-        keys.insert(key, (known, asked));
+        keys.insert(key, (known, requested));
     }
 }
 
@@ -81,10 +81,10 @@ mod tests {
     async fn valid_key_is_remembered_until_a_change_or_a_moment_later() {
         let (access, key) = (Access::default(), KeyId::new(1).unwrap());
         access.remember(key, 7, Instant::now());
-        assert!(access.remembers(key, 7) && !access.remembers(key, 8));
-        assert!(!access.remembers(KeyId::new(2).unwrap(), 7));
+        assert!(access.is_cached(key, 7) && !access.is_cached(key, 8));
+        assert!(!access.is_cached(KeyId::new(2).unwrap(), 7));
         tokio::time::advance(VALID).await;
-        assert!(!access.remembers(key, 7));
+        assert!(!access.is_cached(key, 7));
         assert!(VALID + CHECK < Duration::from_secs(1));
     }
 }

@@ -23,7 +23,7 @@ pub struct App {
     /// The merchant panel, where it is served.
     pub panel: Option<Panel>,
     /// How long an answer may take.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// How long a peer may take no part of a response.
     pub write_timeout: Duration,
     /// The streams that are open.

@@ -18,8 +18,8 @@ pub(crate) fn connector(secure: bool) -> Result<HttpsConnector<HttpConnector>, S
         let config = tokio_rustls::rustls::ClientConfig::builder_with_provider(provider.into())
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?;
-        let nobody = tokio_rustls::rustls::RootCertStore::empty();
-        builder.with_tls_config(config.with_root_certificates(nobody).with_no_client_auth())
+        let unknown = tokio_rustls::rustls::RootCertStore::empty();
+        builder.with_tls_config(config.with_root_certificates(unknown).with_no_client_auth())
     };
     Ok(builder.https_or_http().enable_http1().wrap_connector(http))
 }

@@ -18,7 +18,7 @@ use crate::{
 const READINESS: Duration = Duration::from_secs(2);
 
 /// The answer, where the path is one of the deployment's.
-pub async fn answer(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
+pub async fn serve(app: &Arc<App>, request: &Request<Bytes>) -> Option<Response<Bytes>> {
     let path = request.uri().path();
     let route = match (probes::route(path), path) {
         (Some(route), _) => route,
@@ -69,8 +69,8 @@ async fn readiness(app: &Arc<App>, request: &Request<Bytes>) -> Response<Bytes> 
         Ok(Err(error)) => {
             tracing::warn!(%error, "not ready");
             let failing = matches!(error, HostError::Unavailable { what: STORAGE, .. });
-            let refusal = if failing { EarlyResponse::StorageFailing } else { EarlyResponse::NotReady };
-            early::respond(&early::facts(request), READY_ROUTE, refusal)
+            let rejection = if failing { EarlyResponse::StorageFailing } else { EarlyResponse::NotReady };
+            early::respond(&early::facts(request), READY_ROUTE, rejection)
         }
         Err(_) => early::respond(&early::facts(request), READY_ROUTE, EarlyResponse::NotReady),
     }
@@ -116,7 +116,7 @@ mod tests {
         let config = Config { data: folder.path().to_owned(), ..Config::defaults().unwrap() };
         Store::create(&config).await.unwrap();
         let store = Store::open(&config, Arc::new(Geography::embedded())).await.unwrap();
-        let (metrics, patience) = (Metrics::new(), Duration::from_secs(5));
+        let (metrics, timeout) = (Metrics::new(), Duration::from_secs(5));
         let streams = Streams::new(config.streams);
         let settings = Settings::default();
         let overload = Overload::new(config.overload);
@@ -126,8 +126,8 @@ mod tests {
             metrics,
             metrics_token: None,
             panel: None,
-            patience,
-            write_timeout: patience,
+            timeout,
+            write_timeout: timeout,
             connections: Arc::new(Connections::new(config.connection_limits())),
             responses: Arc::new(MemoryBudget::new(config.response_limits())),
             streams,
@@ -138,15 +138,15 @@ mod tests {
         };
         let app = Arc::new(app);
         let get = |path: &str| Request::get(path).header("x-request-id", "probe-1").body(Bytes::new()).unwrap();
-        assert_eq!(app.clone().answer(get("/readyz"), ()).await.status(), 200);
+        assert_eq!(app.clone().respond(get("/readyz"), ()).await.status(), 200);
         app.store.close().await.unwrap();
-        assert_eq!(app.clone().answer(get("/healthz"), ()).await.status(), 200);
-        let (refused, body) = app.clone().answer(get("/readyz"), ()).await.into_parts();
+        assert_eq!(app.clone().respond(get("/healthz"), ()).await.status(), 200);
+        let (rejected, body) = app.clone().respond(get("/readyz"), ()).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
-        assert_eq!((refused.status.as_u16(), &problem["code"]), (503, &"unavailable".into()));
+        assert_eq!((rejected.status.as_u16(), &problem["code"]), (503, &"unavailable".into()));
         assert_eq!(problem["requestId"], "probe-1");
-        let outcome = refused.extensions.get::<Outcome>().unwrap();
+        let outcome = rejected.extensions.get::<Outcome>().unwrap();
         assert_eq!((outcome.route, outcome.code), ("GET /readyz", Some("unavailable")));
     }
 }

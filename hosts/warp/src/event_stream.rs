@@ -128,7 +128,7 @@ async fn write(
     pieces: mpsc::Sender<Bytes>,
 ) -> Result<Ended, HostError> {
     let app = &place.app;
-    let (mut news, access) = (app.store.news(), app.store.access());
+    let (mut updates, access) = (app.store.updates(), app.store.access());
     let feed = app.streams.feeds.of(&subscription);
     let heartbeat = Duration::from_millis(u64::try_from(HEARTBEAT.as_millis()).unwrap_or(15_000));
     let mut piece = Some(first);
@@ -146,7 +146,7 @@ async fn write(
             }
             written = Instant::now();
         }
-        let text = look(app, &feed, &mut subscription, &mut news).await?;
+        let text = look(app, &feed, &mut subscription, &mut updates).await?;
         if !text.is_empty() {
             // After the events were read, so that none of a later commit than the revocation is among them.
             if !app.streams.access.is_valid(&app.store, &access, &subscription).await? {
@@ -166,7 +166,7 @@ async fn write(
         }
         let looked = Instant::now();
         tokio::select! {
-            changed = news.changed() => if changed.is_err() { return Ok(Ended::Gone) },
+            changed = updates.changed() => if changed.is_err() { return Ok(Ended::Gone) },
             () = sleep_until(looked + POLL) => {}
             () = pieces.closed() => return Ok(Ended::Gone),
             () = app.shutdown.cancelled() => return Ok(Ended::Gone),
@@ -184,11 +184,11 @@ async fn look(
     app: &App,
     feed: &Feed,
     subscription: &mut Subscription,
-    news: &mut watch::Receiver<u64>,
+    updates: &mut watch::Receiver<u64>,
 ) -> Result<Bytes, HostError> {
     // Nobody closes it; without a turn a stream would still be right, and only hurried.
     let _turn = app.streams.turns.acquire().await;
     // Before the database is asked: what is committed after this is news again.
-    let fresh = Freshness { news: *news.borrow_and_update(), age: POLL / 2 };
+    let fresh = Freshness { updates: *updates.borrow_and_update(), age: POLL / 2 };
     feed.next(&app.store, subscription, fresh, PAGE).await
 }

@@ -39,7 +39,7 @@ struct Page {
     to: u64,
     text: Bytes,
     /// What this process had been told of when it was read.
-    news: u64,
+    updates: u64,
     at: Instant,
 }
 
@@ -47,7 +47,7 @@ struct Page {
 #[derive(Clone, Copy, Debug)]
 pub struct Freshness {
     /// The news of this process that it must know of.
-    pub news: u64,
+    pub updates: u64,
     /// How old it may be: for what other instances wrote.
     pub age: Duration,
 }
@@ -71,7 +71,7 @@ impl Feeds {
 impl Page {
     /// Whether this is what follows a place; a page that says that there is nothing may be too old for that.
     fn follows(&self, place: u64, fresh: Freshness) -> bool {
-        let is_new = || self.news >= fresh.news && self.at.elapsed() < fresh.age;
+        let is_new = || self.updates >= fresh.updates && self.at.elapsed() < fresh.age;
         self.from == place && (self.to > self.from || is_new())
     }
 }
@@ -97,7 +97,7 @@ impl Feed {
         }
         let (from, at) = (subscription.place, Instant::now());
         let text = Bytes::from(store.next(subscription, limit).await?);
-        keep(&mut pages, Page { from, to: subscription.place, text: text.clone(), news: fresh.news, at });
+        keep(&mut pages, Page { from, to: subscription.place, text: text.clone(), updates: fresh.updates, at });
         Ok(text)
     }
 }
@@ -117,11 +117,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_page_of_events_holds_for_ever_and_an_empty_one_for_a_while() {
-        let fresh = Freshness { news: 7, age: Duration::from_secs(1) };
-        let page = |from, to| Page { from, to, text: Bytes::new(), news: 7, at: Instant::now() };
+        let fresh = Freshness { updates: 7, age: Duration::from_secs(1) };
+        let page = |from, to| Page { from, to, text: Bytes::new(), updates: 7, at: Instant::now() };
         let (events, nothing) = (page(3, 5), page(5, 5));
         assert!(events.follows(3, fresh) && !events.follows(4, fresh) && !events.follows(5, fresh));
-        assert!(nothing.follows(5, fresh) && !nothing.follows(5, Freshness { news: 8, ..fresh }));
+        assert!(nothing.follows(5, fresh) && !nothing.follows(5, Freshness { updates: 8, ..fresh }));
         tokio::time::advance(Duration::from_secs(2)).await;
         assert!(events.follows(3, fresh) && !nothing.follows(5, fresh));
     }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_feed_has_a_size() {
         let mut pages = VecDeque::new();
-        let page = |from, to, size| Page { from, to, text: vec![b'x'; size].into(), news: 0, at: Instant::now() };
+        let page = |from, to, size| Page { from, to, text: vec![b'x'; size].into(), updates: 0, at: Instant::now() };
         for place in 0..20 {
             keep(&mut pages, page(place, place, 0));
             keep(&mut pages, page(place, place + 1, 10));

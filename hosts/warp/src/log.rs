@@ -8,11 +8,11 @@ use crate::config::{Config, LogFormat};
 /// Starts the log. Libraries speak at `warn` at most, whatever the level: below that some of them print headers, and headers
 /// hold keys.
 pub fn start(config: &Config) {
-    let least = config.log.level;
+    let min = config.log.level;
     let targets = Targets::new()
-        .with_default(least.min(Level::WARN))
-        .with_target("despacho", least)
-        .with_target("despacho_warp", least);
+        .with_default(min.min(Level::WARN))
+        .with_target("despacho", min)
+        .with_target("despacho_warp", min);
     let layer: Box<dyn Layer<Registry> + Send + Sync> = match config.log.format {
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),
         LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(false).boxed(),

@@ -23,7 +23,7 @@ const BUCKETS: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 
 /// A request's endpoint and answer. Templates, never paths, so that their number is bounded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answer {
+struct ResponseLabels {
     route: &'static str,
     status: u16,
 }
@@ -61,7 +61,7 @@ impl SpanFigures {
 /// The server's counters.
 pub struct Metrics {
     registry: Registry,
-    latency: Family<Answer, Histogram, fn() -> Histogram>,
+    latency: Family<ResponseLabels, Histogram, fn() -> Histogram>,
     /// Requests being answered.
     pub in_flight: Gauge<i64, AtomicI64>,
     /// Open connections.
@@ -233,8 +233,8 @@ impl Metrics {
     }
 
     /// Counts an answered request.
-    pub fn answered(&self, route: &'static str, status: u16, took: Duration) {
-        self.latency.get_or_create(&Answer { route, status }).observe(took.as_secs_f64());
+    pub fn responded(&self, route: &'static str, status: u16, took: Duration) {
+        self.latency.get_or_create(&ResponseLabels { route, status }).observe(took.as_secs_f64());
     }
 
     /// Counts a request that was turned away.

@@ -11,7 +11,7 @@ use despacho_shell::{
 use crate::config::Config;
 
 /// Larger folders are no panel: somebody named the wrong one.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The panel's files, by the path that they are served at.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Panel {
         let Some(folder) = &config.panel else { return Ok(None) };
         let error = |detail: String| format!("the panel {}: {detail}. {HOW}", folder.display());
         let mut found = BTreeMap::new();
-        let mut room = MOST_BYTES;
+        let mut room = MAX_BYTES;
         collect(folder, "", &mut found, &mut room).map_err(error)?;
         if !found.contains_key(PAGE) {
             return Err(error("it has no index.html".to_owned()));
@@ -58,7 +58,7 @@ fn collect(folder: &Path, below: &str, files: &mut BTreeMap<String, Bytes>, room
             collect(&entry.path(), &path, files, room)?;
         } else if kind.is_file() {
             let size = entry.metadata().map_err(error)?.len();
-            *room = room.checked_sub(size).ok_or(format!("it has more than {MOST_BYTES} bytes"))?;
+            *room = room.checked_sub(size).ok_or(format!("it has more than {MAX_BYTES} bytes"))?;
             files.insert(path, Bytes::from(fs::read(entry.path()).map_err(error)?));
         }
     }

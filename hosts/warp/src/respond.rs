@@ -22,23 +22,27 @@ impl App {
     ///
     /// What may write runs in a task of its own, so that a caller who hangs up cannot cut it off between two steps. `place` is held
     /// until the work has ended, whether or not somebody still waits for it: callers who give up must not let others in too early.
-    pub async fn answer<P: Send + 'static>(self: Arc<App>, request: Request<Bytes>, place: P) -> warp::reply::Response {
+    pub async fn respond<P: Send + 'static>(
+        self: Arc<App>,
+        request: Request<Bytes>,
+        place: P,
+    ) -> warp::reply::Response {
         let facts = early::facts(&request);
         let writes = api::may_write(&request);
-        let (app, patience) = (self.clone(), self.patience);
+        let (app, time_limit) = (self.clone(), self.timeout);
         let context = request.extensions().get::<Context>().cloned();
         let connection = request.extensions().get::<Arc<Connection>>().cloned();
-        let answer = telemetry::within(context, async move { app.route(request).await });
+        let reply = telemetry::within(context, async move { app.route(request).await });
         let ended = if writes {
-            in_time(detached(&self.tasks, answer, place), patience).await
+            in_time(detached(&self.tasks, reply, place), time_limit).await
         } else {
-            let answered = in_time(answer, patience).await;
+            let responded = in_time(reply, time_limit).await;
             drop(place);
-            answered
+            responded
         };
         let response = match ended {
-            Ended::Answered((response, None)) => response,
-            Ended::Answered((begun, Some(subscription))) => {
+            Ended::Response((response, None)) => response,
+            Ended::Response((begun, Some(subscription))) => {
                 return event_stream::respond(&self, &facts, begun, subscription, connection);
             }
             Ended::Late => early::respond(&facts, "unmatched", EarlyResponse::Late),
@@ -51,10 +55,10 @@ impl App {
     }
 
     async fn route(self: Arc<App>, request: Request<Bytes>) -> (Response<Bytes>, Option<Subscription>) {
-        match endpoints::answer(&self, &request).await {
+        match endpoints::serve(&self, &request).await {
             Some(response) => (response, None),
             // On the heap, so that the tasks and time limits around it do not copy it at each step.
-            None => Box::pin(self.store.answer_or_stream(&self.settings, request)).await,
+            None => Box::pin(self.store.respond_or_stream(&self.settings, request)).await,
         }
     }
 }
@@ -62,16 +66,16 @@ impl App {
 /// How an answer ended.
 #[derive(Debug)]
 enum Ended<T> {
-    Answered(T),
+    Response(T),
     Late,
     Panicked,
 }
 
 /// An answer within a time, and its panics caught. What it leaves behind it owns alone, but for the store, which a panic in the
 /// middle of a transaction does not reach: it is another thread's.
-async fn in_time<T>(answer: impl Future<Output = T>, patience: Duration) -> Ended<T> {
-    match timeout(patience, AssertUnwindSafe(answer).catch_unwind()).await {
-        Ok(Ok(response)) => Ended::Answered(response),
+async fn in_time<T>(reply: impl Future<Output = T>, time_limit: Duration) -> Ended<T> {
+    match timeout(time_limit, AssertUnwindSafe(reply).catch_unwind()).await {
+        Ok(Ok(response)) => Ended::Response(response),
         Ok(Err(_)) => Ended::Panicked,
         Err(_) => Ended::Late,
     }
@@ -80,11 +84,11 @@ async fn in_time<T>(answer: impl Future<Output = T>, patience: Duration) -> Ende
 /// Runs `answer` in a task of its own, which ends even if its caller is cancelled, and holds `held` until then.
 async fn detached<T: Send + 'static>(
     tasks: &TaskTracker,
-    answer: impl Future<Output = T> + Send + 'static,
+    reply: impl Future<Output = T> + Send + 'static,
     held: impl Send + 'static,
 ) -> T {
     let task = tasks.spawn(async move {
-        let response = answer.await;
+        let response = reply.await;
         drop(held);
         response
     });
@@ -99,23 +103,23 @@ async fn detached<T: Send + 'static>(
 mod tests {
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(5);
+    const TIMEOUT: Duration = Duration::from_secs(5);
 
     #[tokio::test]
     async fn a_panic_is_caught_wherever_the_answer_runs() {
         let broken = || async { panic!("a bug") };
-        assert!(matches!(in_time::<()>(broken(), PATIENCE).await, Ended::Panicked));
-        assert!(matches!(in_time::<()>(detached(&TaskTracker::new(), broken(), ()), PATIENCE).await, Ended::Panicked));
-        assert!(matches!(in_time(async { 1 }, PATIENCE).await, Ended::Answered(1)));
+        assert!(matches!(in_time::<()>(broken(), TIMEOUT).await, Ended::Panicked));
+        assert!(matches!(in_time::<()>(detached(&TaskTracker::new(), broken(), ()), TIMEOUT).await, Ended::Panicked));
+        assert!(matches!(in_time(async { 1 }, TIMEOUT).await, Ended::Response(1)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_late_write_is_given_up_on_and_yet_ends() {
         let tasks = TaskTracker::new();
         tasks.close();
-        let slow = async { tokio::time::sleep(2 * PATIENCE).await };
-        assert!(matches!(in_time(detached(&tasks, slow, ()), PATIENCE).await, Ended::Late));
-        assert!(timeout(PATIENCE / 2, tasks.wait()).await.is_err(), "it still runs");
-        assert!(timeout(PATIENCE, tasks.wait()).await.is_ok(), "it has ended");
+        let slow = async { tokio::time::sleep(2 * TIMEOUT).await };
+        assert!(matches!(in_time(detached(&tasks, slow, ()), TIMEOUT).await, Ended::Late));
+        assert!(timeout(TIMEOUT / 2, tasks.wait()).await.is_err(), "it still runs");
+        assert!(timeout(TIMEOUT, tasks.wait()).await.is_ok(), "it has ended");
     }
 }

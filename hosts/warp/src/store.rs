@@ -8,7 +8,7 @@ use despacho_core::{
     changes::Changes,
     drivers::{
         clock,
-        dispatch::{self, Round},
+        dispatch::{self, DispatchPass},
         erasure::{self, Retained},
         outbox::{self, Batch},
         stream::{self, Subscription},
@@ -52,10 +52,10 @@ pub enum Store {
 
 /// The same of whichever host it is.
 macro_rules! each {
-    ($store:expr, $host:ident => $answer:expr) => {
+    ($store:expr, $host:ident => $response:expr) => {
         match $store {
-            Store::Sqlite($host) => $answer,
-            Store::Postgres($host) => $answer,
+            Store::Sqlite($host) => $response,
+            Store::Postgres($host) => $response,
         }
     };
 }
@@ -89,7 +89,7 @@ impl Store {
     }
 
     /// Opens it for one command, beside a server that may be running.
-    pub async fn open_beside(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
+    pub async fn open_for_commands(config: &Config, geography: Arc<Geography>) -> Result<Store, String> {
         match &config.database {
             Database::Sqlite => Ok(Store::Sqlite(sqlite(config, geography, false).await?.reserving(FEW_IDS))),
             Database::Postgres(address) => {
@@ -101,12 +101,12 @@ impl Store {
     }
 
     /// The core's answer to a request.
-    pub async fn answer(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
+    pub async fn respond(&self, settings: &Settings, request: Request<Bytes>) -> Response<Bytes> {
         each!(self, host => api::handle(host, settings, request).await)
     }
 
     /// The same, and how it goes on where it begins a stream.
-    pub async fn answer_or_stream(
+    pub async fn respond_or_stream(
         &self,
         settings: &Settings,
         request: Request<Bytes>,
@@ -121,12 +121,12 @@ impl Store {
 
     /// Whether a stream may stay open.
     pub async fn is_allowed(&self, subscription: &Subscription) -> Result<bool, HostError> {
-        each!(self, host => stream::is_allowed(host, subscription, host.moment().now).await)
+        each!(self, host => stream::is_allowed(host, subscription, host.exec_context().now).await)
     }
 
     /// Changes whenever this process wrote events or messages.
-    pub fn news(&self) -> watch::Receiver<u64> {
-        each!(self, host => host.platform().news())
+    pub fn updates(&self) -> watch::Receiver<u64> {
+        each!(self, host => host.platform().updates())
     }
 
     /// Changes whenever some instance wrote keys or stores, as far as this process has heard.
@@ -136,7 +136,7 @@ impl Store {
 
     /// Webhooks that have something to send, at most `limit`.
     pub async fn due_webhooks(&self, limit: u32) -> Result<Vec<Webhook>, HostError> {
-        each!(self, host => host.find_webhooks(WebhookQuery::Due { now: host.moment().now, limit }).await)
+        each!(self, host => host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit }).await)
     }
 
     /// Takes a webhook's next round, where it is to be had.
@@ -151,7 +151,7 @@ impl Store {
 
     /// The time as the rules have it.
     pub fn now(&self) -> Timestamp {
-        each!(self, host => host.moment().now)
+        each!(self, host => host.exec_context().now)
     }
 
     /// Runs one pass of the simulated couriers of sandbox stores.
@@ -169,7 +169,7 @@ impl Store {
         match self {
             Store::Sqlite(host) => demo::seed(host, settings).await,
             // Instances that start at once would each find the first half of the other's.
-            Store::Postgres(host) => host.driver().alone(demo::seed(host, settings)).await?,
+            Store::Postgres(host) => host.driver().exclusively(demo::seed(host, settings)).await?,
         }
     }
 
@@ -180,29 +180,29 @@ impl Store {
         }
         match self {
             Store::Sqlite(host) => demo::replace_ended_orders(host, settings).await,
-            Store::Postgres(host) => host.driver().alone(demo::replace_ended_orders(host, settings)).await?,
+            Store::Postgres(host) => host.driver().exclusively(demo::replace_ended_orders(host, settings)).await?,
         }
     }
 
     /// One round of timed transitions, at most `limit` orders; how many moved.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, HostError> {
-        each!(self, host => clock::round(host, settings, host.moment().now, limit).await)
+        each!(self, host => clock::round(host, settings, host.exec_context().now, limit).await)
     }
 
     /// One round of dispatch.
-    pub async fn dispatch(&self, settings: &Settings) -> Result<Round, HostError> {
-        each!(self, host => dispatch::round(host, settings, &mut host.moment()).await)
+    pub async fn dispatch(&self, settings: &Settings) -> Result<DispatchPass, HostError> {
+        each!(self, host => dispatch::round(host, settings, &mut host.exec_context()).await)
     }
 
     /// One pass of the configured retention of personal data.
     pub async fn retain(&self, settings: &Settings) -> Result<Retained, HostError> {
-        each!(self, host => erasure::retain(host, settings, host.moment().now).await)
+        each!(self, host => erasure::retain(host, settings, host.exec_context().now).await)
     }
 
     /// Adds to the record of an erasure.
     pub async fn record(&self, record: ErasureRecord) -> Result<(), HostError> {
         let redactions = vec![Redaction::Record(record)];
-        each!(self, host => host.commit(&Changes { at: host.moment().now, redactions, ..Changes::default() }).await)
+        each!(self, host => host.commit(&Changes { at: host.exec_context().now, redactions, ..Changes::default() }).await)
     }
 
     /// Whether reads and writes are answered.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::hint::black_box;
 
-use despacho_bench::parity::deck;
+use despacho_bench::parity::problems;
 use despacho_core::route::{
     Costs, UNREACHABLE, assign,
     line::{AssignRequest, solve_assign},
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::peers::Peers;
 use crate::wasm::Wasm;
-use crate::{Extent, least_ms};
+use crate::{Extent, min_ms};
 
 /// Rows, columns and radius in metres over a square of 20 km.
 const SHAPES: [(usize, usize, Option<u64>); 6] = [
@@ -50,17 +50,17 @@ fn measure(
     (rows, columns, radius): (usize, usize, Option<u64>),
     seed: u64,
 ) -> Result<(), Box<dyn Error>> {
-    let matrix = deck::assign_matrix(rows, columns, radius, seed);
+    let matrix = problems::assign_matrix(rows, columns, radius, seed);
     let entries: Vec<u32> = matrix.iter().flatten().map(|cost| cost.unwrap_or(UNREACHABLE)).collect();
     let costs = Costs::dense(rows, columns, &entries)?;
     let found = assign(&costs, None)?;
-    let native = least_ms(3, 1, || {
+    let native = min_ms(3, 1, || {
         black_box(assign(black_box(&costs), None).is_ok());
     });
-    let line = deck::assign_question(rows, columns, radius, seed);
-    let question: AssignRequest = serde_json::from_str(line.trim_start_matches("assign "))?;
-    let in_line = least_ms(3, 1, || {
-        black_box(solve_assign(black_box(&question)).is_ok());
+    let line = problems::assign_problem(rows, columns, radius, seed);
+    let problem: AssignRequest = serde_json::from_str(line.trim_start_matches("assign "))?;
+    let in_line = min_ms(3, 1, || {
+        black_box(solve_assign(black_box(&problem)).is_ok());
     });
     let pairs = found.columns.iter().flatten().count();
     let within = radius.map_or("any distance".to_owned(), |radius| format!("within {radius} m"));
@@ -70,17 +70,20 @@ fn measure(
         println!("     line: native {in_line:.2} ms, wasm {took:.2} ms (×{:.2})", took / in_line);
     }
     let Some(peers) = peers else { return Ok(()) };
-    let question = json!({ "what": "assign", "instances": [{ "costs": matrix }] });
-    for answer in peers.ask(&question.to_string())? {
-        let chosen = answer.order.iter().enumerate().filter_map(|(row, &column)| matrix[row].get(column).copied()?);
+    let problem = json!({ "what": "assign", "instances": [{ "costs": matrix }] });
+    for response in peers.query(&problem.to_string())? {
+        let chosen = response.order.iter().enumerate().filter_map(|(row, &column)| matrix[row].get(column).copied()?);
         let (mut count, mut cost) = (0, 0);
         for metres in chosen {
             count += 1;
             cost += u64::from(metres);
         }
         let verdict = if (count, cost) == (pairs, found.cost) { "equal" } else { "DIFFERENT" };
-        let ratio = answer.ms / native;
-        println!("     {}: {:.2} ms (×{ratio:.2} ours), {count} pairs, cost {cost}: {verdict}", answer.peer, answer.ms);
+        let ratio = response.ms / native;
+        println!(
+            "     {}: {:.2} ms (×{ratio:.2} ours), {count} pairs, cost {cost}: {verdict}",
+            response.peer, response.ms
+        );
     }
     Ok(())
 }

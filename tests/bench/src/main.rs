@@ -15,7 +15,7 @@ mod wasm;
 use std::error::Error;
 use std::time::Instant;
 
-use despacho_bench::parity::answers;
+use despacho_bench::parity::responses;
 
 /// How much is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "assign" => assign::run(extent(arguments)?.0),
         "load" => load::command(arguments).map_err(|failure| -> Box<dyn Error> { failure }),
         "roads" => Ok(roads::command(arguments)?),
-        "answers" => Ok(answers::write_all()?),
+        "answers" => Ok(responses::write_all()?),
         _ => {
             println!("usage: despacho-bench route [STOPS]...|assign [--short|--long], or load, roads, answers");
             Ok(())
@@ -65,16 +65,16 @@ fn extent(mut arguments: lexopt::Parser) -> Result<(Extent, Vec<usize>), Box<dyn
 }
 
 /// Milliseconds that some work takes, the least of `rounds` of `repeats` each: what the machine does when nobody else asks.
-pub(crate) fn least_ms(rounds: u32, repeats: u32, mut work: impl FnMut()) -> f64 {
-    let mut least = f64::MAX;
+pub(crate) fn min_ms(rounds: u32, repeats: u32, mut work: impl FnMut()) -> f64 {
+    let mut min = f64::MAX;
     for _ in 0..rounds {
         let begun = Instant::now();
         for _ in 0..repeats {
             work();
         }
-        least = least.min(begun.elapsed().as_secs_f64() * 1e3 / f64::from(repeats));
+        min = min.min(begun.elapsed().as_secs_f64() * 1e3 / f64::from(repeats));
     }
-    least
+    min
 }
 
 /// The median of some numbers.

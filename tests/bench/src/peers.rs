@@ -13,7 +13,7 @@ const HOW_TO_INSTALL: &str = "install them with `python3 -m venv target/peers` a
 
 /// What a peer answered to one instance.
 #[derive(Debug, Deserialize)]
-pub(crate) struct PeerAnswer {
+pub(crate) struct PeerResult {
     /// Who answered.
     pub(crate) peer: String,
     /// Which instance.
@@ -42,7 +42,7 @@ impl Peers {
     }
 
     /// Asks every peer the same question.
-    pub(crate) fn ask(&self, question: &str) -> Result<Vec<PeerAnswer>, Box<dyn Error>> {
+    pub(crate) fn query(&self, problem: &str) -> Result<Vec<PeerResult>, Box<dyn Error>> {
         let mut child = Command::new(&self.python)
             .args(["-c", SCRIPT])
             .stdin(Stdio::piped())
@@ -51,7 +51,7 @@ impl Peers {
             .spawn()?;
         if let Some(mut input) = child.stdin.take() {
             // A script that ends early says why itself.
-            let _ = input.write_all(question.as_bytes());
+            let _ = input.write_all(problem.as_bytes());
         }
         let output = child.wait_with_output()?;
         if !output.status.success() {
@@ -64,10 +64,10 @@ impl Peers {
 
 /// The interpreter of the peers: named by the environment, or of the environment beside the build, or the system's.
 fn python() -> PathBuf {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers/bin/python");
+    let comparison = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers/bin/python");
     match std::env::var_os("DESPACHO_PEERS_PYTHON") {
         Some(named) => named.into(),
-        None if beside.exists() => beside,
+        None if comparison.exists() => comparison,
         None => "python3".into(),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
 
-use despacho_bench::parity::deck::{self, Kind};
+use despacho_bench::parity::problems::{self, Kind};
 use despacho_core::route::{
     Problem, UNREACHABLE,
     line::{RouteRequest, RouteResponse, solve_route},
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::peers::Peers;
 use crate::wasm::Wasm;
-use crate::{Extent, least_ms, mean, median};
+use crate::{Extent, mean, median, min_ms};
 
 const SIZES: [usize; 10] = [5, 8, 10, 12, 15, 20, 30, 50, 100, 200];
 const FEW_SIZES: [usize; 5] = [8, 12, 20, 30, 50];
@@ -52,12 +52,12 @@ pub(crate) fn run(extent: Extent, chosen: &[usize]) -> Result<(), Box<dyn Error>
     let mut rows = Vec::new();
     for &size in if chosen.is_empty() { sizes } else { chosen } {
         let mut all = Vec::new();
-        for kind in deck::MEASURED {
+        for kind in problems::MEASURED {
             let mut measured = Vec::new();
             for seed in 0..instances {
                 measured.push(measure(wasm.as_ref(), kind, size, seed)?);
             }
-            ask_peers(peers.as_ref(), &mut measured, kind, size)?;
+            query_peers(peers.as_ref(), &mut measured, kind, size)?;
             println!("{size:4} {:12} {}", kind.name(), ours(&measured));
             for (peer, found) in theirs(&measured) {
                 println!("     {peer:>14}: {found}");
@@ -86,49 +86,54 @@ fn work(size: usize) -> Option<u64> {
 }
 
 fn measure(wasm: Option<&Wasm>, kind: Kind, size: usize, seed: u64) -> Result<Measured, Box<dyn Error>> {
-    let rows = deck::matrix(kind, size, seed);
+    let rows = problems::matrix(kind, size, seed);
     let closed = seed.is_multiple_of(2);
     let metres = rows.iter().flatten().map(|metres| metres.unwrap_or(UNREACHABLE)).collect();
     let problem = Problem::new(rows.len(), metres)?.closed(closed);
     let line = json!({ "matrix": rows, "closed": closed, "work": work(size) }).to_string();
-    let question: RouteRequest = serde_json::from_str(&line)?;
-    let visit = solve_route(&question)?;
+    let query: RouteRequest = serde_json::from_str(&line)?;
+    let visit = solve_route(&query)?;
     // Many short rounds: on a busy machine some of them run undisturbed. Both sides are measured alike.
     let repeats = if size <= 10 { 10 } else { 1 };
-    let mut answer = || {
-        black_box(solve_route(black_box(&question)).is_ok());
+    let mut response = || {
+        black_box(solve_route(black_box(&query)).is_ok());
     };
-    let rounds = match least_ms(1, 1, &mut answer) {
+    let rounds = match min_ms(1, 1, &mut response) {
         quick if quick < 1.0 => 100,
         slow if slow < 10.0 => 15,
         _ => 5,
     };
-    let native_ms = least_ms(rounds, repeats, &mut answer);
+    let native_ms = min_ms(rounds, repeats, &mut response);
     let wasm_ms = match wasm {
         Some(wasm) => wasm.ms(&format!("route {line}"), rounds, repeats)?,
         None => f64::NAN,
     };
     let mut best = visit.cost;
     if !visit.proven {
-        best = best.min(solve_route(&RouteRequest { work: Some(REFERENCE), ..question })?.cost);
+        best = best.min(solve_route(&RouteRequest { work: Some(REFERENCE), ..query })?.cost);
     }
     Ok(Measured { problem, native_ms, wasm_ms, visit, best, peers: BTreeMap::new() })
 }
 
-fn ask_peers(peers: Option<&Peers>, measured: &mut [Measured], kind: Kind, size: usize) -> Result<(), Box<dyn Error>> {
+fn query_peers(
+    peers: Option<&Peers>,
+    measured: &mut [Measured],
+    kind: Kind,
+    size: usize,
+) -> Result<(), Box<dyn Error>> {
     let Some(peers) = peers else { return Ok(()) };
     let mut instances: Vec<Value> = Vec::new();
     for seed in (0..).take(measured.len()) {
-        instances.push(json!({ "matrix": deck::matrix(kind, size, seed), "closed": seed.is_multiple_of(2) }));
+        instances.push(json!({ "matrix": problems::matrix(kind, size, seed), "closed": seed.is_multiple_of(2) }));
     }
-    let question = json!({ "what": "route", "ms": PEER_MS, "instances": instances });
-    for answer in peers.ask(&question.to_string())? {
-        if let Some(instance) = measured.get_mut(answer.index)
-            && let Some(cost) = instance.problem.length(&answer.order)
-            && answer.order.len() == size
+    let query = json!({ "what": "route", "ms": PEER_MS, "instances": instances });
+    for response in peers.query(&query.to_string())? {
+        if let Some(instance) = measured.get_mut(response.index)
+            && let Some(cost) = instance.problem.length(&response.order)
+            && response.order.len() == size
         {
             instance.best = instance.best.min(cost);
-            instance.peers.insert(answer.peer, (cost, answer.ms));
+            instance.peers.insert(response.peer, (cost, response.ms));
         }
     }
     Ok(())
@@ -142,8 +147,9 @@ fn ours(measured: &[Measured]) -> String {
     let gap = mean(&all(&|one| percent(one.visit.cost, one.best)));
     let bound = mean(&all(&|one| percent(one.visit.cost, one.visit.bound)));
     // Without the feature `wasm` there is nothing to say of it.
-    let beside = if wasm.is_nan() { String::new() } else { format!(", wasm {wasm:8.3} ms (×{:.2})", wasm / native) };
-    format!("native {native:8.3} ms{beside}, proven {proven:3.0} %, gap {gap:.2} %, bound {bound:.2} %")
+    let comparison =
+        if wasm.is_nan() { String::new() } else { format!(", wasm {wasm:8.3} ms (×{:.2})", wasm / native) };
+    format!("native {native:8.3} ms{comparison}, proven {proven:3.0} %, gap {gap:.2} %, bound {bound:.2} %")
 }
 
 /// What each peer did, in one line each.
@@ -151,12 +157,12 @@ fn theirs(measured: &[Measured]) -> Vec<(String, String)> {
     let names: Vec<&String> = measured.first().map_or(Vec::new(), |one| one.peers.keys().collect());
     let mut lines = Vec::new();
     for name in names {
-        let answers: Vec<(f64, f64)> = measured
+        let responses: Vec<(f64, f64)> = measured
             .iter()
             .filter_map(|one| one.peers.get(name).map(|&(cost, ms)| (percent(cost, one.best), ms)))
             .collect();
-        let gaps: Vec<f64> = answers.iter().map(|answer| answer.0).collect();
-        let times: Vec<f64> = answers.iter().map(|answer| answer.1).collect();
+        let gaps: Vec<f64> = responses.iter().map(|response| response.0).collect();
+        let times: Vec<f64> = responses.iter().map(|response| response.1).collect();
         let best: Vec<f64> = gaps.iter().map(|&gap| if gap == 0.0 { 100.0 } else { 0.0 }).collect();
         let (gap, ms, best) = (mean(&gaps), median(&times), mean(&best));
         lines.push((name.clone(), format!("gap {gap:.2} %, {ms:.1} ms, shortest known {best:.0} %")));

@@ -25,9 +25,9 @@ impl Wasm {
     /// Milliseconds that the guest takes for one line, the least of some rounds of `repeats` each.
     #[cfg(feature = "wasm")]
     pub(crate) fn ms(&self, line: &str, rounds: u32, repeats: u32) -> Result<f64, Box<dyn Error>> {
-        let questions: Vec<String> = (0..rounds).map(|_| format!("repeat {repeats} {line}")).collect();
-        let answers = self.guest.answer(&questions)?;
-        let times = answers.iter().map(|answer| answer.took.as_secs_f64() * 1e3 / f64::from(repeats));
+        let requests: Vec<String> = (0..rounds).map(|_| format!("repeat {repeats} {line}")).collect();
+        let responses = self.guest.response(&requests)?;
+        let times = responses.iter().map(|response| response.took.as_secs_f64() * 1e3 / f64::from(repeats));
         Ok(times.fold(f64::MAX, f64::min))
     }
 

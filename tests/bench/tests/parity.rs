@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
 
 use despacho_bench::parity::guest::Guest;
-use despacho_bench::parity::{answer_natively, deck};
+use despacho_bench::parity::{problems, respond_natively};
 
 /// Random questions of every kind.
 const CASES: u64 = 2_000;
@@ -11,30 +11,30 @@ const CASES: u64 = 2_000;
 #[test]
 fn native_and_wasm_answer_alike() {
     let guest = Guest::build().unwrap();
-    for kind in deck::ALL {
-        let mut questions = Vec::new();
+    for kind in problems::ALL {
+        let mut requests = Vec::new();
         for seed in 0..CASES {
             // Small ones are proven by the table; every hundredth is large enough for the search and the proof.
             let stops = usize::try_from(if seed % 100 == 0 { 13 + seed / 40 } else { seed % 11 }).unwrap();
-            questions.push(deck::route_question(kind, stops, seed, Some(150_000)));
+            requests.push(problems::route_problem(kind, stops, seed, Some(150_000)));
         }
-        compare(&guest, &questions);
+        compare(&guest, &requests);
     }
-    let mut questions = Vec::new();
+    let mut requests = Vec::new();
     for seed in 0..CASES {
         let (rows, columns) = (usize::try_from(seed % 17).unwrap(), usize::try_from(seed % 13).unwrap());
-        questions.push(deck::assign_question(rows, columns, (seed % 2 == 0).then_some(6_000), seed));
+        requests.push(problems::assign_problem(rows, columns, (seed % 2 == 0).then_some(6_000), seed));
     }
-    questions.push(deck::assign_question(150, 200, Some(3_000), 1));
-    questions.push("route {".to_owned());
-    questions.push("route {\"matrix\":[[0,1],[-1,0]]}".to_owned());
-    compare(&guest, &questions);
+    requests.push(problems::assign_problem(150, 200, Some(3_000), 1));
+    requests.push("route {".to_owned());
+    requests.push("route {\"matrix\":[[0,1],[-1,0]]}".to_owned());
+    compare(&guest, &requests);
 }
 
-fn compare(guest: &Guest, questions: &[String]) {
-    let answers = guest.answer(questions).unwrap();
-    assert_eq!(answers.len(), questions.len());
-    for (question, answer) in questions.iter().zip(answers) {
-        assert_eq!(answer.text, answer_natively(question), "{question}");
+fn compare(guest: &Guest, requests: &[String]) {
+    let responses = guest.response(requests).unwrap();
+    assert_eq!(responses.len(), requests.len());
+    for (problem, response) in requests.iter().zip(responses) {
+        assert_eq!(response.text, respond_natively(problem), "{problem}");
     }
 }

@@ -139,8 +139,8 @@ mod tests {
             (json!({"$times": 2}), "either `$item` or `$text`"),
         ];
         for (value, reason) in wrong {
-            let said = made(value).expect_err(reason);
-            assert!(said.contains(reason), "{said}");
+            let output = made(value).expect_err(reason);
+            assert!(output.contains(reason), "{output}");
         }
     }
 }

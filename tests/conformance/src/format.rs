@@ -268,8 +268,8 @@ mod tests {
             ),
         ];
         for (file, reason) in wrong {
-            let said = completed(file).expect_err(reason);
-            assert!(said.contains(reason), "{said}");
+            let output = completed(file).expect_err(reason);
+            assert!(output.contains(reason), "{output}");
         }
     }
 }

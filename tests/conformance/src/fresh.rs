@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use regex_lite::{Captures, Match, Regex};
 
-use crate::beside::APART;
+use crate::compare::MAX_CLOCK_DIFFERENCE;
 
 /// What of two runs corresponds.
 #[derive(Default)]
@@ -127,7 +127,7 @@ fn found<'a>(captures: &Captures<'a>) -> Option<(Kind, Match<'a>)> {
 fn close(one: &str, other: &str) -> bool {
     let seconds = |text: &str| despacho_core::model::Timestamp::parse(text).map(|at| at.millis().div_euclid(1_000));
     match (seconds(one), seconds(other)) {
-        (Some(one), Some(other)) => one.abs_diff(other) <= APART.as_secs(),
+        (Some(one), Some(other)) => one.abs_diff(other) <= MAX_CLOCK_DIFFERENCE.as_secs(),
         _ => false,
     }
 }

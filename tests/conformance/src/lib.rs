@@ -2,7 +2,7 @@
 //!
 //! tests/cases/README.md describes the format.
 
-pub mod beside;
+pub mod compare;
 pub mod expand;
 pub mod format;
 mod fresh;

@@ -30,15 +30,15 @@ fn take(step: &Step, host: &mut dyn TestHost, variables: &mut Variables) -> Resu
         return host.advance(seconds);
     }
     let request = request(step, variables)?;
-    let asked = describe_request(&request);
+    let requested = describe_request(&request);
     let method = request.method().clone();
-    let answer = host.send(request)?;
-    let mut errors = invariants::errors(&method, answer.status(), answer.headers(), answer.body());
-    errors.extend(judge(step, &answer, variables)?);
+    let response = host.send(request)?;
+    let mut errors = invariants::errors(&method, response.status(), response.headers(), response.body());
+    errors.extend(judge(step, &response, variables)?);
     if errors.is_empty() {
         return Ok(());
     }
-    Err(format!("  {}\n--- sent\n{asked}\n--- got\n{}", errors.join("\n  "), describe_answer(&answer)))
+    Err(format!("  {}\n--- sent\n{requested}\n--- got\n{}", errors.join("\n  "), describe_response(&response)))
 }
 
 fn request(step: &Step, variables: &Variables) -> Result<Request<Bytes>, String> {
@@ -80,11 +80,15 @@ fn body(step: &Step, variables: &Variables) -> Result<Option<Bytes>, String> {
 }
 
 /// Compares an answer with what a step expects, and keeps what it captures.
-fn judge(step: &Step, answer: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
+fn judge(step: &Step, response: &Response<Bytes>, variables: &mut Variables) -> Result<Vec<String>, String> {
     let expect = &step.expect;
     let mut errors = Vec::new();
-    if expect.status.is_some_and(|status| status != answer.status().as_u16()) {
-        errors.push(format!("expected status {}, got {}", expect.status.unwrap_or_default(), answer.status().as_u16()));
+    if expect.status.is_some_and(|status| status != response.status().as_u16()) {
+        errors.push(format!(
+            "expected status {}, got {}",
+            expect.status.unwrap_or_default(),
+            response.status().as_u16()
+        ));
     }
     let mut compare = |pattern: &Value, actual: Option<&Value>, at: &str| -> Result<(), String> {
         let comparison = matching::compare(&variables.resolve(pattern)?, actual, at);
@@ -94,15 +98,15 @@ fn judge(step: &Step, answer: &Response<Bytes>, variables: &mut Variables) -> Re
     };
     for (name, pattern) in &expect.headers {
         let absent = serde_json::json!({"$absent": true});
-        let value = answer.headers().get(name).map(|value| Value::from(String::from_utf8_lossy(value.as_bytes())));
+        let value = response.headers().get(name).map(|value| Value::from(String::from_utf8_lossy(value.as_bytes())));
         compare(if pattern.is_null() { &absent } else { pattern }, value.as_ref(), &format!("header {name}"))?;
     }
     if let Some(pattern) = &expect.text {
-        let text = Value::from(String::from_utf8_lossy(answer.body()));
+        let text = Value::from(String::from_utf8_lossy(response.body()));
         compare(pattern, Some(&text), "text")?;
     }
     if let Some(pattern) = &expect.body {
-        match serde_json::from_slice::<Value>(answer.body()) {
+        match serde_json::from_slice::<Value>(response.body()) {
             Ok(body) => compare(pattern, Some(&body), "")?,
             Err(e) => errors.push(format!("expected a body of JSON: {e}")),
         }
@@ -114,8 +118,8 @@ fn describe_request(request: &Request<Bytes>) -> String {
     format!("{} {}\n{}", request.method(), request.uri(), describe(request.headers(), request.body()))
 }
 
-fn describe_answer(answer: &Response<Bytes>) -> String {
-    format!("{}\n{}", answer.status(), describe(answer.headers(), answer.body()))
+fn describe_response(response: &Response<Bytes>) -> String {
+    format!("{}\n{}", response.status(), describe(response.headers(), response.body()))
 }
 
 /// Headers and body; JSON laid out, and cut where nobody reads on.
@@ -146,8 +150,8 @@ mod tests {
             self.0 += 1;
             let text = String::from_utf8_lossy(request.body()).into_owned();
             let body = json!({"id": self.0, "path": request.uri().path(), "text": text});
-            let answer = Response::builder().header("x-request-id", "r").header("x-kind", "echo");
-            answer.body(body.to_string().into()).map_err(|e| e.to_string())
+            let response = Response::builder().header("x-request-id", "r").header("x-kind", "echo");
+            response.body(body.to_string().into()).map_err(|e| e.to_string())
         }
 
         fn advance(&mut self, seconds: u32) -> Result<(), String> {
@@ -181,7 +185,7 @@ mod tests {
             {"name": "one", "send": "GET /a", "expect": {"status": 201, "headers": {"x-kind": null}, "body": {"id": 2, "fee": 1}}},
             {"name": "two", "send": "GET /a/${gone}", "expect": {"status": 200}},
         ]);
-        let said = outcome(steps).expect_err("nothing fits");
+        let output = outcome(steps).expect_err("nothing fits");
         for part in [
             "step 1 of 2, `one`",
             "expected status 201, got 200",
@@ -193,7 +197,7 @@ mod tests {
             "step 2 of 2, `two`",
             "nothing was captured as `gone`",
         ] {
-            assert!(said.contains(part), "`{part}` is not in:\n{said}");
+            assert!(output.contains(part), "`{part}` is not in:\n{output}");
         }
     }
 }

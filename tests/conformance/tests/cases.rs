@@ -2,7 +2,7 @@
 //! the same to the byte: `spin = warp::format/unknown-endpoint`.
 
 use despacho_conformance::{
-    beside::{self, Pair},
+    compare::{self, Pair},
     format,
     host::{KINDS, Kind},
     run,
@@ -13,8 +13,8 @@ fn main() {
     let arguments = Arguments::from_args();
     let trials = match format::names(&format::folder()) {
         Ok(names) => {
-            let alone = KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
-            alone.chain(names.iter().map(|name| side_by_side(name))).collect()
+            let single = KINDS.iter().flat_map(|kind| names.iter().map(move |name| trial(kind, name)));
+            single.chain(names.iter().map(|name| side_by_side(name))).collect()
         }
         Err(error) => vec![Trial::test("cases can be listed", move || Err(Failed::from(error)))],
     };
@@ -51,6 +51,6 @@ fn side_by_side(name: &str) -> Trial {
     };
     let pair = Pair::for_case(&case);
     Trial::test(format!("{}::{}", pair.name, case.name), move || {
-        beside::run(&case, pair).map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
+        compare::run(&case, pair).map_err(|error| Failed::from(format!("tests/cases/{}.json\n{error}", case.name)))
     })
 }

@@ -43,7 +43,7 @@ fn command() -> Result<Command, Box<dyn std::error::Error>> {
         longest: Duration::from_secs(8),
         disk_mb: 512,
         log: None,
-        say: |line| println!("{line}"),
+        print: |line| println!("{line}"),
     };
     let (mut storm, mut sqlite) = (false, false);
     let mut arguments = lexopt::Parser::from_env();

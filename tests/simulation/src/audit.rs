@@ -12,61 +12,63 @@ use crate::{
     people::{KnownHook, KnownKey},
     reading::{centavos, visible},
     service::OPERATOR,
-    world::World,
+    simulation::Simulation,
 };
 
 /// Successes that are asked for again under their idempotency keys.
 const REPEATED: usize = 12;
 /// Rounds until every webhook must have arrived; between them an hour passes.
-const MOST_ROUNDS: u32 = 60;
+const MAX_PASSES: u32 = 60;
 const HOUR_MS: i64 = 3_600_000;
 
 /// Looks at everything.
-pub(crate) fn everything(world: &mut World) -> Checked {
-    again(world)?;
+pub(crate) fn everything(simulation: &mut Simulation) -> Checked {
+    again(simulation)?;
     let mut seen = BTreeSet::new();
-    for key in good_keys(world) {
+    for key in good_keys(simulation) {
         if seen.insert(key.store) {
-            world.pass(120_000);
-            orders(world, &key)?;
-            events(world, &key)?;
-            statement(world, &key)?;
-            stores(world, &key)?;
+            simulation.pass(120_000);
+            orders(simulation, &key)?;
+            events(simulation, &key)?;
+            statement(simulation, &key)?;
+            stores(simulation, &key)?;
         }
     }
-    couriers(world)?;
-    webhooks(world)?;
-    time_ends_what_waits(world)?;
-    world.model.compare_all(&world.service.backend)
+    couriers(simulation)?;
+    webhooks(simulation)?;
+    time_ends_what_waits(simulation)?;
+    simulation.model.compare_all(&simulation.service.backend)
 }
 
 /// Keys that open their stores.
-fn good_keys(world: &World) -> Vec<KnownKey> {
-    let standing = |store| world.model.stores.get(&store).is_some_and(|store| !store.removed);
-    let keys = world.people.keys.iter().filter(|key| !key.revoked && !key.doubtful);
-    keys.filter(|key| standing(key.store)).cloned().collect()
+fn good_keys(simulation: &Simulation) -> Vec<KnownKey> {
+    let existing = |store| simulation.model.stores.get(&store).is_some_and(|store| !store.removed);
+    let keys = simulation.people.keys.iter().filter(|key| !key.revoked && !key.doubtful);
+    keys.filter(|key| existing(key.store)).cloned().collect()
 }
 
 /// The same request under the same key gives the same answer, however much has happened since.
-fn again(world: &mut World) -> Checked {
-    let told: Vec<usize> = world
+fn again(simulation: &mut Simulation) -> Checked {
+    let seen: Vec<usize> = simulation
         .exchanges
         .iter()
         .enumerate()
         .filter(|(_, sender)| sender.state == State::Acknowledged && sender.key.is_some())
         .map(|(at, _)| at)
         .collect();
-    for _ in 0..REPEATED.min(told.len()) {
-        let Some(sender) = world.chance.pick(&told).and_then(|at| world.exchanges.get(*at)).cloned() else { continue };
-        world.pass(1_000);
-        let response = world.call(&sender.plan, sender.key.as_deref())?;
+    for _ in 0..REPEATED.min(seen.len()) {
+        let Some(sender) = simulation.rng.pick(&seen).and_then(|at| simulation.exchanges.get(*at)).cloned() else {
+            continue;
+        };
+        simulation.pass(1_000);
+        let response = simulation.call(&sender.plan, sender.key.as_deref())?;
         let same = sender
-            .answer
+            .response
             .as_ref()
             .is_some_and(|(status, body)| response.status() == *status && response.body() == body);
         let without_recipients = sender.plan.path.starts_with("/courier/")
             && sender
-                .answer
+                .response
                 .as_ref()
                 .is_some_and(|(_, body)| erased(body) == serde_json::from_slice(response.body()).ok());
         // A key that was revoked meanwhile, and a store or a courier that was removed, gets nothing at all.
@@ -90,8 +92,8 @@ fn erased(body: &[u8]) -> Option<Value> {
     Some(body)
 }
 
-fn get(world: &mut World, token: &str, path: &str, act: Act) -> Result<Value, String> {
-    let response = world.call(&Plan::get(token, path.to_owned(), act), None)?;
+fn get(simulation: &mut Simulation, token: &str, path: &str, act: Act) -> Result<Value, String> {
+    let response = simulation.call(&Plan::get(token, path.to_owned(), act), None)?;
     if !response.status().is_success() {
         return Err(format!("{path}: {} {}", response.status(), String::from_utf8_lossy(response.body())));
     }
@@ -99,15 +101,15 @@ fn get(world: &mut World, token: &str, path: &str, act: Act) -> Result<Value, St
 }
 
 /// All entries of a list, page by page.
-fn pages(world: &mut World, token: &str, path: &str, list: &str, act: &Act) -> Result<Vec<Value>, String> {
+fn pages(simulation: &mut Simulation, token: &str, path: &str, list: &str, act: &Act) -> Result<Vec<Value>, String> {
     let (mut all, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let next = cursor.as_ref().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
-        let page = get(world, token, &format!("{path}{next}"), act.clone())?;
+        let page = get(simulation, token, &format!("{path}{next}"), act.clone())?;
         all.extend(page[list].as_array().cloned().unwrap_or_default());
         cursor = page["nextCursor"].as_str().map(str::to_owned);
         // Pages are small, quotas are counted by the minute.
-        world.pass(500);
+        simulation.pass(500);
         if cursor.is_none() {
             return Ok(all);
         }
@@ -119,9 +121,9 @@ fn numbers(list: &[Value]) -> Vec<u64> {
 }
 
 /// Every order that a store sees is listed once, and looked up as it is stored; nothing else is.
-fn orders(world: &mut World, key: &KnownKey) -> Checked {
-    let listed = pages(world, &key.text, "/delivery/orders?limit=7", "orders", &Act::List { viewer: key.store })?;
-    let model = &world.model;
+fn orders(simulation: &mut Simulation, key: &KnownKey) -> Checked {
+    let listed = pages(simulation, &key.text, "/delivery/orders?limit=7", "orders", &Act::List { viewer: key.store })?;
+    let model = &simulation.model;
     let sees =
         |owner: StoreId| model.sees(key.store, owner) && model.stores.get(&owner).is_some_and(|one| !one.removed);
     let wanted: Vec<OrderId> = model
@@ -136,19 +138,19 @@ fn orders(world: &mut World, key: &KnownKey) -> Checked {
         return Err(format!("store {} has orders {wanted:?}, and its pages list {:?}", key.store, numbers(&listed)));
     }
     for id in wanted {
-        world.pass(200);
+        simulation.pass(200);
         let act = Act::Look { order: id, viewer: key.store };
-        let body = get(world, &key.text, &format!("/delivery/orders/{id}"), act)?;
-        let Some(tracked) = world.model.orders.get(&id) else { continue };
+        let body = get(simulation, &key.text, &format!("/delivery/orders/{id}"), act)?;
+        let Some(tracked) = simulation.model.orders.get(&id) else { continue };
         let stops: Vec<u64> =
             body["deliveries"].as_array().into_iter().flatten().filter_map(|stop| stop["situation"].as_u64()).collect();
         let wanted: Vec<u64> = tracked.stops.iter().map(|stop| u64::from(stop.1)).collect();
         let kinds: Vec<&str> =
             body["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
-        if body["situation"] != tracked.situation || stops != wanted || kinds != tracked.kinds {
+        if body["situation"] != tracked.status || stops != wanted || kinds != tracked.kinds {
             return Err(format!(
                 "order {id} stands at {} {wanted:?} {:?} and is shown as {body}",
-                tracked.situation, tracked.kinds
+                tracked.status, tracked.kinds
             ));
         }
         if centavos(&body["deliveryFee"]) != Some(exact(tracked.row.fee)) {
@@ -159,19 +161,19 @@ fn orders(world: &mut World, key: &KnownKey) -> Checked {
 }
 
 /// A store's journal, from its beginning, is every event once and in order.
-fn events(world: &mut World, key: &KnownKey) -> Checked {
+fn events(simulation: &mut Simulation, key: &KnownKey) -> Checked {
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {
-        let page = get(world, &key.text, &format!("/delivery/events?limit=9{after}"), Act::Plain)?;
+        let page = get(simulation, &key.text, &format!("/delivery/events?limit=9{after}"), Act::Plain)?;
         all.extend(page["events"].as_array().cloned().unwrap_or_default());
         after = format!("&after={}", page["next"].as_str().unwrap_or_default());
-        world.pass(200);
+        simulation.pass(200);
         if page["more"] != true {
             break;
         }
     }
-    let matrix = world.model.stores.get(&key.store).map_or(key.store, |store| store.matrix);
-    let journal = world.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
+    let matrix = simulation.model.stores.get(&key.store).map_or(key.store, |store| store.matrix);
+    let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
     let wanted: Vec<_> = visible(journal, key.store, matrix, 0)
         .into_iter()
         .map(|(_, seen)| (Some(seen.order.get()), Some(u64::from(seen.sequence)), Some(seen.event)))
@@ -186,15 +188,16 @@ fn events(world: &mut World, key: &KnownKey) -> Checked {
 }
 
 /// A statement's lines are the ledger's entries, and end in the balance. A branch that shares a balance sees its own entries.
-fn statement(world: &mut World, key: &KnownKey) -> Checked {
-    let lines = pages(world, &key.text, "/delivery/statement?limit=8", "lines", &Act::Statement { store: key.store })?;
-    let told: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
-    let account = world.model.stores.get(&key.store).map_or(key.store, |store| store.account);
-    let ledger = world.service.backend.memory.ledger(account);
+fn statement(simulation: &mut Simulation, key: &KnownKey) -> Checked {
+    let lines =
+        pages(simulation, &key.text, "/delivery/statement?limit=8", "lines", &Act::Statement { store: key.store })?;
+    let seen: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
+    let account = simulation.model.stores.get(&key.store).map_or(key.store, |store| store.account);
+    let ledger = simulation.service.backend.memory.ledger(account);
     let own = ledger.iter().filter(|entry| account == key.store || entry.store == key.store);
     let booked: Vec<Option<i64>> = own.map(|entry| Some(exact(entry.amount))).collect();
-    if told != booked {
-        return Err(format!("store {} was told {told:?}, and its ledger is {booked:?}", key.store));
+    if seen != booked {
+        return Err(format!("store {} was told {seen:?}, and its ledger is {booked:?}", key.store));
     }
     if account != key.store {
         return Ok(());
@@ -206,7 +209,7 @@ fn statement(world: &mut World, key: &KnownKey) -> Checked {
             return Err(format!("store {}: after {line} the balance is {sum} centavos", key.store));
         }
     }
-    let body = get(world, &key.text, &format!("/delivery/stores/{}", key.store), Act::Plain)?;
+    let body = get(simulation, &key.text, &format!("/delivery/stores/{}", key.store), Act::Plain)?;
     if centavos(&body["balance"]) == Some(sum) {
         Ok(())
     } else {
@@ -215,12 +218,12 @@ fn statement(world: &mut World, key: &KnownKey) -> Checked {
 }
 
 /// A store lists itself and its branches, and looks nobody else up.
-fn stores(world: &mut World, key: &KnownKey) -> Checked {
-    let listed = pages(world, &key.text, "/delivery/stores?limit=2", "stores", &Act::Plain)?;
-    let all: Vec<(StoreId, bool)> = world.model.stores.iter().map(|(id, store)| (*id, store.removed)).collect();
+fn stores(simulation: &mut Simulation, key: &KnownKey) -> Checked {
+    let listed = pages(simulation, &key.text, "/delivery/stores?limit=2", "stores", &Act::Plain)?;
+    let all: Vec<(StoreId, bool)> = simulation.model.stores.iter().map(|(id, store)| (*id, store.removed)).collect();
     let sees: Vec<u64> = all
         .iter()
-        .filter(|(id, removed)| !removed && world.model.sees(key.store, *id))
+        .filter(|(id, removed)| !removed && simulation.model.sees(key.store, *id))
         .map(|(id, _)| id.get())
         .collect();
     if numbers(&listed) != sees {
@@ -228,7 +231,7 @@ fn stores(world: &mut World, key: &KnownKey) -> Checked {
     }
     for (id, _) in all {
         let plan = Plan::get(&key.text, format!("/delivery/stores/{id}"), Act::Plain);
-        let status = world.call(&plan, None)?.status().as_u16();
+        let status = simulation.call(&plan, None)?.status().as_u16();
         if (status == 200) != sees.contains(&id.get()) {
             return Err(format!("store {} looked store {id} up: {status}", key.store));
         }
@@ -236,9 +239,9 @@ fn stores(world: &mut World, key: &KnownKey) -> Checked {
     Ok(())
 }
 
-fn couriers(world: &mut World) -> Checked {
-    let listed = pages(world, OPERATOR, "/admin/couriers?limit=2", "couriers", &Act::Plain)?;
-    let wanted: Vec<u64> = world.model.couriers.keys().map(|id| id.get()).collect();
+fn couriers(simulation: &mut Simulation) -> Checked {
+    let listed = pages(simulation, OPERATOR, "/admin/couriers?limit=2", "couriers", &Act::Plain)?;
+    let wanted: Vec<u64> = simulation.model.couriers.keys().map(|id| id.get()).collect();
     if numbers(&listed) == wanted {
         Ok(())
     } else {
@@ -247,39 +250,40 @@ fn couriers(world: &mut World) -> Checked {
 }
 
 /// Every event reaches every subscription that wants it.
-fn webhooks(world: &mut World) -> Checked {
-    for _ in 0..MOST_ROUNDS {
-        for hook in world.people.hooks.clone().iter().filter(|hook| !hook.removed) {
-            enable(world, hook)?;
+fn webhooks(simulation: &mut Simulation) -> Checked {
+    for _ in 0..MAX_PASSES {
+        for hook in simulation.people.hooks.clone().iter().filter(|hook| !hook.removed) {
+            enable(simulation, hook)?;
         }
         for _ in 0..4 {
-            world.round(true)?;
+            simulation.round(true)?;
         }
-        let missing = world.people.hooks.clone().iter().any(|hook| missing(world, hook).is_some());
+        let missing = simulation.people.hooks.clone().iter().any(|hook| missing(simulation, hook).is_some());
         if !missing {
             break;
         }
-        world.pass(HOUR_MS);
+        simulation.pass(HOUR_MS);
     }
-    for hook in world.people.hooks.clone() {
-        if let Some(what) = missing(world, &hook) {
+    for hook in simulation.people.hooks.clone() {
+        if let Some(what) = missing(simulation, &hook) {
             return Err(format!("subscription {} of store {} never got {what}", hook.id, hook.store));
         }
-        unwanted(world, &hook)?;
-        if let Some(receiver) = world.receivers.borrow_mut().by_url.get_mut(&hook.url) {
+        unwanted(simulation, &hook)?;
+        if let Some(receiver) = simulation.receivers.borrow_mut().by_url.get_mut(&hook.url) {
             receiver.verify(&hook.secrets)?;
         }
     }
     Ok(())
 }
 
-fn enable(world: &mut World, hook: &KnownHook) -> Checked {
-    let gone = world.receivers.borrow().by_url.get(&hook.url).is_some_and(|receiver| receiver.gone);
-    let Some(key) = good_keys(world).into_iter().find(|key| key.store == hook.store).filter(|_| !gone) else {
+fn enable(simulation: &mut Simulation, hook: &KnownHook) -> Checked {
+    let gone = simulation.receivers.borrow().by_url.get(&hook.url).is_some_and(|receiver| receiver.gone);
+    let Some(key) = good_keys(simulation).into_iter().find(|key| key.store == hook.store).filter(|_| !gone) else {
         return Ok(());
     };
     let path = format!("/delivery/webhooks/{}/enable", hook.id);
-    let response = world.call(&Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Act::Plain) }, None)?;
+    let response =
+        simulation.call(&Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Act::Plain) }, None)?;
     match response.status().as_u16() {
         200 => Ok(()),
         status => Err(format!("subscription {} is not enabled: {status}", hook.id)),
@@ -287,17 +291,17 @@ fn enable(world: &mut World, hook: &KnownHook) -> Checked {
 }
 
 /// What a subscription should have got and did not.
-fn missing(world: &World, hook: &KnownHook) -> Option<String> {
-    let store = world.model.stores.get(&hook.store).filter(|store| !store.removed)?;
-    let receivers = world.receivers.borrow();
+fn missing(simulation: &Simulation, hook: &KnownHook) -> Option<String> {
+    let store = simulation.model.stores.get(&hook.store).filter(|store| !store.removed)?;
+    let receivers = simulation.receivers.borrow();
     let receiver = receivers.by_url.get(&hook.url);
     if hook.removed || receiver.is_some_and(|receiver| receiver.gone) {
         return None;
     }
-    let journal = world.model.journals.get(&store.matrix)?;
-    let wants = |kind| hook.wants.is_empty() || hook.wants.contains(&kind);
+    let journal = simulation.model.journals.get(&store.matrix)?;
+    let events = |kind| hook.events.is_empty() || hook.events.contains(&kind);
     let mut wanted =
-        visible(journal, hook.store, store.matrix, hook.until).into_iter().filter(|(_, seen)| wants(seen.kind));
+        visible(journal, hook.store, store.matrix, hook.until).into_iter().filter(|(_, seen)| events(seen.kind));
     let got =
         |order: u64, sequence: u32| receiver.is_some_and(|one| one.events.contains(&(order, u64::from(sequence))));
     let lost = wanted.find(|(_, seen)| !got(seen.order.get(), seen.sequence));
@@ -305,14 +309,14 @@ fn missing(world: &World, hook: &KnownHook) -> Option<String> {
 }
 
 /// A subscription gets nothing of before it was made, of strangers, or of kinds that it does not want.
-fn unwanted(world: &World, hook: &KnownHook) -> Checked {
-    let receivers = world.receivers.borrow();
+fn unwanted(simulation: &Simulation, hook: &KnownHook) -> Checked {
+    let receivers = simulation.receivers.borrow();
     let Some(receiver) = receivers.by_url.get(&hook.url) else { return Ok(()) };
-    let matrix = world.model.stores.get(&hook.store).map_or(hook.store, |store| store.matrix);
-    let journal = world.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
+    let matrix = simulation.model.stores.get(&hook.store).map_or(hook.store, |store| store.matrix);
+    let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
     let may: BTreeSet<(u64, u64)> = visible(journal, hook.store, matrix, hook.from)
         .into_iter()
-        .filter(|(_, seen)| hook.wants.is_empty() || hook.wants.contains(&seen.kind))
+        .filter(|(_, seen)| hook.events.is_empty() || hook.events.contains(&seen.kind))
         .map(|(_, seen)| (seen.order.get(), u64::from(seen.sequence)))
         .collect();
     match receiver.events.iter().find(|event| !may.contains(event)) {
@@ -324,16 +328,16 @@ fn unwanted(world: &World, hook: &KnownHook) -> Checked {
 }
 
 /// Time ends what nobody carries: an order that waits is not forgotten.
-fn time_ends_what_waits(world: &mut World) -> Checked {
+fn time_ends_what_waits(simulation: &mut Simulation) -> Checked {
     // As far as a merchant may put an order off, the search, and what the clock was set back.
-    world.pass(30 * HOUR_MS);
+    simulation.pass(30 * HOUR_MS);
     for _ in 0..4 {
-        world.round(false)?;
-        world.pass(HOUR_MS / 2);
+        simulation.round(false)?;
+        simulation.pass(HOUR_MS / 2);
     }
-    let waits = world.model.orders.values().find(|tracked| tracked.situation < 210);
+    let waits = simulation.model.orders.values().find(|tracked| tracked.status < 210);
     match waits {
-        Some(tracked) => Err(format!("order {} still stands at {}", tracked.row.id, tracked.situation)),
+        Some(tracked) => Err(format!("order {} still stands at {}", tracked.row.id, tracked.status)),
         None => Ok(()),
     }
 }

@@ -95,7 +95,7 @@ impl Backend {
             Mutation::WriteLost if number.is_multiple_of(40) && !changes.orders.is_empty() => return Ok(()),
             Mutation::VersionIgnored => self.overwrite(&mut tampered),
             Mutation::CodeTwice => self.rename(&mut tampered),
-            Mutation::AnswerForgotten => forget(&mut tampered),
+            Mutation::ResponseLost => forget(&mut tampered),
             Mutation::FeeUnbooked => tampered.ledger.retain(|entry| entry.kind != EntryKind::Fee),
             Mutation::RefundTwice => {
                 let again: Vec<_> =
@@ -117,7 +117,7 @@ impl Backend {
                 }
             }
             Mutation::CodesUncounted => self.uncount(&mut tampered),
-            Mutation::ReleaseForgets => self.reopen(changes),
+            Mutation::ReleaseLost => self.reopen(changes),
             _ => {}
         }
         self.apply(&tampered)
@@ -145,21 +145,21 @@ impl Backend {
     /// Whatever version stands there is the one that was expected.
     fn overwrite(&self, changes: &mut Changes) {
         for write in changes.orders.iter_mut().filter(|write| write.expected > 0) {
-            let Some(standing) = self.order(write.value.id) else { continue };
-            let ahead = standing.last_sequence.saturating_sub(write.value.last_sequence);
-            if standing.version > write.expected {
+            let Some(existing) = self.order(write.value.id) else { continue };
+            let ahead = existing.last_sequence.saturating_sub(write.value.last_sequence);
+            if existing.version > write.expected {
                 let events = changes.events.iter_mut().filter(|event| event.order == write.value.id);
                 let mut count = 0;
                 for event in events {
                     count += 1;
-                    event.sequence = standing.last_sequence + count;
+                    event.sequence = existing.last_sequence + count;
                 }
                 write.value.last_sequence += ahead + count;
             }
-            write.expected = standing.version;
+            write.expected = existing.version;
         }
         for write in changes.couriers.iter_mut().filter(|write| write.expected > 0) {
-            write.expected = self.courier(write.value.id).map_or(write.expected, |standing| standing.version);
+            write.expected = self.courier(write.value.id).map_or(write.expected, |existing| existing.version);
         }
     }
 
@@ -174,7 +174,7 @@ impl Backend {
     }
 
     fn keep_courier(&self, changes: &mut Changes) {
-        let ended = changes.orders.iter().any(|write| write.value.situation.is_final());
+        let ended = changes.orders.iter().any(|write| write.value.status.is_final());
         if ended {
             changes.couriers.retain(|write| write.value.order.is_some());
         }
@@ -185,7 +185,7 @@ impl Backend {
         let Some(ClaimChange::Release { scope, key, holder, until }) = &changes.claim else { return };
         let kept = read(self.memory.claim(scope, key)).filter(|claim| claim.holder == *holder);
         if let Some(claim) = kept {
-            let open = Some(ClaimChange::Finish(Claim { answer: None, expires_at: *until, ..claim }));
+            let open = Some(ClaimChange::Finish(Claim { response: None, expires_at: *until, ..claim }));
             // It is the holder's own, so that nothing stands in its way.
             let _ = self.apply(&Changes { at: changes.at, claim: open, ..Changes::default() });
         }
@@ -194,8 +194,8 @@ impl Backend {
     /// The order as it is written has no more wrong tries than it had.
     fn uncount(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
-            if let Some(standing) = self.order(value.id) {
-                value.tries = standing.tries;
+            if let Some(existing) = self.order(value.id) {
+                value.tries = existing.tries;
             }
         }
     }

@@ -34,7 +34,7 @@ pub(crate) enum Act {
     /// Revokes a key.
     RevokeKey { key: usize },
     /// Subscribes.
-    HookCreate { store: StoreId, url: String, wants: Vec<&'static str> },
+    HookCreate { store: StoreId, url: String, events: Vec<&'static str> },
     /// Asks for another secret.
     HookRotate { hook: usize },
     /// Registers a courier.
@@ -79,7 +79,7 @@ pub(crate) enum State {
     /// It was told that it is done.
     Acknowledged,
     /// It was told that it is not.
-    Refused,
+    Rejected,
     /// It gave up without being told.
     Unknown,
 }
@@ -92,7 +92,7 @@ pub(crate) struct Exchange {
     pub(crate) key: Option<String>,
     pub(crate) state: State,
     /// The first success that it was told.
-    pub(crate) answer: Option<(u16, Bytes)>,
+    pub(crate) response: Option<(u16, Bytes)>,
     /// Whether a commit kept its answer.
     pub(crate) applied: bool,
     pub(crate) tries: u32,

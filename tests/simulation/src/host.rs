@@ -17,8 +17,8 @@ use despacho_core::{
         StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, Duration, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp,
-        WebhookId,
+        Address, CourierId, DistanceMatrix, Duration, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId,
+        Timestamp, WebhookId,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
@@ -73,35 +73,35 @@ impl SimulatedHost {
 
     /// Waits as the weather has it.
     async fn pause(&self) {
-        let weather = self.service.weather.get();
-        if self.own.calm || !self.service.chance.borrow_mut().often(weather.yields) {
+        let fault_rates = self.service.fault_rates.get();
+        if self.own.calm || !self.service.rng.borrow_mut().often(fault_rates.yields) {
             return;
         }
-        let span_ms = if self.service.strikes(&self.own, weather.slow) {
-            self.service.chance.borrow_mut().between(100, 4_000)
+        let span_ms = if self.service.strikes(&self.own, fault_rates.slow) {
+            self.service.rng.borrow_mut().between(100, 4_000)
         } else {
-            self.service.chance.borrow_mut().between(0, 20)
+            self.service.rng.borrow_mut().between(0, 20)
         };
         self.wait_ms(span_ms).await;
     }
 
     /// The way of every read.
-    async fn ask(&self) -> Result<(), HostError> {
+    async fn delay(&self) -> Result<(), HostError> {
         self.pause().await;
-        let weather = self.service.weather.get();
-        if self.service.strikes(&self.own, weather.unread) { Err(unavailable("database")) } else { Ok(()) }
+        let fault_rates = self.service.fault_rates.get();
+        if self.service.strikes(&self.own, fault_rates.unread) { Err(unavailable("database")) } else { Ok(()) }
     }
 
     /// The way of every question to a part outside the database.
-    async fn ask_outside(&self, what: &'static str) -> Result<(), HostError> {
+    async fn call_outside(&self, what: &'static str) -> Result<(), HostError> {
         self.pause().await;
-        let weather = self.service.weather.get();
-        if self.service.strikes(&self.own, weather.slow_way) {
-            let span_ms = self.service.chance.borrow_mut().between(500, 120_000);
+        let fault_rates = self.service.fault_rates.get();
+        if self.service.strikes(&self.own, fault_rates.slow_way) {
+            let span_ms = self.service.rng.borrow_mut().between(500, 120_000);
             self.wait_ms(span_ms).await;
         }
-        if self.service.strikes(&self.own, weather.lost_way) {
-            let late = self.service.chance.borrow_mut().often(500);
+        if self.service.strikes(&self.own, fault_rates.lost_way) {
+            let late = self.service.rng.borrow_mut().often(500);
             return Err(if late { HostError::Timeout { what } } else { unavailable(what) });
         }
         Ok(())
@@ -138,7 +138,7 @@ impl SimulatedHost {
 macro_rules! reads {
     ($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
         async fn $name(&self, $($arg: $kind),*) -> Result<$out, HostError> {
-            self.ask().await?;
+            self.delay().await?;
             self.service.backend.memory.$name($($arg),*).await
         }
     )*};
@@ -161,7 +161,7 @@ impl Storage for SimulatedHost {
     }
 
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let mut holders = self.service.backend.memory.find_keys(query).await?;
         if let (KeyQuery::Hash(_) | KeyQuery::Recent(..), Some(holder)) = (query, holders.first_mut()) {
             self.own.caller.set(Some(holder.store.id));
@@ -173,7 +173,7 @@ impl Storage for SimulatedHost {
     }
 
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let mut orders = self.shown(self.service.backend.memory.find_orders(query).await?);
         match query {
             OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.misread(order)),
@@ -188,7 +188,7 @@ impl Storage for SimulatedHost {
     }
 
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let mut entries = self.service.backend.memory.journal(of, after, limit).await?;
         if entries.len() > 2 && self.breaks(Mutation::PlaceSkipped) {
             entries.remove(1);
@@ -201,7 +201,7 @@ impl Storage for SimulatedHost {
     }
 
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let couriers = self.service.backend.memory.find_couriers(query).await?;
         if matches!(query, CourierQuery::Ids(_)) && self.breaks(Mutation::BusyCourier) {
             let as_free = |courier| Courier { order: None, available: true, ..courier };
@@ -220,7 +220,7 @@ impl Storage for SimulatedHost {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<FreeCourier>, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let memory = &self.service.backend.memory;
         if self.breaks(Mutation::BusyCourier) {
             let couriers = memory
@@ -239,7 +239,7 @@ impl Storage for SimulatedHost {
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let mut webhooks = self.service.backend.memory.find_webhooks(query).await?;
         if matches!(query, WebhookQuery::Due { .. }) && self.breaks(Mutation::OldSecret) {
             for secret in webhooks.iter_mut().flat_map(|webhook| &mut webhook.secrets) {
@@ -250,10 +250,10 @@ impl Storage for SimulatedHost {
     }
 
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError> {
-        self.ask().await?;
+        self.delay().await?;
         let memory = &self.service.backend.memory;
         let block = memory.ids(count).await?;
-        if self.breaks(Mutation::IdsRepeat) && self.service.chance.borrow_mut().often(100) {
+        if self.breaks(Mutation::IdsRepeat) && self.service.rng.borrow_mut().often(100) {
             let first = block.clone().take(OrderId::new).map_or(0, OrderId::get);
             return Ok(IdBlock::new(first.saturating_sub(1).max(1), count.into()));
         }
@@ -262,23 +262,23 @@ impl Storage for SimulatedHost {
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         self.pause().await;
-        let (service, own, weather) = (&*self.service, &*self.own, self.service.weather.get());
-        if service.strikes(own, weather.dies_before) {
+        let (service, own, fault_rates) = (&*self.service, &*self.own, self.service.fault_rates.get());
+        if service.strikes(own, fault_rates.fails_before) {
             service.backend.commit_half(changes);
             return self.die().await;
         }
-        if service.strikes(own, weather.refused) {
+        if service.strikes(own, fault_rates.rejected) {
             service.backend.commit_half(changes);
             return Err(unavailable("database"));
         }
-        if service.strikes(own, weather.conflict) {
+        if service.strikes(own, fault_rates.conflict) {
             return Err(HostError::Conflict);
         }
         let done = service.apply(own, changes);
-        if service.strikes(own, weather.dies_after) {
+        if service.strikes(own, fault_rates.fails_after) {
             return self.die().await;
         }
-        if done.is_ok() && service.strikes(own, weather.unconfirmed) {
+        if done.is_ok() && service.strikes(own, fault_rates.unconfirmed) {
             return Err(unavailable("database"));
         }
         done
@@ -286,24 +286,24 @@ impl Storage for SimulatedHost {
 }
 
 impl Platform for SimulatedHost {
-    fn moment(&self) -> Moment {
-        let mut moment = self.service.backend.memory.moment();
+    fn exec_context(&self) -> ExecContext {
+        let mut context = self.service.backend.memory.exec_context();
         let mut now = self.service.clock().after(Duration::millis(self.own.skew_ms));
         self.own.now.set(now);
         if self.own.quoted && self.breaks(Mutation::QuoteForever) {
             now = now.before(Duration::minutes(60));
         }
-        moment.now = now;
-        moment
+        context.now = now;
+        context
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        self.ask_outside("geocoder").await?;
+        self.call_outside("geocoder").await?;
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
-        self.ask_outside("roads").await?;
+    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+        self.call_outside("roads").await?;
         if self.own.preview && self.breaks(Mutation::PreviewStores) {
             let claimed = Changes { at: self.own.now.get(), ..Changes::default() };
             let orders = self.service.backend.memory.orders();

@@ -11,24 +11,24 @@ use crate::{
     people::{KnownCourier, KnownHook, KnownKey, KnownQuote},
     reading,
     service::Own,
-    world::World,
+    simulation::Simulation,
 };
 
 /// Milliseconds that a quote holds, as published.
 const QUOTE_MS: i64 = 15 * 60_000;
 
 /// The store whose journal an act is about.
-pub(crate) fn reader_of(world: &World, act: &Act) -> Option<StoreId> {
+pub(crate) fn reader_of(simulation: &Simulation, act: &Act) -> Option<StoreId> {
     match act {
-        Act::Read { reader } => world.people.readers.get(*reader).map(|reader| reader.store),
+        Act::Read { reader } => simulation.people.readers.get(*reader).map(|reader| reader.store),
         Act::HookCreate { store, .. } => Some(*store),
         _ => None,
     }
 }
 
 /// What every answer must be, whether anybody hears it or not.
-pub(crate) fn always(world: &mut World, own: &Own, attempt: &Attempt, response: &Response<Bytes>) -> Checked {
-    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
+pub(crate) fn always(simulation: &mut Simulation, own: &Own, attempt: &Attempt, response: &Response<Bytes>) -> Checked {
+    let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
     let (status, plan) = (response.status().as_u16(), &sender.plan);
     let what = || format!("{} {} was answered {status}", plan.method, plan.path);
     if status >= 400 {
@@ -52,7 +52,7 @@ pub(crate) fn always(world: &mut World, own: &Own, attempt: &Attempt, response: 
         if attempt.applied_before && status < 500 && !in_time {
             return Err(format!("{} though its Idempotency-Key has an answer: {body}", what()));
         }
-        return foreign(world, attempt, status);
+        return foreign(simulation, attempt, status);
     }
     if matches!(plan.act, Act::Wrong) {
         return Err(format!("{}, and must be refused", what()));
@@ -71,23 +71,25 @@ pub(crate) fn always(world: &mut World, own: &Own, attempt: &Attempt, response: 
             return Err(format!("{} after a wrong code, and brought {kind} about", what()));
         }
     }
-    foreign(world, attempt, status)
+    foreign(simulation, attempt, status)
 }
 
 /// Who sees an order is answered, and nobody else.
-fn foreign(world: &World, attempt: &Attempt, status: u16) -> Checked {
-    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
+fn foreign(simulation: &Simulation, attempt: &Attempt, status: u16) -> Checked {
+    let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
     let viewer = match &sender.plan.act {
         Act::Look { viewer, .. } | Act::Terms { viewer, .. } | Act::Move { by: By::Store(viewer), .. } => *viewer,
         _ => return Ok(()),
     };
-    let Some(tracked) = sender.plan.order().and_then(|order| world.model.orders.get(&order)) else { return Ok(()) };
+    let Some(tracked) = sender.plan.order().and_then(|order| simulation.model.orders.get(&order)) else {
+        return Ok(());
+    };
     let (owner, id) = (tracked.row.store, tracked.row.id);
     // While a branch is removed, what its matrix sees depends on when it looked.
-    if world.model.stores.get(&owner).is_some_and(|owner| owner.removed) {
+    if simulation.model.stores.get(&owner).is_some_and(|owner| owner.removed) {
         return Ok(());
     }
-    let sees = world.model.sees(viewer, owner);
+    let sees = simulation.model.sees(viewer, owner);
     match status {
         200..=299 if !sees => Err(format!("store {viewer} sees order {id} of store {owner}")),
         404 if sees => Err(format!("store {viewer} does not see order {id} of store {owner}")),
@@ -96,24 +98,29 @@ fn foreign(world: &World, attempt: &Attempt, status: u16) -> Checked {
 }
 
 /// What a client makes of an answer.
-pub(crate) fn answer(world: &mut World, own: &Own, attempt: &Attempt, response: &Response<Bytes>) -> Checked {
+pub(crate) fn check_response(
+    simulation: &mut Simulation,
+    own: &Own,
+    attempt: &Attempt,
+    response: &Response<Bytes>,
+) -> Checked {
     let (exchange, status) = (attempt.exchange, response.status().as_u16());
     let body: Value = serde_json::from_slice(response.body()).unwrap_or_default();
-    let Some(sender) = world.exchanges.get_mut(exchange) else { return Ok(()) };
+    let Some(sender) = simulation.exchanges.get_mut(exchange) else { return Ok(()) };
     if status >= 500 || matches!(body["code"].as_str(), Some("request_in_progress" | "rate_limited")) {
-        world.unheard(exchange);
+        simulation.unheard(exchange);
         return Ok(());
     }
     if status >= 400 {
         if sender.state == State::Open && (!sender.applied || status == 401) {
-            sender.state = State::Refused;
+            sender.state = State::Rejected;
         } else {
-            world.unheard(exchange);
+            simulation.unheard(exchange);
         }
-        return refused(world, own, attempt, &body);
+        return rejected(simulation, own, attempt, &body);
     }
     let replayed = response.headers().contains_key("idempotent-replayed");
-    if let (Some(_), Some((first, before))) = (&sender.key, &sender.answer)
+    if let (Some(_), Some((first, before))) = (&sender.key, &sender.response)
         && (*first != status || without_recipients(before) != without_recipients(response.body()))
     {
         let before = String::from_utf8_lossy(before);
@@ -122,17 +129,17 @@ pub(crate) fn answer(world: &mut World, own: &Own, attempt: &Attempt, response: 
             sender.plan.path
         ));
     }
-    let first = sender.answer.is_none();
+    let first = sender.response.is_none();
     sender.state = State::Acknowledged;
     if first {
-        sender.answer = Some((status, response.body().clone()));
-        world.acknowledged += 1;
-        learn(world, own, attempt, &body)?;
+        sender.response = Some((status, response.body().clone()));
+        simulation.acknowledged += 1;
+        learn(simulation, own, attempt, &body)?;
     }
     if replayed {
-        replayed_to_courier(world, attempt, &body)?;
+        replayed_to_courier(simulation, attempt, &body)?;
     }
-    succeeded(world, own, attempt, status, replayed, &body)
+    succeeded(simulation, own, attempt, status, replayed, &body)
 }
 
 /// Members of a delivery that tell about its recipient.
@@ -150,10 +157,10 @@ fn without_recipients(body: &Bytes) -> Result<Value, &Bytes> {
 }
 
 /// A replayed response tells a courier about recipients while the courier has the order, and not after it.
-fn replayed_to_courier(world: &World, attempt: &Attempt, body: &Value) -> Checked {
-    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
-    let courier = world.people.couriers.iter().find(|one| sender.plan.token.as_ref() == Some(&one.key));
-    let tracked = body["id"].as_u64().and_then(OrderId::new).and_then(|id| world.model.orders.get(&id));
+fn replayed_to_courier(simulation: &Simulation, attempt: &Attempt, body: &Value) -> Checked {
+    let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
+    let courier = simulation.people.couriers.iter().find(|one| sender.plan.token.as_ref() == Some(&one.key));
+    let tracked = body["id"].as_u64().and_then(OrderId::new).and_then(|id| simulation.model.orders.get(&id));
     let (Some(courier), Some(tracked), Some(deliveries)) = (courier, tracked, body["deliveries"].as_array()) else {
         return Ok(());
     };
@@ -161,35 +168,35 @@ fn replayed_to_courier(world: &World, attempt: &Attempt, body: &Value) -> Checke
     if tracked.after.len() != attempt.seen_order {
         return Ok(());
     }
-    let has_it =
-        tracked.row.courier.as_ref().map(|one| one.id) == Some(courier.id) && !tracked.row.situation.is_final();
-    let told = deliveries.iter().any(|delivery| !delivery["address"]["street"].is_null());
-    if told == has_it {
+    let has_it = tracked.row.courier.as_ref().map(|one| one.id) == Some(courier.id) && !tracked.row.status.is_final();
+    let seen = deliveries.iter().any(|delivery| !delivery["address"]["street"].is_null());
+    if seen == has_it {
         return Ok(());
     }
-    Err(format!("courier {} has order {}: {has_it}; told about recipients: {told}", courier.id, tracked.row.id))
+    Err(format!("courier {} has order {}: {has_it}; told about recipients: {seen}", courier.id, tracked.row.id))
 }
 
 /// A client that was never told cannot rely on what it asked for.
-pub(crate) fn given_up(world: &mut World, exchange: usize) {
-    if let Some(Act::Read { reader }) = world.exchanges.get(exchange).map(|sender| sender.plan.act.clone())
-        && let Some(reader) = world.people.readers.get_mut(reader)
+pub(crate) fn given_up(simulation: &mut Simulation, exchange: usize) {
+    if let Some(Act::Read { reader }) = simulation.exchanges.get(exchange).map(|sender| sender.plan.act.clone())
+        && let Some(reader) = simulation.people.readers.get_mut(reader)
     {
         reader.busy = false;
     }
 }
 
 /// Whether a refusal has its reason.
-fn refused(world: &mut World, own: &Own, attempt: &Attempt, body: &Value) -> Checked {
-    given_up(world, attempt.exchange);
-    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
+fn rejected(simulation: &mut Simulation, own: &Own, attempt: &Attempt, body: &Value) -> Checked {
+    given_up(simulation, attempt.exchange);
+    let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
     let code = body["code"].as_str().unwrap_or_default();
     let Act::Create { store, quote, content } = &sender.plan.act else { return Ok(()) };
-    let quote = quote.and_then(|quote| world.people.quotes.get(quote));
+    let quote = quote.and_then(|quote| simulation.people.quotes.get(quote));
     match code {
         "order_code_conflict" => {
-            let standing = body["orderId"].as_u64().and_then(OrderId::new).and_then(|id| world.model.orders.get(&id));
-            let same = standing.is_some_and(|one| one.row.store == *store && content["code"] == one.row.code.as_str());
+            let existing =
+                body["orderId"].as_u64().and_then(OrderId::new).and_then(|id| simulation.model.orders.get(&id));
+            let same = existing.is_some_and(|one| one.row.store == *store && content["code"] == one.row.code.as_str());
             if same { Ok(()) } else { Err(format!("no order of store {store} has the code of {body}")) }
         }
         "quote_expired" => match quote {
@@ -207,7 +214,7 @@ fn refused(world: &mut World, own: &Own, attempt: &Attempt, body: &Value) -> Che
             }
             _ => Ok(()),
         },
-        "insufficient_balance" => match world.model.stores.get(store).and_then(|store| store.floor) {
+        "insufficient_balance" => match simulation.model.stores.get(store).and_then(|store| store.floor) {
             Some(_) => Ok(()),
             None => Err(format!("store {store} is invoiced and was refused for its balance")),
         },
@@ -216,14 +223,21 @@ fn refused(world: &mut World, own: &Own, attempt: &Attempt, body: &Value) -> Che
 }
 
 /// Whether a success says what is stored.
-fn succeeded(world: &mut World, own: &Own, attempt: &Attempt, status: u16, replayed: bool, body: &Value) -> Checked {
-    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
+fn succeeded(
+    simulation: &mut Simulation,
+    own: &Own,
+    attempt: &Attempt,
+    status: u16,
+    replayed: bool,
+    body: &Value,
+) -> Checked {
+    let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
     match sender.plan.act.clone() {
         Act::Create { store, quote, content } => {
-            let tracked = body["id"].as_u64().and_then(OrderId::new).and_then(|id| world.model.orders.get(&id));
+            let tracked = body["id"].as_u64().and_then(OrderId::new).and_then(|id| simulation.model.orders.get(&id));
             let tracked = tracked.ok_or_else(|| format!("an order was acknowledged that is not there: {body}"))?;
             reading::created(&tracked.first, &tracked.row, store, status, &content, body)?;
-            let quote = quote.and_then(|quote| world.people.quotes.get(quote));
+            let quote = quote.and_then(|quote| simulation.people.quotes.get(quote));
             if let Some(quote) = quote.filter(|_| status == 201 && !replayed) {
                 let late = own.now.get().millis() > quote.expires_ms;
                 if late || quote.store != store || !reading::same_content(&quote.body, &content) {
@@ -235,26 +249,26 @@ fn succeeded(world: &mut World, own: &Own, attempt: &Attempt, status: u16, repla
             }
             Ok(())
         }
-        Act::Look { order, .. } => reading::looked_up(world, attempt, order, body),
+        Act::Look { order, .. } => reading::looked_up(simulation, attempt, order, body),
         Act::Move { order, by, cancels, .. } => {
             if status != 204 && !replayed {
-                reading::moved(world, attempt, order, by, body)?;
+                reading::moved(simulation, attempt, order, by, body)?;
             }
-            let now = world.model.orders.get(&order).map_or(0, |tracked| tracked.situation);
+            let now = simulation.model.orders.get(&order).map_or(0, |tracked| tracked.status);
             if cancels && !(600..=620).contains(&now) {
                 return Err(format!("order {order} was cancelled and stands at {now}"));
             }
             Ok(())
         }
-        Act::List { viewer } => reading::listed(world, viewer, body),
-        Act::Statement { store } => reading::statement(world, store, body),
+        Act::List { viewer } => reading::listed(simulation, viewer, body),
+        Act::Statement { store } => reading::statement(simulation, store, body),
         _ => Ok(()),
     }
 }
 
 /// What a client knows after its first success.
-fn learn(world: &mut World, own: &Own, attempt: &Attempt, body: &Value) -> Checked {
-    let Some(sender) = world.exchanges.get(attempt.exchange) else { return Ok(()) };
+fn learn(simulation: &mut Simulation, own: &Own, attempt: &Attempt, body: &Value) -> Checked {
+    let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
     match sender.plan.act.clone() {
         Act::Preview { store, content } => {
@@ -265,41 +279,41 @@ fn learn(world: &mut World, own: &Own, attempt: &Attempt, body: &Value) -> Check
             }
             let id = body.pointer("/quote/id").and_then(Value::as_str).unwrap_or_default().to_owned();
             let fee = reading::centavos(&body["deliveryFee"]).ok_or("a preview without a fee")?;
-            world.people.quotes.push(KnownQuote { store, id, expires_ms, fee, body: content });
+            simulation.people.quotes.push(KnownQuote { store, id, expires_ms, fee, body: content });
         }
         Act::OpenBranch | Act::IssueKey => {
             let store = body["storeId"].as_str().and_then(StoreId::parse).ok_or("a key without its store")?;
             let key = KnownKey { store, id: text("id"), text: text("value"), revoked: false, doubtful: false };
-            world.people.keys.push(key);
+            simulation.people.keys.push(key);
         }
         Act::RevokeKey { key } => {
-            if let Some(key) = world.people.keys.get_mut(key) {
+            if let Some(key) = simulation.people.keys.get_mut(key) {
                 key.revoked = true;
             }
         }
         Act::Register => {
             let id = body["id"].as_u64().and_then(CourierId::new).ok_or("a courier without a number")?;
-            world.people.couriers.push(KnownCourier { id, key: text("value"), removed: false });
+            simulation.people.couriers.push(KnownCourier { id, key: text("value"), removed: false });
         }
         Act::Alter { courier, removes: true } => {
-            if let Some(courier) = world.people.couriers.get_mut(courier) {
+            if let Some(courier) = simulation.people.couriers.get_mut(courier) {
                 courier.removed = true;
             }
         }
-        Act::HookCreate { store, url, wants } => {
-            let matrix = world.model.stores.get(&store).map(|store| store.matrix);
-            let until = matrix.and_then(|matrix| world.model.journals.get(&matrix)).map_or(0, Vec::len);
+        Act::HookCreate { store, url, events } => {
+            let matrix = simulation.model.stores.get(&store).map(|store| store.matrix);
+            let until = matrix.and_then(|matrix| simulation.model.journals.get(&matrix)).map_or(0, Vec::len);
             let (id, secrets) = (body["id"].as_u64().unwrap_or_default(), vec![text("secret")]);
             let from = sender.began_journal;
-            let hook = KnownHook { id, store, url, secrets, wants, from, until, removed: false };
-            world.people.hooks.push(hook);
+            let hook = KnownHook { id, store, url, secrets, events, from, until, removed: false };
+            simulation.people.hooks.push(hook);
         }
         Act::HookRotate { hook } => {
-            if let Some(hook) = world.people.hooks.get_mut(hook) {
+            if let Some(hook) = simulation.people.hooks.get_mut(hook) {
                 hook.secrets.push(text("secret"));
             }
         }
-        Act::Read { reader } => reading::read_on(world, attempt, reader, body)?,
+        Act::Read { reader } => reading::read_on(simulation, attempt, reader, body)?,
         Act::TopUp { amount } if reading::centavos(&body["amount"]) != Some(amount) => {
             return Err(format!("{amount} centavos were booked in as {body}"));
         }

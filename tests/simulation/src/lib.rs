@@ -5,8 +5,8 @@
 mod acts;
 mod audit;
 mod backend;
-mod chance;
 mod exchange;
+mod fault_rates;
 pub mod fuzz;
 mod host;
 mod judge;
@@ -15,17 +15,17 @@ mod mutation;
 mod people;
 mod reading;
 mod receivers;
+mod rng;
 mod service;
+mod simulation;
 mod table;
 mod trace;
-mod weather;
 mod work;
-mod world;
 
 use std::collections::BTreeMap;
 
 pub use mutation::Mutation;
-use world::World;
+use simulation::Simulation;
 
 /// Steps of a run where nobody says how many.
 pub const STEPS: u64 = 1_000;
@@ -72,18 +72,18 @@ pub struct Broken {
 pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box<Broken>> {
     let broken =
         |step: u64, what: String, tail: Vec<String>| Box::new(Broken { seed, step, steps, what, tail, mutation });
-    let mut world = World::new(seed, mutation).map_err(|what| broken(0, what, Vec::new()))?;
-    if let Err(what) = world.run(steps) {
-        return Err(broken(world.steps, what, world.trace.tail()));
+    let mut simulation = Simulation::new(seed, mutation).map_err(|what| broken(0, what, Vec::new()))?;
+    if let Err(what) = simulation.run(steps) {
+        return Err(broken(simulation.steps, what, simulation.trace.tail()));
     }
     Ok(Run {
-        hash: world.trace.hash(),
-        steps: world.steps,
-        requests: world.requests,
-        acknowledged: world.acknowledged,
-        faults: world.service.faults.get(),
-        orders: world.model.orders.len() as u64,
-        kinds: world.kinds,
+        hash: simulation.trace.hash(),
+        steps: simulation.steps,
+        requests: simulation.requests,
+        acknowledged: simulation.acknowledged,
+        faults: simulation.service.faults.get(),
+        orders: simulation.model.orders.len() as u64,
+        kinds: simulation.kinds,
     })
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Tracked {
     pub(crate) first: Order,
     /// The row as it stands.
     pub(crate) row: Order,
-    pub(crate) situation: Situation,
+    pub(crate) status: Situation,
     /// Its deliveries: number, where it stands, whether it is paid.
     pub(crate) stops: Stops,
     /// Where the order stood after each of its events.
@@ -123,7 +123,7 @@ impl Model {
         }
         // One request may expire a branch's orders and then remove the branch, in two commits of one step.
         let removed = |id: &StoreId| self.stores.get(id).is_some_and(|store| store.removed);
-        let open = |tracked: &&Tracked| tracked.situation < 500 && stores.contains(&tracked.row.store);
+        let open = |tracked: &&Tracked| tracked.status < 500 && stores.contains(&tracked.row.store);
         if let Some(open) = self.orders.values().filter(open).find(|tracked| removed(&tracked.row.store)) {
             return Err(format!("store {} was removed while order {} was open", open.row.store, open.row.id));
         }
@@ -149,8 +149,8 @@ impl Model {
 
     /// Whether a store sees another one: itself, and a matrix its branches.
     pub(crate) fn sees(&self, viewer: StoreId, owner: StoreId) -> bool {
-        let standing = self.stores.get(&owner).filter(|store| !store.removed);
-        viewer == owner || standing.is_some_and(|store| store.matrix == viewer)
+        let existing = self.stores.get(&owner).filter(|store| !store.removed);
+        viewer == owner || existing.is_some_and(|store| store.matrix == viewer)
     }
 
     fn store(&mut self, id: StoreId, value: &despacho_core::model::store::Store, expected: u32) -> Checked {
@@ -206,13 +206,13 @@ impl Model {
         }
         let before = tracked.clone();
         let stop = event.delivery.map(despacho_core::model::DeliveryId::get);
-        let taken = rows.iter().find_map(|row| tracked.taken(row, stop, event.situation));
-        let (situation, stops) = taken.ok_or_else(|| {
-            let (at, stops) = (before.situation, &before.stops);
-            format!("order {id} at {at} {stops:?}: the table has no {kind} to {} of {stop:?}", event.situation)
+        let taken = rows.iter().find_map(|row| tracked.taken(row, stop, event.status));
+        let (status, stops) = taken.ok_or_else(|| {
+            let (at, stops) = (before.status, &before.stops);
+            format!("order {id} at {at} {stops:?}: the table has no {kind} to {} of {stop:?}", event.status)
         })?;
-        (tracked.situation, tracked.stops) = (situation, stops);
-        tracked.after.push(situation);
+        (tracked.status, tracked.stops) = (status, stops);
+        tracked.after.push(status);
         tracked.kinds.push(kind);
         tracked.consequences(backend, kind, stop, event.at.millis())
     }
@@ -225,8 +225,8 @@ impl Model {
             return Err(format!("order {id} was created twice, as event {}", event.sequence));
         }
         let places = self.table.rows("order.created");
-        if !places.iter().any(|place| place.to == Some(event.situation)) {
-            return Err(format!("order {id} begins at {}", event.situation));
+        if !places.iter().any(|place| place.to == Some(event.status)) {
+            return Err(format!("order {id} begins at {}", event.status));
         }
         let stops: Vec<_> = row.deliveries.iter().map(|stop| (stop.id.get(), 150, stop.online_payment)).collect();
         let mut numbers = std::iter::once(id.get()).chain(stops.iter().map(|stop| stop.0));
@@ -237,9 +237,9 @@ impl Model {
         let tracked = Tracked {
             first: row.clone(),
             row: Order { version: 0, ..row },
-            situation: event.situation,
+            status: event.status,
             stops,
-            after: vec![event.situation],
+            after: vec![event.status],
             kinds: vec!["order.created"],
             due: -fee,
             fee,
@@ -257,11 +257,11 @@ impl Model {
         let row = backend.order(id).ok_or_else(|| format!("order {id} was committed and is not there"))?;
         let tracked = self.orders.get_mut(&id).ok_or_else(|| format!("order {id} was stored without an event"))?;
         let stops: Vec<_> =
-            row.deliveries.iter().map(|stop| (stop.id.get(), stop.situation.number(), stop.online_payment)).collect();
-        let standing = (row.situation.number(), &stops, row.last_sequence as usize);
-        let wanted = (tracked.situation, &tracked.stops, tracked.after.len());
-        if standing != wanted {
-            return Err(format!("order {id} stands at {standing:?}, and its events say {wanted:?}"));
+            row.deliveries.iter().map(|stop| (stop.id.get(), stop.status.number(), stop.online_payment)).collect();
+        let existing = (row.status.number(), &stops, row.last_sequence as usize);
+        let wanted = (tracked.status, &tracked.stops, tracked.after.len());
+        if existing != wanted {
+            return Err(format!("order {id} stands at {existing:?}, and its events say {wanted:?}"));
         }
         if row.version != tracked.row.version + touches {
             let before = tracked.row.version;
@@ -288,10 +288,10 @@ impl Model {
     /// Each courier has at most one order, each order at most one courier, and both agree, also on whether they are of a sandbox.
     fn allocation(&self, backend: &Backend) -> Checked {
         let mut has: BTreeMap<CourierId, OrderId> = BTreeMap::new();
-        for tracked in self.orders.values().filter(|tracked| tracked.situation < 500) {
+        for tracked in self.orders.values().filter(|tracked| tracked.status < 500) {
             let (id, courier) = (tracked.row.id, tracked.row.courier.as_ref().map(|courier| courier.id));
-            if courier.is_some() != (tracked.situation >= 210) {
-                return Err(format!("order {id} stands at {} with courier {courier:?}", tracked.situation));
+            if courier.is_some() != (tracked.status >= 210) {
+                return Err(format!("order {id} stands at {} with courier {courier:?}", tracked.status));
             }
             if let Some(other) = courier.and_then(|courier| has.insert(courier, id)) {
                 return Err(format!("orders {other} and {id} have one courier, {courier:?}"));
@@ -311,7 +311,7 @@ impl Model {
     /// No code is held twice by a store.
     fn codes(&self) -> Checked {
         let mut held = BTreeMap::new();
-        for tracked in self.orders.values().filter(|tracked| tracked.situation < 520) {
+        for tracked in self.orders.values().filter(|tracked| tracked.status < 520) {
             let (store, code, id) = (tracked.row.store, tracked.row.code.as_str(), tracked.row.id);
             if let Some(other) = held.insert((store, code), id) {
                 return Err(format!("orders {other} and {id} of store {store} both hold the code {code}"));
@@ -387,18 +387,18 @@ impl Tracked {
     }
 
     /// Where a row of the table leads from here, where it leads to what the event says.
-    fn taken(&self, row: &Row, stop: Option<u64>, says: Situation) -> Option<(Situation, Stops)> {
+    fn taken(&self, row: &Row, stop: Option<u64>, states: Situation) -> Option<(Situation, Stops)> {
         let mut stops = self.stops.clone();
         let plain = |stops: &[(u64, Situation, bool)]| stops.iter().map(|one| (one.1, one.2)).collect::<Vec<_>>();
         if !row.delivery {
-            if stop.is_some() || !row.from.contains(&self.situation) {
+            if stop.is_some() || !row.from.contains(&self.status) {
                 return None;
             }
             if let Some((from, to)) = &row.each {
                 stops.iter_mut().filter(|one| from.contains(&one.1)).for_each(|one| one.1 = *to);
             }
             let next = row.to.unwrap_or_else(|| derived(&plain(&stops), true, true));
-            return (next == says).then_some((next, stops));
+            return (next == states).then_some((next, stops));
         }
         let others = self.stops.iter().filter(|one| Some(one.0) != stop);
         // Two guards that the table says in words: one stop at a time, and never the last one.
@@ -408,15 +408,15 @@ impl Tracked {
             return None;
         }
         let moved = stops.iter_mut().find(|one| Some(one.0) == stop)?;
-        if !row.from.contains(&moved.1) || row.to != Some(says) {
+        if !row.from.contains(&moved.1) || row.to != Some(states) {
             return None;
         }
-        moved.1 = says;
-        let situation = match self.situation {
+        moved.1 = states;
+        let status = match self.status {
             before if before < 300 => before,
             after => derived(&plain(&stops), after == 410, false),
         };
-        Some((situation, stops))
+        Some((status, stops))
     }
 
     /// What an event does to money, to the free minutes and to the count of wrong codes.
@@ -440,7 +440,7 @@ impl Tracked {
             "order.expired" => self.due = 0,
             "order.cancelled" => {
                 let late = self.is_late(at_ms);
-                match self.situation {
+                match self.status {
                     600 if late => return Err(format!("order {id} was cancelled free of charge too late")),
                     610 if !late => return Err(format!("order {id} was charged for a cancellation in time")),
                     // As much as if no stop had been cancelled late before.
@@ -461,15 +461,15 @@ impl Tracked {
 
     /// A right code is not looked at while codes are locked, and begins the count anew; so does another courier.
     fn codes_looked_at(&mut self, kind: &str, stop: Option<u64>, at_ms: i64) -> Checked {
-        let asks = |stop: &&despacho_core::model::order::Delivery| {
+        let queries = |stop: &&despacho_core::model::order::Delivery| {
             stop.confirmation.as_ref().is_some_and(|sent| sent.platform)
         };
-        let asked = match kind {
+        let requested = match kind {
             "order.picked_up" => true,
             "order.returned" => true,
             "delivery.delivered" => {
                 let delivery = self.first.deliveries.iter().find(|delivery| Some(delivery.id.get()) == stop);
-                delivery.filter(asks).is_some()
+                delivery.filter(queries).is_some()
             }
             "order.courier_released" => {
                 (self.wrong, self.locked_until_ms) = (0, None);
@@ -477,10 +477,10 @@ impl Tracked {
             }
             _ => return Ok(()),
         };
-        if asked && self.locked_until_ms.is_some_and(|until| until > at_ms) {
+        if requested && self.locked_until_ms.is_some_and(|until| until > at_ms) {
             return Err(format!("order {}: {kind} while codes were locked", self.row.id));
         }
-        if asked {
+        if requested {
             (self.wrong, self.locked_until_ms) = (0, None);
         }
         Ok(())

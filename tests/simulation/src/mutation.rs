@@ -31,9 +31,9 @@ mutations! {
     /// Two orders of a store may hold the same code.
     CodeTwice "code-twice",
     /// The answer for an idempotency key is not kept.
-    AnswerForgotten "answer-forgotten",
+    ResponseLost "answer-forgotten",
     /// The answer for an idempotency key is forgotten where its commit seemed to fail.
-    ReleaseForgets "release-forgets",
+    ReleaseLost "release-forgets",
     /// An order's fee is not booked.
     FeeUnbooked "fee-unbooked",
     /// A fee comes back twice.

@@ -41,7 +41,7 @@ pub(crate) struct KnownHook {
     pub(crate) url: String,
     pub(crate) secrets: Vec<String>,
     /// Kinds of events that it wants; all where empty.
-    pub(crate) wants: Vec<&'static str>,
+    pub(crate) events: Vec<&'static str>,
     /// It sends nothing that stood in the journal up to here, and everything that came after `until`.
     pub(crate) from: usize,
     pub(crate) until: usize,

@@ -7,7 +7,7 @@ use crate::{
     backend,
     exchange::{Attempt, By},
     model::{Checked, Seen, Tracked},
-    world::World,
+    simulation::Simulation,
 };
 
 /// An amount of an answer in centavos.
@@ -41,9 +41,9 @@ pub(crate) fn created(
         return Err(format!("order {id} was acknowledged to store {store} under {}: {body}", content["code"]));
     }
     let codes = |order: &Order| order.deliveries.iter().map(|one| one.delivery_code.clone()).collect::<Vec<_>>();
-    let told: Vec<&str> =
+    let seen: Vec<&str> =
         body["deliveries"].as_array().into_iter().flatten().filter_map(|one| one["deliveryCode"].as_str()).collect();
-    if codes(first) != told {
+    if codes(first) != seen {
         return Err(format!("order {id} was acknowledged with other deliveries than are stored: {body}"));
     }
     let (fee, before) = (centavos(&body["deliveryFee"]), Some(backend::centavos(first.fee)));
@@ -61,22 +61,25 @@ pub(crate) fn created(
 }
 
 /// An order's situation in an answer is one that it had since the request arrived.
-fn stood(tracked: &Tracked, attempt: &Attempt, body: &Value) -> Checked {
-    let said = body["situation"].as_u64().unwrap_or_default();
+fn check_unchanged(tracked: &Tracked, attempt: &Attempt, body: &Value) -> Checked {
+    let expected_text = body["situation"].as_u64().unwrap_or_default();
     let since = tracked.after.get(attempt.seen_order.saturating_sub(1)..).unwrap_or_default();
-    if since.iter().any(|situation| u64::from(*situation) == said) {
+    if since.iter().any(|status| u64::from(*status) == expected_text) {
         return Ok(());
     }
-    Err(format!("order {} was said to stand at {said}; since the request came it stood at {since:?}", tracked.row.id))
+    Err(format!(
+        "order {} was said to stand at {expected_text}; since the request came it stood at {since:?}",
+        tracked.row.id
+    ))
 }
 
 /// A lookup shows the order as it stood, and its history without a gap.
-pub(crate) fn looked_up(world: &World, attempt: &Attempt, id: OrderId, body: &Value) -> Checked {
-    let Some(tracked) = world.model.orders.get(&id) else { return Ok(()) };
+pub(crate) fn looked_up(simulation: &Simulation, attempt: &Attempt, id: OrderId, body: &Value) -> Checked {
+    let Some(tracked) = simulation.model.orders.get(&id) else { return Ok(()) };
     if body["id"].as_u64() != Some(id.get()) {
         return Err(format!("order {id} was asked for, and this came: {body}"));
     }
-    stood(tracked, attempt, body)?;
+    check_unchanged(tracked, attempt, body)?;
     let kinds: Vec<&str> =
         body["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
     let known = tracked.kinds.get(..kinds.len()).unwrap_or_default();
@@ -87,8 +90,8 @@ pub(crate) fn looked_up(world: &World, attempt: &Attempt, id: OrderId, body: &Va
 }
 
 /// A step is answered with the order that it moved, to who may move it.
-pub(crate) fn moved(world: &World, attempt: &Attempt, id: OrderId, by: By, body: &Value) -> Checked {
-    let Some(tracked) = world.model.orders.get(&id) else { return Ok(()) };
+pub(crate) fn moved(simulation: &Simulation, attempt: &Attempt, id: OrderId, by: By, body: &Value) -> Checked {
+    let Some(tracked) = simulation.model.orders.get(&id) else { return Ok(()) };
     if body["id"].as_u64() != Some(id.get()) {
         return Err(format!("order {id} was moved, and this came: {body}"));
     }
@@ -98,21 +101,21 @@ pub(crate) fn moved(world: &World, attempt: &Attempt, id: OrderId, by: By, body:
             return Err(format!("courier {courier} moved order {id}, which another one has"));
         }
     }
-    stood(tracked, attempt, body)
+    check_unchanged(tracked, attempt, body)
 }
 
 /// A list holds orders that its reader sees, newest first.
-pub(crate) fn listed(world: &World, viewer: StoreId, body: &Value) -> Checked {
+pub(crate) fn listed(simulation: &Simulation, viewer: StoreId, body: &Value) -> Checked {
     let mut last = u64::MAX;
     for order in body["orders"].as_array().into_iter().flatten() {
         let id = order["id"].as_u64().unwrap_or_default();
-        let owner = OrderId::new(id).and_then(|id| world.model.orders.get(&id)).map(|tracked| tracked.row.store);
+        let owner = OrderId::new(id).and_then(|id| simulation.model.orders.get(&id)).map(|tracked| tracked.row.store);
         let owner = owner.ok_or_else(|| format!("order {id} is listed and was never created"))?;
         if id >= last {
             return Err(format!("order {id} is listed behind {last}"));
         }
-        let removed = world.model.stores.get(&owner).is_some_and(|owner| owner.removed);
-        if !removed && !world.model.sees(viewer, owner) {
+        let removed = simulation.model.stores.get(&owner).is_some_and(|owner| owner.removed);
+        if !removed && !simulation.model.sees(viewer, owner) {
             return Err(format!("store {viewer} is shown order {id} of store {owner}"));
         }
         last = id;
@@ -121,9 +124,9 @@ pub(crate) fn listed(world: &World, viewer: StoreId, body: &Value) -> Checked {
 }
 
 /// The lines of a statement follow on each other.
-pub(crate) fn statement(world: &World, store: StoreId, body: &Value) -> Checked {
+pub(crate) fn statement(simulation: &Simulation, store: StoreId, body: &Value) -> Checked {
     // Between the entries of a branch that shares a balance, others move it.
-    let shares = world.model.stores.get(&store).is_some_and(|known| known.account != store);
+    let shares = simulation.model.stores.get(&store).is_some_and(|known| known.account != store);
     let mut before: Option<(u64, i64)> = None;
     for line in body["lines"].as_array().into_iter().flatten() {
         let id = line["id"].as_u64().unwrap_or_default();
@@ -146,11 +149,11 @@ pub(crate) fn visible(journal: &[Seen], viewer: StoreId, matrix: StoreId, after:
 }
 
 /// A page of a journal goes on where the last one ended: nothing is left out, nothing comes twice.
-pub(crate) fn read_on(world: &mut World, attempt: &Attempt, reader: usize, body: &Value) -> Checked {
-    let Some(known) = world.people.readers.get_mut(reader) else { return Ok(()) };
+pub(crate) fn read_on(simulation: &mut Simulation, attempt: &Attempt, reader: usize, body: &Value) -> Checked {
+    let Some(known) = simulation.people.readers.get_mut(reader) else { return Ok(()) };
     known.busy = false;
-    let matrix = world.model.stores.get(&known.store).map_or(known.store, |store| store.matrix);
-    let journal = world.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
+    let matrix = simulation.model.stores.get(&known.store).map_or(known.store, |store| store.matrix);
+    let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
     let wanted = visible(journal, known.store, matrix, known.place);
     let events = body["events"].as_array().map_or(&[][..], Vec::as_slice);
     for (at, event) in events.iter().enumerate() {

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use despacho_core::{
     drivers::outbox::Job,
-    model::webhook::{Answer, SendError},
+    model::webhook::{AttemptResult, SendError},
 };
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::chance::Chance;
+use crate::rng::Rng;
 
 /// A message that arrived.
 #[derive(Clone, Debug)]
@@ -45,25 +45,25 @@ pub(crate) struct Receivers {
 
 impl Receivers {
     /// Takes a request, and says what the sender gets to know.
-    pub(crate) fn take(&mut self, url: &str, job: &Job, deaf: u32, chance: &mut Chance) -> Answer {
-        if chance.often(deaf) {
-            return match chance.below(4) {
-                0 => Answer::Status(500),
-                1 => Answer::HostError(SendError::Connect),
-                2 => Answer::Status(302),
+    pub(crate) fn take(&mut self, url: &str, job: &Job, deaf: u32, rng: &mut Rng) -> AttemptResult {
+        if rng.often(deaf) {
+            return match rng.below(4) {
+                0 => AttemptResult::Status(500),
+                1 => AttemptResult::HostError(SendError::Connect),
+                2 => AttemptResult::Status(302),
                 // It was taken, and nobody is told.
                 _ => {
                     self.arrived(url, job);
-                    Answer::HostError(SendError::Timeout)
+                    AttemptResult::HostError(SendError::Timeout)
                 }
             };
         }
-        if deaf > 0 && chance.often(2) {
+        if deaf > 0 && rng.often(2) {
             self.by_url.entry(url.to_owned()).or_default().gone = true;
-            return Answer::Status(410);
+            return AttemptResult::Status(410);
         }
         self.arrived(url, job);
-        Answer::Status(204)
+        AttemptResult::Status(204)
     }
 
     fn arrived(&mut self, url: &str, job: &Job) {

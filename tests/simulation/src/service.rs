@@ -9,7 +9,7 @@ use despacho_core::{
     rules::settings::{Secret, Settings, operator_token},
 };
 
-use crate::{backend::Backend, chance::Chance, mutation::Mutation, weather::Weather};
+use crate::{backend::Backend, fault_rates::FaultRates, mutation::Mutation, rng::Rng};
 
 /// The operator's token in every run.
 pub(crate) const OPERATOR: &str = "operator-token-of-the-simulation";
@@ -22,8 +22,8 @@ const START_MS: i64 = 1_795_262_400_000;
 pub(crate) struct Service {
     pub(crate) backend: Backend,
     pub(crate) settings: Settings,
-    pub(crate) weather: Cell<Weather>,
-    pub(crate) chance: RefCell<Chance>,
+    pub(crate) fault_rates: Cell<FaultRates>,
+    pub(crate) rng: RefCell<Rng>,
     /// Milliseconds that have really passed.
     pub(crate) time_ms: Cell<i64>,
     /// How far the machines' clocks were set off since.
@@ -72,18 +72,18 @@ pub(crate) struct Own {
 impl Service {
     /// A service without data.
     pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Service {
-        let mut chance = Chance::new(seed, 1);
+        let mut rng = Rng::new(seed, 1);
         let mut settings =
             Settings { operator: operator_token(OPERATOR).ok(), secret: Secret(SECRET), ..Settings::default() };
         // A receiver that stays deaf is given up within a run, in some runs.
-        settings.webhooks.disable_after = [300, 6].get(chance.index(2)).copied().unwrap_or(300);
-        settings.dispatch.silence_timeout_minutes = [10, 3].get(chance.index(2)).copied().unwrap_or(10);
-        settings.limits.writes_per_minute = [120, 120, 12].get(chance.index(3)).copied().unwrap_or(120);
+        settings.webhooks.disable_after = [300, 6].get(rng.index(2)).copied().unwrap_or(300);
+        settings.dispatch.silence_timeout_minutes = [10, 3].get(rng.index(2)).copied().unwrap_or(10);
+        settings.limits.writes_per_minute = [120, 120, 12].get(rng.index(3)).copied().unwrap_or(120);
         Service {
             backend: Backend::new(seed, mutation),
             settings,
-            weather: Cell::new(Weather::of(&mut chance)),
-            chance: RefCell::new(chance),
+            fault_rates: Cell::new(FaultRates::of(&mut rng)),
+            rng: RefCell::new(rng),
             time_ms: Cell::new(0),
             offset_ms: Cell::new(0),
             log: RefCell::new(Vec::new()),
@@ -99,7 +99,7 @@ impl Service {
 
     /// Whether a fault of this frequency strikes now.
     pub(crate) fn strikes(&self, own: &Own, per_mille: u32) -> bool {
-        let strikes = !own.calm && per_mille > 0 && self.chance.borrow_mut().often(per_mille);
+        let strikes = !own.calm && per_mille > 0 && self.rng.borrow_mut().often(per_mille);
         if strikes {
             own.faults.set(own.faults.get() + 1);
             self.faults.set(self.faults.get() + 1);

@@ -81,15 +81,15 @@ fn arrow(text: &str) -> Option<(Vec<Situation>, Option<Situation>)> {
 /// Where the order stands as its deliveries have it, from pickup on: by the page's rules. `at_return` says that the courier is back,
 /// `settled` that nothing is to be handed back any more.
 pub(crate) fn derived(stops: &[(Situation, bool)], at_return: bool, settled: bool) -> Situation {
-    let any = |wanted: &[Situation]| stops.iter().any(|(situation, _)| wanted.contains(situation));
+    let any = |wanted: &[Situation]| stops.iter().any(|(status, _)| wanted.contains(status));
     if any(&[310, 320, 330]) {
         return 300;
     }
-    let payment = stops.iter().any(|(situation, online)| *situation == 500 && !online);
+    let payment = stops.iter().any(|(status, online)| *status == 500 && !online);
     if !settled && (payment || any(&[400, 410])) {
         return if at_return { 410 } else { 400 };
     }
-    let counted: Vec<Situation> = stops.iter().map(|(situation, _)| *situation).filter(|one| *one != 600).collect();
+    let counted: Vec<Situation> = stops.iter().map(|(status, _)| *status).filter(|one| *one != 600).collect();
     let delivered = counted.iter().filter(|one| **one == 500).count();
     match delivered {
         0 => 520,

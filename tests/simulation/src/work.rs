@@ -29,7 +29,7 @@ pub(crate) struct Task {
 /// What came of it.
 pub(crate) enum Done {
     /// A request was answered.
-    Answered(Response<Bytes>),
+    Response(Response<Bytes>),
     /// A round in the background ended.
     Rested(Result<(), HostError>),
 }
@@ -37,7 +37,7 @@ pub(crate) enum Done {
 /// A request's way through the API.
 pub(crate) fn request(service: &Rc<Service>, own: Rc<Own>, request: Request<Bytes>) -> Task {
     let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
-    let future = async move { Done::Answered(api::handle(&host, &host.service.settings, request).await) };
+    let future = async move { Done::Response(api::handle(&host, &host.service.settings, request).await) };
     Task { own, future: Box::pin(future) }
 }
 
@@ -45,8 +45,8 @@ pub(crate) fn request(service: &Rc<Service>, own: Rc<Own>, request: Request<Byte
 pub(crate) fn dispatch_round(service: &Rc<Service>, own: Rc<Own>) -> Task {
     let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
     let future = async move {
-        let mut moment = host.moment();
-        Done::Rested(dispatch::round(&host, &host.service.settings, &mut moment).await.map(|_| ()))
+        let mut context = host.exec_context();
+        Done::Rested(dispatch::round(&host, &host.service.settings, &mut context).await.map(|_| ()))
     };
     Task { own, future: Box::pin(future) }
 }
@@ -61,7 +61,7 @@ pub(crate) fn outbox_round(service: &Rc<Service>, own: Rc<Own>, receivers: &Rc<R
 
 async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), HostError> {
     let settings = &host.service.settings;
-    let now = host.moment().now;
+    let now = host.exec_context().now;
     for webhook in host.find_webhooks(WebhookQuery::Due { now, limit: HOOKS_PER_ROUND }).await? {
         let Some(batch) = outbox::take(host, settings, &webhook).await? else { continue };
         let mut tried = Vec::new();
@@ -72,14 +72,14 @@ async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<()
                     tried.push(Tried { message: job.message.clone(), sent: None });
                     continue;
                 }
-                let at = host.moment().now;
-                let took_ms = host.service.chance.borrow_mut().between(1, 900);
+                let at = host.exec_context().now;
+                let took_ms = host.service.rng.borrow_mut().between(1, 900);
                 host.wait_ms(took_ms).await;
-                let deaf = if host.own.calm { 0 } else { host.service.weather.get().deaf };
-                let mut chance = host.service.chance.borrow_mut();
-                let answer = receivers.borrow_mut().take(&batch.url, job, deaf, &mut chance);
-                taken = answer.is_success();
-                tried.push(Tried { message: job.message.clone(), sent: Some((at, took_ms.unsigned_abs(), answer)) });
+                let deaf = if host.own.calm { 0 } else { host.service.fault_rates.get().deaf };
+                let mut rng = host.service.rng.borrow_mut();
+                let response = receivers.borrow_mut().take(&batch.url, job, deaf, &mut rng);
+                taken = response.is_success();
+                tried.push(Tried { message: job.message.clone(), sent: Some((at, took_ms.unsigned_abs(), response)) });
             }
         }
         outbox::finish(host, settings, &batch, tried).await?;

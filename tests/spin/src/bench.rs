@@ -72,7 +72,7 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
             "{name}: {} instances, {} µs to start one, {} µs at the least, {} kB at most",
             stats.instances(),
             stats.mean_start_us(),
-            stats.least_start_us(),
+            stats.min_start_us(),
             stats.peak_bytes() / 1_000
         );
     }

@@ -17,17 +17,17 @@ pub struct Clock(Option<Arc<AtomicI64>>);
 
 impl Clock {
     /// One that stands at this instant, in milliseconds since 1970.
-    pub fn standing(millis: i64) -> Clock {
+    pub fn at(millis: i64) -> Clock {
         Clock(Some(Arc::new(AtomicI64::new(millis))))
     }
 
     /// One that stands at the machine's present.
     pub fn stopped() -> Clock {
-        Clock::standing(machine())
+        Clock::at(machine())
     }
 
     /// Whether it stands still until it is moved.
-    pub fn is_standing(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.0.is_some()
     }
 
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_moved_is_moved_for_all() {
-        let clock = Clock::standing(1_000_000);
+        let clock = Clock::at(1_000_000);
         let other = clock.clone();
         other.advance(Duration::from_secs(90));
         assert_eq!((clock.millis(), clock.now().as_secs()), (1_090_000, 1_090));

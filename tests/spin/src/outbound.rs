@@ -54,7 +54,7 @@ impl Calls {
 }
 
 /// What the interface calls a failure, as wasmtime's own client would.
-fn refusal(error: &ClientError) -> HttpError {
+fn http_error(error: &ClientError) -> HttpError {
     if is_tls(error) {
         HttpError::TlsProtocolError
     } else if error.is_connect() {
@@ -80,10 +80,10 @@ impl WasiHttpHooks for Calls {
         let calls = self.clone();
         Box::new(async move {
             calls.check(request.uri())?;
-            let answer = calls.client.request(request).await;
-            let answer = answer.map_err(|error| refusal(&error))?;
+            let response = calls.client.request(request).await;
+            let response = response.map_err(|error| http_error(&error))?;
             let io: Box<dyn Future<Output = Result<(), HttpError>> + Send> = Box::new(async { Ok(()) });
-            Ok((answer.map(|body| body.map_err(HttpError::from).boxed_unsync()), io))
+            Ok((response.map(|body| body.map_err(HttpError::from).boxed_unsync()), io))
         })
     }
 }

@@ -294,10 +294,10 @@ impl<T: 'static> HostConnectionWithStore<T> for Postgres {
             Ok(found) => found,
             Err(error) => return Ok(Err(error)),
         };
-        let (tell_row, told) = mpsc::channel(rows.len().max(1));
-        rows.into_iter().for_each(|row| _ = tell_row.try_send(row));
+        let (report_row, received) = mpsc::channel(rows.len().max(1));
+        rows.into_iter().for_each(|row| _ = report_row.try_send(row));
         let (rows, end) = store.with(|mut access| {
-            let rows = StreamReader::new(&mut access, Rows(told))?;
+            let rows = StreamReader::new(&mut access, Rows(received))?;
             let end = FutureReader::new(&mut access, async { wasmtime::error::Ok(Ok(())) })?;
             wasmtime::error::Ok((rows, end))
         })?;

@@ -65,12 +65,12 @@ async fn connection(stream: TcpStream, peer: SocketAddr, handler: ProxyHandler<A
     _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
         let handler = handler.clone();
-        async move { Ok::<_, Infallible>(answer(&handler, request, peer).await) }
+        async move { Ok::<_, Infallible>(reply(&handler, request, peer).await) }
     });
     _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
-async fn answer(
+async fn reply(
     handler: &ProxyHandler<Application>,
     request: Request<Incoming>,
     peer: SocketAddr,

@@ -190,14 +190,14 @@ impl<T: 'static> HostConnectionWithStore<T> for Sqlite {
             access.get().fuse.burn()?;
             wasmtime::error::Ok(access.get().table.get(&connection)?.0.clone())
         })?;
-        let (tell_columns, columns) = oneshot::channel();
-        let (tell_row, rows) = mpsc::channel(4);
-        let (tell_end, end) = oneshot::channel();
+        let (report_columns, columns) = oneshot::channel();
+        let (report_row, rows) = mpsc::channel(4);
+        let (report_end, end) = oneshot::channel();
         spawn_blocking(move || {
-            let each = |row| tell_row.blocking_send(row).is_ok();
-            let ended = run(&connection, &sql, parameters, |names| _ = tell_columns.send(names), each);
-            drop(tell_row);
-            _ = tell_end.send(ended);
+            let each = |row| report_row.blocking_send(row).is_ok();
+            let ended = run(&connection, &sql, parameters, |names| _ = report_columns.send(names), each);
+            drop(report_row);
+            _ = report_end.send(ended);
         });
         let columns = columns.await.unwrap_or_default();
         let (rows, end) = store.with(|mut access| {

@@ -45,7 +45,7 @@ impl Stats {
     }
 
     /// Microseconds that the quickest start took: what it costs where nothing else runs.
-    pub fn least_start_us(&self) -> u64 {
+    pub fn min_start_us(&self) -> u64 {
         self.quickest_ns.load(Relaxed) / 1_000
     }
 
@@ -104,7 +104,7 @@ impl Drop for Watch {
 }
 
 impl ResourceLimiter for Watch {
-    fn memory_growing(&mut self, current: usize, desired: usize, _most: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(&mut self, current: usize, desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
         self.stats.peak_bytes.fetch_max(desired as u64, Relaxed);
         let more = desired.saturating_sub(current) as u64;
         self.bytes += more;
@@ -113,7 +113,7 @@ impl ResourceLimiter for Watch {
         Ok(true)
     }
 
-    fn table_growing(&mut self, _current: usize, _desired: usize, _most: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(&mut self, _current: usize, _desired: usize, _max: Option<usize>) -> wasmtime::Result<bool> {
         Ok(true)
     }
 }

@@ -19,7 +19,7 @@ const UNIT: &str = "hosts/warp/deploy/despacho.service";
 const YAML_RULES: &str = "{extends: default, rules: {line-length: {max: 140}}}";
 /// systemd's own measure of what a service could do to its machine, in tenths: 0 is nothing, 100 everything, and 20 is the least
 /// that it calls fine.
-const MOST_EXPOSED: &str = "20";
+const MAX_EXPOSURE: &str = "20";
 
 /// Runs every linter on its files.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
@@ -33,7 +33,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     lint("kubernetes-validate", &[&["--strict"], &MANIFESTS[..]].concat())?;
     // Where there is no systemd there is nobody to ask.
     if run::succeeds(&["systemd-analyze", "--version"]) {
-        let threshold = format!("--threshold={MOST_EXPOSED}");
+        let threshold = format!("--threshold={MAX_EXPOSURE}");
         let words = ["systemd-analyze", "security", "--offline=true", "--no-pager", &threshold, UNIT];
         run::show(run::command(root, &words))?;
         verify_unit(root)?;
@@ -52,9 +52,9 @@ fn verify_unit(root: &Path) -> Result<(), Failure> {
     std::fs::write(&copy, text.replace("/usr/local/bin/despacho ", "/bin/true ")).map_err(failure)?;
     let name = copy.to_string_lossy().into_owned();
     let judged = run::command(root, &["systemd-analyze", "verify", "--man=no", &name]).output().map_err(failure)?;
-    let said = String::from_utf8_lossy(&judged.stderr);
-    let about: Vec<&str> = said.lines().filter(|line| line.contains("despacho")).collect();
-    if judged.status.success() && about.is_empty() { Ok(()) } else { Err(Failure::new(said.trim().to_owned())) }
+    let output = String::from_utf8_lossy(&judged.stderr);
+    let about: Vec<&str> = output.lines().filter(|line| line.contains("despacho")).collect();
+    if judged.status.success() && about.is_empty() { Ok(()) } else { Err(Failure::new(output.trim().to_owned())) }
 }
 
 #[cfg(test)]

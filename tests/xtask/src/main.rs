@@ -41,7 +41,7 @@ cargo run -p despacho-xtask -- reproduce
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Help,
-    Up(up::Wish),
+    Up(up::UpOptions),
     List,
     Verify(verify::Choice),
     Component,
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
             println!("{HELP}");
             Ok(())
         }
-        Task::Up(wish) => up::up(&wish),
+        Task::Up(up_options) => up::up(&up_options),
         Task::List => {
             verify::list();
             Ok(())
@@ -94,17 +94,17 @@ fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
 }
 
 fn parse_up(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
-    let mut wish = up::Wish { listen: "127.0.0.1:8080".to_owned(), data: None, panel: true };
+    let mut up_options = up::UpOptions { listen: "127.0.0.1:8080".to_owned(), data: None, panel: true };
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long("listen") => wish.listen = arguments.value()?.string()?,
-            Long("data") => wish.data = Some(arguments.value()?.into()),
-            Long("no-panel") => wish.panel = false,
+            Long("listen") => up_options.listen = arguments.value()?.string()?,
+            Long("data") => up_options.data = Some(arguments.value()?.into()),
+            Long("no-panel") => up_options.panel = false,
             Short('h') | Long("help") => return Ok(Task::Help),
             other => return Err(other.unexpected()),
         }
     }
-    Ok(Task::Up(wish))
+    Ok(Task::Up(up_options))
 }
 
 fn parse_verify(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn flags_become_wishes_and_choices() {
-        let wish = up::Wish { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false };
-        assert_eq!(task(&["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel"]), Ok(Task::Up(wish)));
+        let up_options = up::UpOptions { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false };
+        assert_eq!(task(&["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel"]), Ok(Task::Up(up_options)));
         let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
         assert_eq!(task(&["verify", "--only", "fmt", "--only=doc"]), Ok(Task::Verify(choice)));
         assert_eq!(task(&["verify", "--list"]), Ok(Task::List));

@@ -74,7 +74,7 @@ impl Need {
     fn is_there(self, root: &Path) -> Result<bool, Failure> {
         Ok(match self {
             Need::Component(_, subcommand) => run::succeeds(&["cargo", subcommand, "--version"]),
-            Need::Target(name) => run::answer(&["rustc", "--print", "target-libdir", "--target", name])
+            Need::Target(name) => run::response(&["rustc", "--print", "target-libdir", "--target", name])
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
             Need::Program(name, _) => run::succeeds(&[name, "--version"]),
             Need::Postgres => postgres().is_some(),
@@ -119,8 +119,8 @@ fn fetch_advisories(root: &Path, offline: bool) -> Result<(), Missing> {
     if fetched.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&fetched.stderr);
-    let reason = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let output = String::from_utf8_lossy(&fetched.stderr);
+    let reason = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     Err(Missing::Offline(format!("the advisory database could not be fetched, so nothing is known: {reason}")))
 }
 
@@ -174,7 +174,7 @@ fn make_venv(root: &Path) -> Result<(), Failure> {
 
 /// Installs one of Debian's packages; only root on Debian can, anybody else is told what to do.
 fn debian_package(root: &Path, package: &str) -> Result<(), Failure> {
-    let is_root = run::answer(&["id", "-u"]).as_deref() == Some("0");
+    let is_root = run::response(&["id", "-u"]).as_deref() == Some("0");
     if !is_root || !run::succeeds(&["apt-get", "--version"]) {
         return Err(Failure::new(format!("please install {package} (`apt-get install {package}`) and run this again")));
     }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn offline_names_what_is_missing_and_fetches_nothing() {
         let missing = Need::Target("no-such-target").ensure(Path::new("."), true).err();
-        let said = |reason: &str| reason.contains("the Rust target no-such-target");
-        assert!(matches!(&missing, Some(Missing::Offline(reason)) if said(reason)), "{missing:?}");
+        let output = |reason: &str| reason.contains("the Rust target no-such-target");
+        assert!(matches!(&missing, Some(Missing::Offline(reason)) if output(reason)), "{missing:?}");
     }
 }

@@ -38,7 +38,7 @@ struct Block<'a> {
 /// Runs every page.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let binary = server::shipped()?;
-    let listed = run::answer(&["git", "-C", &root.to_string_lossy(), "ls-files", "--", "*.md"]);
+    let listed = run::response(&["git", "-C", &root.to_string_lossy(), "ls-files", "--", "*.md"]);
     let pages = listed.ok_or_else(|| Failure::new("`git ls-files` lists no pages"))?;
     let scratch = place::target()?.join("pages");
     let mut failed = Vec::new();

@@ -24,7 +24,7 @@ pub(crate) fn reproduce(root: &Path) -> Result<(), Failure> {
     if scratch.exists() {
         fs::remove_dir_all(&scratch).map_err(at(&scratch))?;
     }
-    let commit_time = run::answer(&["git", "-C", &root.to_string_lossy(), "log", "-1", "--format=%ct"]);
+    let commit_time = run::response(&["git", "-C", &root.to_string_lossy(), "log", "-1", "--format=%ct"]);
     let commit_time = commit_time.ok_or_else(|| Failure::new("`git log` names no last commit"))?;
     let mut built = Vec::new();
     for name in FOLDERS {

@@ -52,7 +52,7 @@ pub fn succeeds(words: &[&str]) -> bool {
 
 /// What a command prints, trimmed; `None` where it fails or is not there.
 #[must_use]
-pub fn answer(words: &[&str]) -> Option<String> {
+pub fn response(words: &[&str]) -> Option<String> {
     let output = command(Path::new("."), words).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_missing_program_neither_succeeds_nor_answers() {
         assert!(!succeeds(&["no-such-program-anywhere"]));
-        assert_eq!(answer(&["no-such-program-anywhere"]), None);
+        assert_eq!(response(&["no-such-program-anywhere"]), None);
         let failure = show(command(Path::new("."), &["no-such-program-anywhere"])).expect_err("it is not there");
         assert!(failure.to_string().contains("could not start"), "{failure}");
     }

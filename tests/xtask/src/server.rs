@@ -66,11 +66,11 @@ impl Server {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<Server, Failure> {
-        Server::start_heard(binary, data, arguments, variables).map(|(server, _)| server)
+        Server::start_observed(binary, data, arguments, variables).map(|(server, _)| server)
     }
 
     /// The same, with the lines that the server prints from then on.
-    pub fn start_heard(
+    pub fn start_observed(
         binary: &Path,
         data: &Path,
         arguments: &[&str],
@@ -106,24 +106,24 @@ impl Server {
         &mut self.child
     }
 
-    fn await_ready(&mut self, lines: &Receiver<String>, wants_key: bool) -> Result<(), Failure> {
+    fn await_ready(&mut self, lines: &Receiver<String>, requires_key: bool) -> Result<(), Failure> {
         let deadline = Instant::now() + START_LIMIT;
-        let mut said = Vec::new();
-        while self.base.is_empty() || (wants_key && self.key.is_none()) {
+        let mut output = Vec::new();
+        while self.base.is_empty() || (requires_key && self.key.is_none()) {
             let wait = deadline.saturating_duration_since(Instant::now());
             let line = lines.recv_timeout(wait).map_err(|e| {
                 let what = match e {
                     RecvTimeoutError::Timeout => "did not become ready in time",
                     RecvTimeoutError::Disconnected => "ended before it was ready",
                 };
-                Failure::new(format!("the server {what}; it said:\n{}", said.join("\n")))
+                Failure::new(format!("the server {what}; it said:\n{}", output.join("\n")))
             })?;
             match announcement(&line) {
                 Some(Announcement::Ready(base)) => self.base = base.to_owned(),
                 Some(Announcement::Key(key)) => self.key = Some(key.to_owned()),
                 None => {}
             }
-            said.push(line);
+            output.push(line);
         }
         Ok(())
     }
@@ -147,8 +147,8 @@ fn init(binary: &Path, data: &Path, variables: &[(&str, &str)]) -> Result<(), Fa
     if done.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    Err(Failure::new(format!("`despacho init` ended before it was ready: {said}")))
+    let output = String::from_utf8_lossy(&done.stderr).into_owned();
+    Err(Failure::new(format!("`despacho init` ended before it was ready: {output}")))
 }
 
 impl Drop for Server {

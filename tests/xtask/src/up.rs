@@ -16,7 +16,7 @@ use crate::panel;
 
 /// How to come up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wish {
+pub(crate) struct UpOptions {
     /// The address to listen on.
     pub(crate) listen: String,
     /// The database's folder; `.despacho` in the repository where none is named.
@@ -26,16 +26,16 @@ pub(crate) struct Wish {
 }
 
 /// Builds the server, and the panel where there is one, and becomes the server.
-pub(crate) fn up(wish: &Wish) -> Result<(), Failure> {
+pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     let root = place::root()?;
     println!("building despacho (the first time takes a few minutes)");
     let binary = server::build(&root)?;
-    let panel = if wish.panel { panel(&root)? } else { None };
-    let data = wish.data.clone().unwrap_or_else(|| root.join(".despacho"));
-    println!("starting despacho on {}, its data in {} (Ctrl-C ends it)", wish.listen, data.display());
+    let panel = if options.panel { panel(&root)? } else { None };
+    let data = options.data.clone().unwrap_or_else(|| root.join(".despacho"));
+    println!("starting despacho on {}, its data in {} (Ctrl-C ends it)", options.listen, data.display());
     let mut server = Command::new(binary);
-    server.args(arguments(&wish.listen, &data, panel.as_deref()));
-    become_it(server)
+    server.args(arguments(&options.listen, &data, panel.as_deref()));
+    exec_server(server)
 }
 
 /// What the server is started with.
@@ -61,7 +61,7 @@ fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
 
 /// The server takes this process's place, so that every signal reaches it.
 #[cfg(unix)]
-fn become_it(mut server: Command) -> Result<(), Failure> {
+fn exec_server(mut server: Command) -> Result<(), Failure> {
     use std::os::unix::process::CommandExt;
     let error = server.exec();
     Err(Failure::new(format!("{} could not start: {error}", server.get_program().to_string_lossy())))
@@ -69,7 +69,7 @@ fn become_it(mut server: Command) -> Result<(), Failure> {
 
 /// Where a process cannot be replaced the server shares the console, which sends Ctrl-C to both.
 #[cfg(not(unix))]
-fn become_it(server: Command) -> Result<(), Failure> {
+fn exec_server(server: Command) -> Result<(), Failure> {
     run::show(server)
 }
 

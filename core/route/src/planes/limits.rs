@@ -2,7 +2,7 @@
 
 use super::Planes;
 use crate::cycles::Directed;
-use crate::separate::{Cut, LEAST, Support};
+use crate::separate::{Cut, MIN_WEIGHT, Support};
 use crate::simplex::Entries;
 
 /// The most limits found at once by halves of others.
@@ -12,7 +12,7 @@ impl Planes {
     /// Cuts that the last solution violates: as sets of places and, if directions matter, as entries.
     pub(super) fn broken(&mut self) -> (Vec<Cut>, Vec<(Entries, f64)>) {
         let used = self.legs.iter().zip(&self.values).map(|(leg, &value)| (leg.from, leg.to, value));
-        let used: Vec<(usize, usize, f64)> = used.filter(|leg| leg.2 > LEAST).collect();
+        let used: Vec<(usize, usize, f64)> = used.filter(|leg| leg.2 > MIN_WEIGHT).collect();
         let support = Support::of(self.count + 1, &used);
         self.work += support.work();
         let mut cuts = support.broken();

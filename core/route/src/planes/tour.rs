@@ -1,7 +1,7 @@
 //! Orders read off a solution: the one that it is, and one along the legs that it uses the most.
 
 use super::{Leg, Planes, WHOLE, by_score};
-use crate::separate::{LEAST, Set};
+use crate::separate::{MIN_WEIGHT, Set};
 use crate::sort::sort;
 
 impl Planes {
@@ -39,7 +39,7 @@ impl Planes {
     /// search to continue from.
     pub(crate) fn guess(&self) -> Vec<usize> {
         let size = self.count + 1;
-        let used = self.guide.iter().enumerate().filter(|&(_, &value)| value > LEAST);
+        let used = self.guide.iter().enumerate().filter(|&(_, &value)| value > MIN_WEIGHT);
         let mut ranked: Vec<(f64, usize)> = used.map(|(index, &value)| (-value, index)).collect();
         sort(&mut ranked, by_score);
         let (mut after, mut entered) = (vec![size; size], vec![false; size]);

@@ -3,8 +3,8 @@
 use super::pages;
 use crate::{
     api::{
-        call::{Answer, Call, Stop},
-        problem::{Code, Problem},
+        call::{ApiResponse, Call, HandlerError},
+        problem::{Problem, ProblemCode},
     },
     drivers::stream::{self, FIRST_EVENTS, Subscription},
     host::Host,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// `GET /delivery/events?after=&limit=`
-pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let journal = Journal::of(&call.caller()?.store);
     let limit = pages::limit(call)?;
     let after = match call.query("after") {
@@ -28,20 +28,20 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
     entries.truncate(limit as usize);
     let last = entries.last().map_or(after, |last| last.place);
     let events = entries.iter().map(|entry| JournalEventView::of(journal, entry, call.language)).collect();
-    Ok(Answer::json(200, &EventPage { events, next: journal.cursor(last), more })?)
+    Ok(ApiResponse::json(200, &EventPage { events, next: journal.cursor(last), more })?)
 }
 
 /// Where a reader takes up. `0` is the first event that is still there; every other cursor was given to somebody who has read up to it.
-async fn place<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> Result<u64, Stop> {
+async fn place<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> Result<u64, HandlerError> {
     if cursor == "0" {
         return Ok(call.host.journal_span(journal).await?.start);
     }
-    Ok(journal.place(cursor).ok_or_else(pages::strange_cursor)?)
+    Ok(journal.place(cursor).ok_or_else(pages::invalid_cursor)?)
 }
 
 /// A cursor past the end is older than a backup that was restored: events that it has not seen may stand before it. One from before
 /// the start has missed what was archived.
-async fn within<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), Stop> {
+async fn within<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Result<(), HandlerError> {
     let span = call.host.journal_span(journal).await?;
     if after < span.start {
         return Err(archived().into());
@@ -49,12 +49,12 @@ async fn within<H: Host>(call: &Call<'_, H>, journal: Journal, after: u64) -> Re
     if after == 0 || after <= span.end {
         return Ok(());
     }
-    Err(pages::strange_cursor().into())
+    Err(pages::invalid_cursor().into())
 }
 
 fn archived() -> Problem {
     Problem::new(
-        Code::EventsArchived,
+        ProblemCode::EventsArchived,
         "Events after this cursor were archived by the operator. Send 0 to go on with the first event that is still there; look \
          orders up that you follow, and ask the operator for what is missing.",
         "Eventos posteriores a este cursor foram arquivados pelo operador. Envie 0 para continuar do primeiro evento ainda \
@@ -63,7 +63,7 @@ fn archived() -> Problem {
 }
 
 /// `GET /delivery/events/stream`: the first events, and where it goes on.
-pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let holder = call.caller()?;
     let journal = Journal::of(&holder.store);
     let (key, hash) = (holder.key.id, holder.key.hash.clone());
@@ -81,5 +81,5 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let mut text = stream::beginning(&subscription);
     text.push_str(&stream::next(call.host, &mut subscription, FIRST_EVENTS).await?);
     call.stream = Some(subscription);
-    Ok(Answer { media: "text/event-stream", ..Answer::of(200, text.into_bytes()) })
+    Ok(ApiResponse { media: "text/event-stream", ..ApiResponse::of(200, text.into_bytes()) })
 }

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
-        problem::{Code, FieldError, Problem},
+        call::{ApiResponse, Call, HandlerError, plain},
+        problem::{FieldError, Problem, ProblemCode},
         read::read,
         validate,
     },
@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// `POST /delivery/keys`
-pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(read(call.body)?)?;
     confirm_password(call, request.current_password.as_deref()).await?;
     let caller = call.caller()?.store.clone();
@@ -32,22 +32,22 @@ pub(super) async fn issue_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer,
         None => caller.clone(),
         Some(id) => {
             let store = call.host.store(id).await?.filter(|store| caller.oversees(store));
-            store.ok_or_else(|| plain(Code::StoreNotFound).with_errors(vec![unknown_store()]))?
+            store.ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?
         }
     };
     issue(call, request, &store, caller.id).await
 }
 
 /// `POST /admin/keys`
-pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn issue_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let request = validate::key(read(call.body)?)?;
     let id = request.store.ok_or_else(|| {
         let detail = Text::new("This field is required.", "Este campo é obrigatório.");
         let error = FieldError { pointer: "/storeId".to_owned(), code: "required", detail };
-        plain(Code::ValidationFailed).with_errors(vec![error])
+        plain(ProblemCode::ValidationFailed).with_errors(vec![error])
     })?;
     let store = call.host.store(id).await?;
-    let store = store.ok_or_else(|| plain(Code::StoreNotFound).with_errors(vec![unknown_store()]))?;
+    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound).with_errors(vec![unknown_store()]))?;
     issue(call, request, &store, store.id).await
 }
 
@@ -56,15 +56,15 @@ async fn issue<H: Host>(
     request: KeyRequest,
     store: &Store,
     integrator: StoreId,
-) -> Result<Answer, Stop> {
+) -> Result<ApiResponse, HandlerError> {
     let settings = call.settings;
-    let most = settings.keys.per_store;
-    let counts = |held: &&Arc<KeyHolder>| held.key.kind == KeyKind::Integration && held.key.is_valid(call.moment.now);
-    if call.host.find_keys(KeyQuery::Store(store.id)).await?.iter().filter(counts).count() >= most as usize {
-        return Err(Stop::Problem(Problem::new(
-            Code::TooManyKeys,
-            format!("A store has at most {most} valid keys. Revoke one first."),
-            format!("Uma loja tem no máximo {most} chaves válidas. Revogue uma antes."),
+    let max = settings.keys.per_store;
+    let counts = |held: &&Arc<KeyHolder>| held.key.kind == KeyKind::Integration && held.key.is_valid(call.context.now);
+    if call.host.find_keys(KeyQuery::Store(store.id)).await?.iter().filter(counts).count() >= max as usize {
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::TooManyKeys,
+            format!("A store has at most {max} valid keys. Revoke one first."),
+            format!("Uma loja tem no máximo {max} chaves válidas. Revogue uma antes."),
         )));
     }
     let days = request.days.unwrap_or(settings.keys.days);
@@ -80,62 +80,62 @@ async fn issue<H: Host>(
 }
 
 /// `GET /delivery/keys`
-pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn list_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let id = pages::named_store(call).await?.id;
     list(call, id).await
 }
 
 /// `GET /admin/keys?storeId=`
-pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn list_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let id = call.query("storeId").as_deref().and_then(StoreId::parse);
-    let id = id.ok_or_else(|| plain(Code::StoreNotFound))?;
-    let store = call.host.store(id).await?.ok_or_else(|| plain(Code::StoreNotFound))?;
+    let id = id.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    let store = call.host.store(id).await?.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
     list(call, store.id).await
 }
 
-async fn list<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Answer, Stop> {
+async fn list<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<ApiResponse, HandlerError> {
     let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
-    Ok(Answer::json(200, &KeyList { keys: keys.iter().map(|holder| KeyView::of(&holder.key)).collect() })?)
+    Ok(ApiResponse::json(200, &KeyList { keys: keys.iter().map(|holder| KeyView::of(&holder.key)).collect() })?)
 }
 
 /// `DELETE /delivery/keys/{keyId}`
-pub(super) async fn revoke_own<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn revoke_own<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let caller = call.caller()?.store.clone();
     let holder = find(call).await?;
     let store = &holder.store;
     let is_own = store.id == caller.id || (store.deleted_at.is_none() && caller.oversees(store));
-    if is_own { revoke(call, &holder.key).await } else { Err(plain(Code::KeyNotFound).into()) }
+    if is_own { revoke(call, &holder.key).await } else { Err(plain(ProblemCode::KeyNotFound).into()) }
 }
 
 /// `DELETE /admin/keys/{keyId}`
-pub(super) async fn revoke_any<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn revoke_any<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let holder = find(call).await?;
     revoke(call, &holder.key).await
 }
 
-async fn find<H: Host>(call: &Call<'_, H>) -> Result<Arc<KeyHolder>, Stop> {
+async fn find<H: Host>(call: &Call<'_, H>) -> Result<Arc<KeyHolder>, HandlerError> {
     let holder = match KeyId::parse(call.id) {
         Some(id) => call.host.find_keys(KeyQuery::Id(id)).await?.pop(),
         None => None,
     };
-    holder.ok_or_else(|| plain(Code::KeyNotFound).into())
+    holder.ok_or_else(|| plain(ProblemCode::KeyNotFound).into())
 }
 
 /// Revokes a key. One that is revoked already stays as it is.
-async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<Answer, Stop> {
-    let answer = Answer::empty(204);
+async fn revoke<H: Host>(call: &mut Call<'_, H>, key: &Key) -> Result<ApiResponse, HandlerError> {
+    let response = ApiResponse::empty(204);
     if key.deleted_at.is_none() {
-        let keys = vec![revoked(key.clone(), call.moment.now)];
-        call.commit(Changes { at: call.moment.now, keys, ..Changes::default() }, &answer).await?;
+        let keys = vec![revoked(key.clone(), call.context.now)];
+        call.commit(Changes { at: call.context.now, keys, ..Changes::default() }, &response).await?;
     }
-    Ok(answer)
+    Ok(response)
 }
 
 fn unknown_store() -> FieldError {
-    let title = Code::StoreNotFound.title();
+    let title = ProblemCode::StoreNotFound.title();
     FieldError {
         pointer: "/storeId".to_owned(),
-        code: Code::StoreNotFound.name(),
+        code: ProblemCode::StoreNotFound.name(),
         detail: Text::new(format!("{}.", title.en), format!("{}.", title.pt)),
     }
 }

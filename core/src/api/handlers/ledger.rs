@@ -3,9 +3,9 @@
 use super::pages;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
+        call::{ApiResponse, Call, HandlerError, plain},
         media::takes,
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
         read::read,
         validate,
     },
@@ -23,21 +23,21 @@ use crate::{
 const LONGEST_CSV: u32 = 50_000;
 
 /// `GET /delivery/statement?from=&to=&storeId=`: CSV, or JSON in pages if the caller does not accept CSV.
-pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = pages::named_or_removed(call).await?;
-    answer(call, &store).await
+    statement_response(call, &store).await
 }
 
 /// `GET /admin/stores/{storeId}/statement?from=&to=`: the same for the operator, of any store.
-pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop(),
         None => None,
     };
-    answer(call, &store.ok_or_else(|| plain(Code::StoreNotFound))?).await
+    statement_response(call, &store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?).await
 }
 
-async fn answer<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<Answer, Stop> {
+async fn statement_response<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<ApiResponse, HandlerError> {
     let from = pages::instant(call, "from")?.unwrap_or_default();
     let until = pages::instant(call, "to")?.unwrap_or(Timestamp::from_millis(i64::MAX));
     // One file holds the whole period; a limit that is wrong is told all the same.
@@ -54,17 +54,25 @@ fn names_json(headers: &http::HeaderMap) -> bool {
     named.contains("application/json") && !named.contains("text/csv")
 }
 
-async fn as_csv<H: Host>(call: &Call<'_, H>, store: &Store, from: Timestamp, until: Timestamp) -> Result<Answer, Stop> {
+async fn as_csv<H: Host>(
+    call: &Call<'_, H>,
+    store: &Store,
+    from: Timestamp,
+    until: Timestamp,
+) -> Result<ApiResponse, HandlerError> {
     let period = Period { from, until, after: None };
     let lines = call.host.statement(store.id, StatementQuery::Period(period, LONGEST_CSV + 1)).await?;
     if lines.len() > LONGEST_CSV as usize {
-        return Err(Stop::Problem(Problem::new(
-            Code::StatementTooLong,
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::StatementTooLong,
             format!("The period has more than {LONGEST_CSV} entries. Ask for a shorter one, or for pages of JSON."),
             format!("O período tem mais de {LONGEST_CSV} lançamentos. Peça um menor, ou páginas em JSON."),
         )));
     }
-    Ok(Answer { media: "text/csv; charset=utf-8; header=present", ..Answer::of(200, csv(&lines).into_bytes()) })
+    Ok(ApiResponse {
+        media: "text/csv; charset=utf-8; header=present",
+        ..ApiResponse::of(200, csv(&lines).into_bytes())
+    })
 }
 
 async fn in_pages<H: Host>(
@@ -72,10 +80,10 @@ async fn in_pages<H: Host>(
     store: &Store,
     (from, until): (Timestamp, Timestamp),
     limit: u32,
-) -> Result<Answer, Stop> {
+) -> Result<ApiResponse, HandlerError> {
     let cursors = Journal { matrix: store.id, branch: None };
     let after = match call.query("cursor") {
-        Some(cursor) => EntryId::new(cursors.place(&cursor).ok_or_else(pages::strange_cursor)?),
+        Some(cursor) => EntryId::new(cursors.place(&cursor).ok_or_else(pages::invalid_cursor)?),
         None => None,
     };
     let mut lines =
@@ -85,28 +93,28 @@ async fn in_pages<H: Host>(
     let next_cursor = lines.last().filter(|_| more).map(|last| cursors.cursor(last.id.get()));
     let balance = StoreBalance::of(store);
     let lines = lines.iter().map(StatementLineView::of).collect();
-    Ok(Answer::json(200, &StatementPage { balance, lines, next_cursor })?)
+    Ok(ApiResponse::json(200, &StatementPage { balance, lines, next_cursor })?)
 }
 
 /// `POST /admin/stores/{storeId}/top-ups`
-pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (amount, reference) = validate::top_up(read(call.body)?)?;
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.store(id).await?,
         None => None,
     };
-    let store = store.ok_or_else(|| plain(Code::StoreNotFound))?;
-    if let Some(standing) = call.host.statement(store.id, StatementQuery::TopUp(&reference)).await?.pop() {
-        if standing.amount != amount {
-            return Err(Stop::Problem(Problem::new(
-                Code::ReferenceConflict,
-                format!("R$ {} were booked under this reference. Send a new reference.", standing.amount),
-                format!("R$ {} foram lançados com esta referência. Envie uma nova.", standing.amount),
+    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    if let Some(existing) = call.host.statement(store.id, StatementQuery::TopUp(&reference)).await?.pop() {
+        if existing.amount != amount {
+            return Err(HandlerError::Problem(Problem::new(
+                ProblemCode::ReferenceConflict,
+                format!("R$ {} were booked under this reference. Send a new reference.", existing.amount),
+                format!("R$ {} foram lançados com esta referência. Envie uma nova.", existing.amount),
             )));
         }
-        return Ok(Answer { replayed: true, ..Answer::json(200, &StatementLineView::of(&standing))? });
+        return Ok(ApiResponse { replayed: true, ..ApiResponse::json(200, &StatementLineView::of(&existing))? });
     }
-    let at = call.moment.now;
+    let at = call.context.now;
     let changes = TopUp { store: store.id, amount, reference: reference.clone(), at };
     let changes = Changes { at, top_ups: vec![changes], ..Changes::default() };
     // The commit assigns the entry's ID and balance: they are read afterwards, and no stored response has them.
@@ -117,5 +125,5 @@ pub(super) async fn top_up<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         .await?
         .pop()
         .ok_or(crate::host::HostError::Conflict)?;
-    Ok(Answer::json(201, &StatementLineView::of(&line))?)
+    Ok(ApiResponse::json(201, &StatementLineView::of(&line))?)
 }

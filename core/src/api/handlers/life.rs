@@ -2,22 +2,22 @@
 
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
-        problem::{Code, FieldError, Problem},
+        call::{ApiResponse, Call, HandlerError, plain, too_few},
+        problem::{FieldError, Problem, ProblemCode},
     },
     changes::Write,
     host::{Host, StoreQuery},
     model::{
         DeliveryId, OrderId, Text, Timestamp,
         courier::Courier,
-        order::{EventKind, Order, OrderSituation},
+        order::{EventKind, Order, OrderStatus},
     },
-    rules::lifecycle::{Refusal, TRIES, Taken},
+    rules::lifecycle::{StepError, StepOutcome, TRIES},
 };
 
 /// An order that is the caller's or one of its branches'.
-pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) -> Result<Order, Stop> {
-    let not_found = || Stop::from(plain(Code::OrderNotFound));
+pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) -> Result<Order, HandlerError> {
+    let not_found = || HandlerError::from(plain(ProblemCode::OrderNotFound));
     let caller = &call.caller()?.store;
     let order = call.host.order(id.ok_or_else(not_found)?).await?.ok_or_else(not_found)?;
     if order.store == caller.id {
@@ -29,12 +29,12 @@ pub(super) async fn visible<H: Host>(call: &Call<'_, H>, id: Option<OrderId>) ->
 }
 
 /// Who has an order that has not ended. A courier who was read before or after another write is read again.
-pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Option<Courier>, Stop> {
-    let Some(assigned) = order.courier.as_ref().filter(|_| !order.situation.is_final()) else { return Ok(None) };
+pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Result<Option<Courier>, HandlerError> {
+    let Some(assigned) = order.courier.as_ref().filter(|_| !order.status.is_final()) else { return Ok(None) };
     let courier = call.host.courier(assigned.id).await?;
     match courier.filter(|courier| courier.order == Some(order.id)) {
         Some(courier) => Ok(Some(courier)),
-        None => Err(Stop::Conflict),
+        None => Err(HandlerError::Conflict),
     }
 }
 
@@ -42,83 +42,83 @@ pub(super) async fn carrier<H: Host>(call: &Call<'_, H>, order: &Order) -> Resul
 pub(super) async fn conclude<H: Host>(
     call: &mut Call<'_, H>,
     order: &Order,
-    result: Result<Taken, Refusal>,
-    view: fn(&Order) -> Result<Answer, Problem>,
-) -> Result<Answer, Stop> {
+    result: Result<StepOutcome, StepError>,
+    view: fn(&Order) -> Result<ApiResponse, Problem>,
+) -> Result<ApiResponse, HandlerError> {
     match result {
-        Ok(Taken::Already) => Ok(view(order)?),
-        Ok(Taken::Now(moved)) => {
+        Ok(StepOutcome::Already) => Ok(view(order)?),
+        Ok(StepOutcome::Now(moved)) => {
             let (order, changes) = *moved;
             debug_assert!(changes.orders.iter().all(|Write { value, .. }| value.id == order.id));
-            let answer = view(&order)?;
-            call.commit(changes, &answer).await?;
-            Ok(answer)
+            let response = view(&order)?;
+            call.commit(changes, &response).await?;
+            Ok(response)
         }
-        Err(refusal) => Err(refused(&refusal, call.moment.now).into()),
+        Err(error) => Err(step_problem(&error, call.context.now).into()),
     }
 }
 
 /// A delivery that the order may have; a number that none can have is as unknown as any other.
 pub(super) fn known(stop: Option<DeliveryId>) -> Result<DeliveryId, Problem> {
-    stop.ok_or_else(|| refused(&Refusal::UnknownStop, Timestamp::default()))
+    stop.ok_or_else(|| step_problem(&StepError::UnknownStop, Timestamp::default()))
 }
 
 /// What a refused step is told.
-pub(super) fn refused(refusal: &Refusal, now: Timestamp) -> Problem {
-    match refusal {
-        Refusal::Invalid { situation, possible } => invalid(*situation, possible),
-        Refusal::ReturnRequired => Problem::new(
-            Code::ReturnRequired,
+pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
+    match error {
+        StepError::Invalid { status, possible } => invalid(*status, possible),
+        StepError::ReturnRequired => Problem::new(
+            ProblemCode::ReturnRequired,
             "The courier has the goods. Start a return, or let them be delivered.",
             "O entregador está com a mercadoria. Inicie uma devolução ou deixe que seja entregue.",
         ),
-        Refusal::UnknownStop => field(
-            plain(Code::ValidationFailed),
+        StepError::UnknownStop => field(
+            plain(ProblemCode::ValidationFailed),
             "/deliveryId",
             "unknown_delivery",
             Text::new("The order has no such delivery.", "O pedido não tem esta entrega."),
         ),
-        Refusal::LastStop => Problem::new(
-            Code::InvalidTransition,
+        StepError::LastStop => Problem::new(
+            ProblemCode::InvalidTransition,
             "This is the only stop that is left. Cancel the order: send orderId without deliveryId.",
             "Esta é a única entrega que resta. Cancele o pedido: envie orderId sem deliveryId.",
         ),
-        Refusal::TooLate { most } => field(
-            plain(Code::ValidationFailed),
+        StepError::TooLate { max } => field(
+            plain(ProblemCode::ValidationFailed),
             "/minutes",
             "out_of_range",
             Text::new(
-                format!("The goods would be ready too late; at most {most} more minutes are possible."),
-                format!("A mercadoria ficaria pronta tarde demais; são possíveis no máximo mais {most} minutos."),
+                format!("The goods would be ready too late; at most {max} more minutes are possible."),
+                format!("A mercadoria ficaria pronta tarde demais; são possíveis no máximo mais {max} minutos."),
             ),
         ),
-        Refusal::CodeNeeded => field(
-            plain(Code::ValidationFailed),
+        StepError::CodeNeeded => field(
+            plain(ProblemCode::ValidationFailed),
             "/code",
             "required",
             Text::new("This delivery asks for its code.", "Esta entrega exige o código."),
         ),
-        Refusal::CodeWrong { remaining } => wrong_code(*remaining),
-        Refusal::CodeLocked { until } => Problem::new(
-            Code::CodeLocked,
+        StepError::CodeWrong { remaining } => wrong_code(*remaining),
+        StepError::CodeLocked { until } => Problem::new(
+            ProblemCode::CodeLocked,
             format!("{TRIES} codes were wrong. Codes are looked at again from {until} on."),
             format!("{TRIES} códigos estavam incorretos. Novos códigos são aceitos a partir de {until}."),
         )
         .retry_after(until.since(now)),
-        Refusal::TooFewIds => too_few().into(),
+        StepError::TooFewIds => too_few().into(),
     }
 }
 
-fn invalid(situation: OrderSituation, possible: &[EventKind]) -> Problem {
+fn invalid(status: OrderStatus, possible: &[EventKind]) -> Problem {
     let names: Vec<&'static str> = possible.iter().map(|kind| kind.name()).collect();
-    let (number, name) = (situation.number(), situation.name());
+    let (number, name) = (status.number(), status.name());
     let (en, pt) = if names.is_empty() {
         ("nothing is possible from there".to_owned(), "nada é possível a partir daí".to_owned())
     } else {
         (format!("possible from there: {}", names.join(", ")), format!("possível a partir daí: {}", names.join(", ")))
     };
     let problem = Problem::new(
-        Code::InvalidTransition,
+        ProblemCode::InvalidTransition,
         format!("The order stands at {number} {name}; {en}."),
         format!("O pedido está em {number} {name}; {pt}."),
     );
@@ -140,13 +140,13 @@ fn wrong_code(remaining: u32) -> Problem {
             format!("Código incorreto; restam {tries} tentativas antes do bloqueio de 10 minutos."),
         ),
     };
-    let problem = Problem::new(Code::CodeIncorrect, en.clone(), pt.clone());
+    let problem = Problem::new(ProblemCode::CodeIncorrect, en.clone(), pt.clone());
     let problem = Problem { tries_left: Some(remaining), ..problem };
-    field(problem, "/code", Code::CodeIncorrect.name(), Text::new(en, pt))
+    field(problem, "/code", ProblemCode::CodeIncorrect.name(), Text::new(en, pt))
 }
 
 fn field(problem: Problem, pointer: &str, code: &'static str, detail: Text) -> Problem {
-    let detail_too = problem.code == Code::ValidationFailed;
+    let detail_too = problem.code == ProblemCode::ValidationFailed;
     let errors = vec![FieldError { pointer: pointer.to_owned(), code, detail: detail.clone() }];
     let problem = if detail_too { Problem { detail, ..problem } } else { problem };
     problem.with_errors(errors)

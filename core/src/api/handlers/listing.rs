@@ -3,28 +3,28 @@
 use super::pages::{cursor, limit, parameter, respond, wrong};
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
-        problem::{Code, Problem},
+        call::{ApiResponse, Call, HandlerError, plain},
+        problem::{Problem, ProblemCode},
     },
     drivers::clock,
     host::{Host, OrderQuery, StoreQuery},
     model::{
         OrderId, StoreId, Timestamp,
-        order::{Order, OrderFilter, OrderSituation},
+        order::{Order, OrderFilter, OrderStatus},
         store::Store,
     },
     rules::stores,
     wire::{ListedOrder, OrderList, StoreList, StoreView},
 };
 
-/// `GET /delivery/orders?situation=&code=&from=&to=&cursor=&limit=`
-pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+/// `GET /delivery/orders?status=&code=&from=&to=&cursor=&limit=`
+pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.clone();
     let limit = limit(call)?;
-    let situation = parameter(
+    let status = parameter(
         call,
         "situation",
-        |text| OrderSituation::from_number(text.parse().ok()?),
+        |text| OrderStatus::from_number(text.parse().ok()?),
         || {
             wrong(
                 "`situation` must be an order's situation, such as 300.",
@@ -42,7 +42,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     };
     let all = OrderFilter::of(&store);
     let filter = OrderFilter {
-        situations: situation.map_or(all.situations, |one| (one.number(), one.number())),
+        situations: status.map_or(all.situations, |one| (one.number(), one.number())),
         code: call.query("code").map(|code| code.trim().to_owned()),
         from: time("from")?.unwrap_or(all.from),
         until: time("to")?.unwrap_or(all.until),
@@ -65,7 +65,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 }
 
 /// `GET /delivery/stores?cursor=&limit=`
-pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let (limit, after) = (limit(call)?, cursor(call, StoreId::parse)?);
     let page = call.host.find_stores(StoreQuery::WithBranches { store, after, limit: limit + 1 }).await?;
@@ -76,12 +76,12 @@ pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 }
 
 /// `DELETE /delivery/stores/{storeId}`
-pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let caller = call.caller()?.store.clone();
     if !caller.is_matrix() {
         let en = "Only a matrix removes branches. Send the matrix's key.";
         return Err(Problem::new(
-            Code::MatrixRequired,
+            ProblemCode::MatrixRequired,
             en,
             "Somente uma matriz remove filiais. Envie a chave da matriz.",
         )
@@ -91,33 +91,36 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
         None => None,
     };
-    let store = store.ok_or_else(|| plain(Code::StoreNotFound))?;
+    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
     if store.id == caller.id {
         let en = "A matrix does not remove itself. Ask the operator.";
-        return Err(
-            Problem::new(Code::StoreNotAllowed, en, "Uma matriz não remove a si mesma. Fale com o operador.").into()
-        );
+        return Err(Problem::new(
+            ProblemCode::StoreNotAllowed,
+            en,
+            "Uma matriz não remove a si mesma. Fale com o operador.",
+        )
+        .into());
     }
     none_open(call, &store).await?;
-    let answer = Answer::empty(204);
+    let response = ApiResponse::empty(204);
     // A concurrent order of the branch, or a movement of its money, is a conflict in the commit of one of the two.
-    call.commit(stores::remove(&store, caller.id, call.moment.now), &answer).await?;
-    Ok(answer)
+    call.commit(stores::remove(&store, caller.id, call.context.now), &response).await?;
+    Ok(response)
 }
 
 /// Refuses while the store has open orders. Where no scheduler runs, those that time has ended are ended first.
-async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), Stop> {
+async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), HandlerError> {
     loop {
         let open = call.host.find_orders(OrderQuery::Matching(&OrderFilter::open(store.id), 50)).await?;
         if open.is_empty() {
             return Ok(());
         }
         for order in open {
-            let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
-            if !order.situation.is_final() {
+            let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
+            if !order.status.is_final() {
                 let id = order.id;
                 return Err(Problem::new(
-                    Code::OpenOrders,
+                    ProblemCode::OpenOrders,
                     format!("Order {id} has not ended. Cancel it, or wait until it has ended."),
                     format!("O pedido {id} não terminou. Cancele-o ou espere até que termine."),
                 )

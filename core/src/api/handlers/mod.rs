@@ -21,10 +21,10 @@ mod webhooks;
 use std::sync::Arc;
 
 use super::{
-    apart::apart,
-    call::{ATTEMPTS, Answer, Call, Stop, given_up, plain},
+    boxed::boxed,
+    call::{ATTEMPTS, ApiResponse, Call, HandlerError, given_up, plain},
     description::description,
-    problem::{Code, Problem},
+    problem::{Problem, ProblemCode},
     routes::Endpoint,
 };
 use crate::host::Host;
@@ -32,12 +32,12 @@ use crate::host::Host;
 pub(super) use orders::failed_creation;
 
 /// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
-pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Problem> {
+pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     for _ in 0..ATTEMPTS {
         match once(call, endpoint).await {
-            Ok(answer) => return Ok(answer),
-            Err(Stop::Problem(problem)) => return Err(problem),
-            Err(Stop::Conflict) => refresh(call).await?,
+            Ok(response) => return Ok(response),
+            Err(HandlerError::Problem(problem)) => return Err(problem),
+            Err(HandlerError::Conflict) => refresh(call).await?,
         }
     }
     Err(given_up())
@@ -49,54 +49,54 @@ async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let host = call.host;
     if let Some(holder) = &mut call.caller {
         // A store that was removed meanwhile writes nothing any more.
-        let store = host.store(holder.store.id).await?.ok_or_else(|| plain(Code::ApiKeyRevoked))?;
+        let store = host.store(holder.store.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
         Arc::make_mut(holder).store = store;
     }
     if let Some(courier) = &mut call.courier {
-        *courier = host.courier(courier.id).await?.ok_or_else(|| plain(Code::ApiKeyInvalid))?;
+        *courier = host.courier(courier.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyInvalid))?;
     }
     Ok(())
 }
 
-async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
+async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     match endpoint {
-        Endpoint::CreateOrder => apart(orders::create(call)).await,
-        Endpoint::PreviewOrder => apart(preview::preview(call)).await,
-        Endpoint::GetOrder => apart(orders::get(call)).await,
-        Endpoint::PreviewContext => apart(preview::context(call)).await,
-        Endpoint::CreateStore => apart(stores::create_branch(call)).await,
-        Endpoint::UpdateStore => apart(stores::update(call)).await,
-        Endpoint::GetStore => apart(stores::get(call)).await,
-        Endpoint::CreateSession => apart(stores::log_in(call)).await,
-        Endpoint::CreateMatrix => apart(stores::create_matrix(call)).await,
-        Endpoint::IssueKey => apart(keys::issue_own(call)).await,
-        Endpoint::ListKeys => apart(keys::list_own(call)).await,
-        Endpoint::RevokeKey => apart(keys::revoke_own(call)).await,
-        Endpoint::AdminIssueKey => apart(keys::issue_any(call)).await,
-        Endpoint::AdminListKeys => apart(keys::list_any(call)).await,
-        Endpoint::AdminRevokeKey => apart(keys::revoke_any(call)).await,
-        Endpoint::ListNotifications => apart(notifications::list(call)).await,
-        Endpoint::ReadNotification => apart(notifications::read(call)).await,
-        Endpoint::RegisterCourier => apart(fleet::register(call)).await,
-        Endpoint::ListCouriers => apart(fleet::list(call)).await,
-        Endpoint::GetCourier => apart(fleet::get(call)).await,
-        Endpoint::AlterCourier => apart(fleet::alter(call)).await,
-        Endpoint::RunDispatch => apart(fleet::dispatch(call)).await,
-        Endpoint::ShowCourier => apart(presence::show(call)).await,
-        Endpoint::ReportPosition => apart(presence::report(call)).await,
-        Endpoint::SetAvailability => apart(presence::set_available(call)).await,
-        Endpoint::ListOrders => apart(listing::orders(call)).await,
-        Endpoint::CancelOrder => apart(signals::cancel(call)).await,
-        Endpoint::GetCancellation => apart(signals::terms(call)).await,
-        Endpoint::ListStores => apart(listing::stores(call)).await,
-        Endpoint::RemoveStore => apart(listing::remove(call)).await,
-        Endpoint::CourierOrder => apart(carry::current(call)).await,
-        Endpoint::CourierDecline => apart(carry::decline(call)).await,
+        Endpoint::CreateOrder => boxed(orders::create(call)).await,
+        Endpoint::PreviewOrder => boxed(preview::preview(call)).await,
+        Endpoint::GetOrder => boxed(orders::get(call)).await,
+        Endpoint::PreviewContext => boxed(preview::context(call)).await,
+        Endpoint::CreateStore => boxed(stores::create_branch(call)).await,
+        Endpoint::UpdateStore => boxed(stores::update(call)).await,
+        Endpoint::GetStore => boxed(stores::get(call)).await,
+        Endpoint::CreateSession => boxed(stores::log_in(call)).await,
+        Endpoint::CreateMatrix => boxed(stores::create_matrix(call)).await,
+        Endpoint::IssueKey => boxed(keys::issue_own(call)).await,
+        Endpoint::ListKeys => boxed(keys::list_own(call)).await,
+        Endpoint::RevokeKey => boxed(keys::revoke_own(call)).await,
+        Endpoint::AdminIssueKey => boxed(keys::issue_any(call)).await,
+        Endpoint::AdminListKeys => boxed(keys::list_any(call)).await,
+        Endpoint::AdminRevokeKey => boxed(keys::revoke_any(call)).await,
+        Endpoint::ListNotifications => boxed(notifications::list(call)).await,
+        Endpoint::ReadNotification => boxed(notifications::read(call)).await,
+        Endpoint::RegisterCourier => boxed(fleet::register(call)).await,
+        Endpoint::ListCouriers => boxed(fleet::list(call)).await,
+        Endpoint::GetCourier => boxed(fleet::get(call)).await,
+        Endpoint::AlterCourier => boxed(fleet::alter(call)).await,
+        Endpoint::RunDispatch => boxed(fleet::dispatch(call)).await,
+        Endpoint::ShowCourier => boxed(presence::show(call)).await,
+        Endpoint::ReportPosition => boxed(presence::report(call)).await,
+        Endpoint::SetAvailability => boxed(presence::set_available(call)).await,
+        Endpoint::ListOrders => boxed(listing::orders(call)).await,
+        Endpoint::CancelOrder => boxed(signals::cancel(call)).await,
+        Endpoint::GetCancellation => boxed(signals::terms(call)).await,
+        Endpoint::ListStores => boxed(listing::stores(call)).await,
+        Endpoint::RemoveStore => boxed(listing::remove(call)).await,
+        Endpoint::CourierOrder => boxed(carry::current(call)).await,
+        Endpoint::CourierDecline => boxed(carry::decline(call)).await,
         Endpoint::ReadyOrder
         | Endpoint::DelayOrder
         | Endpoint::DiscardDelivery
         | Endpoint::ReturnDelivery
-        | Endpoint::WaiveReturn => apart(signals::say(call, endpoint)).await,
+        | Endpoint::WaiveReturn => boxed(signals::signal(call, endpoint)).await,
         Endpoint::CourierReachPickup
         | Endpoint::CourierPickUp
         | Endpoint::CourierSetOut
@@ -105,24 +105,24 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Ans
         | Endpoint::CourierDeliver
         | Endpoint::CourierFail
         | Endpoint::CourierReachReturn
-        | Endpoint::CourierHandBack => apart(carry::step(call, endpoint)).await,
-        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => apart(signals::operate(call, endpoint)).await,
-        Endpoint::ListEvents => apart(events::list(call)).await,
-        Endpoint::StreamEvents => apart(events::stream(call)).await,
-        Endpoint::CreateWebhook => apart(webhooks::create(call)).await,
-        Endpoint::ListWebhooks => apart(webhooks::list(call)).await,
-        Endpoint::RemoveWebhook => apart(webhooks::remove(call)).await,
-        Endpoint::RotateWebhook => apart(webhooks::rotate(call)).await,
-        Endpoint::EnableWebhook => apart(webhooks::enable(call)).await,
-        Endpoint::TestWebhook => apart(webhooks::test(call)).await,
-        Endpoint::ListAttempts => apart(webhooks::attempts(call)).await,
-        Endpoint::RetryAttempt => apart(webhooks::retry(call)).await,
-        Endpoint::GetStatement => apart(ledger::statement(call)).await,
-        Endpoint::AdminStatement => apart(ledger::any_statement(call)).await,
-        Endpoint::TopUpStore => apart(ledger::top_up(call)).await,
-        Endpoint::ExportRecipient => apart(privacy::export(call)).await,
-        Endpoint::EraseRecipient => apart(privacy::erase(call)).await,
-        Endpoint::ListErasures => apart(privacy::records(call)).await,
-        Endpoint::OpenApi => Ok(Answer::of(200, description())),
+        | Endpoint::CourierHandBack => boxed(carry::step(call, endpoint)).await,
+        Endpoint::AdminCancelOrder | Endpoint::AdminLoseDelivery => boxed(signals::operate(call, endpoint)).await,
+        Endpoint::ListEvents => boxed(events::list(call)).await,
+        Endpoint::StreamEvents => boxed(events::stream(call)).await,
+        Endpoint::CreateWebhook => boxed(webhooks::create(call)).await,
+        Endpoint::ListWebhooks => boxed(webhooks::list(call)).await,
+        Endpoint::RemoveWebhook => boxed(webhooks::remove(call)).await,
+        Endpoint::RotateWebhook => boxed(webhooks::rotate(call)).await,
+        Endpoint::EnableWebhook => boxed(webhooks::enable(call)).await,
+        Endpoint::TestWebhook => boxed(webhooks::test(call)).await,
+        Endpoint::ListAttempts => boxed(webhooks::attempts(call)).await,
+        Endpoint::RetryAttempt => boxed(webhooks::retry(call)).await,
+        Endpoint::GetStatement => boxed(ledger::statement(call)).await,
+        Endpoint::AdminStatement => boxed(ledger::any_statement(call)).await,
+        Endpoint::TopUpStore => boxed(ledger::top_up(call)).await,
+        Endpoint::ExportRecipient => boxed(privacy::export(call)).await,
+        Endpoint::EraseRecipient => boxed(privacy::erase(call)).await,
+        Endpoint::ListErasures => boxed(privacy::records(call)).await,
+        Endpoint::OpenApi => Ok(ApiResponse::of(200, description())),
     }
 }

@@ -3,8 +3,8 @@
 use super::pages::{cursor, limit, respond};
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
-        problem::Code,
+        call::{ApiResponse, Call, HandlerError, plain},
+        problem::ProblemCode,
     },
     changes::Changes,
     host::Host,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// `GET /delivery/notifications?cursor=&limit=`
-pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let (limit, before) = (limit(call)?, cursor(call, NotificationId::parse)?);
     let page = call.host.notifications(store, before, limit + 1).await?;
@@ -26,7 +26,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
 }
 
 /// `POST /delivery/notifications/{notificationId}/read`
-pub(super) async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = call.caller()?.store.id;
     let found = match NotificationId::parse(call.id) {
         // The page that starts right behind a number begins with that number.
@@ -37,12 +37,12 @@ pub(super) async fn read<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop
         }
         None => None,
     };
-    let found = found.ok_or_else(|| plain(Code::NotificationNotFound))?;
+    let found = found.ok_or_else(|| plain(ProblemCode::NotificationNotFound))?;
     if found.read_at.is_some() {
-        return Ok(Answer::json(200, &NotificationView::of(&found, call.language))?);
+        return Ok(ApiResponse::json(200, &NotificationView::of(&found, call.language))?);
     }
-    let marked = Notification { read_at: Some(call.moment.now), ..found };
-    let answer = Answer::json(200, &NotificationView::of(&marked, call.language))?;
-    call.commit(Changes { at: call.moment.now, notifications: vec![marked], ..Changes::default() }, &answer).await?;
-    Ok(answer)
+    let marked = Notification { read_at: Some(call.context.now), ..found };
+    let response = ApiResponse::json(200, &NotificationView::of(&marked, call.language))?;
+    call.commit(Changes { at: call.context.now, notifications: vec![marked], ..Changes::default() }, &response).await?;
+    Ok(response)
 }

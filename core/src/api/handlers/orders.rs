@@ -3,9 +3,9 @@
 use super::life::visible;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, too_few},
+        call::{ApiResponse, Call, HandlerError, too_few},
         planning::{Planned, acting_store, planned},
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
         read::read,
         validate,
     },
@@ -19,7 +19,7 @@ use crate::{
         store::{Notification, NotificationKind, Store},
     },
     rules::{
-        lifecycle::{self, Facts, NewOrder, Rejection},
+        lifecycle::{self, CreateOrderError, CreateOrderInput, NewOrder},
         pricing::{Quote, SealError},
         settings::Settings,
     },
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// `POST /delivery/orders`
-pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
     let store = acting_store(call, &new.inquiry).await?.into_owned();
     // Naming oneself and naming nobody are the same content.
@@ -35,25 +35,25 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     // Nearly every code is new. That one is not is noticed by the commit, and asked where anything else stands in the way: what was
     // created once is answered so, whatever holds today.
     let stop = match created(call, &new, &store).await {
-        Ok(answer) => return Ok(answer),
-        Err(Stop::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
+        Ok(response) => return Ok(response),
+        Err(HandlerError::Problem(problem)) if problem.code.status() >= 500 => return Err(problem.into()),
         Err(stop) => stop,
     };
-    if let Some(standing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
+    if let Some(existing) = call.host.find_orders(OrderQuery::Code(store.id, &new.code)).await?.pop() {
         // Where no scheduler runs, an order that time has ended still seems to hold its code.
-        let standing = clock::advance(call.host, call.settings, standing, call.moment.now).await?;
-        if standing.situation.holds_code() {
-            return Ok(replay(call.settings, &new, &standing)?);
+        let existing = clock::advance(call.host, call.settings, existing, call.context.now).await?;
+        if existing.status.holds_code() {
+            return Ok(replay(call.settings, &new, &existing)?);
         }
     }
     Err(stop)
 }
 
-async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store) -> Result<Answer, Stop> {
+async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store) -> Result<ApiResponse, HandlerError> {
     let planned = planned(call, store, &new.inquiry).await?;
     let (lines, tariff_version) = priced(call, new, store, &planned)?;
     let caller = call.caller()?;
-    let facts = Facts {
+    let facts = CreateOrderInput {
         store,
         by: Person { name: caller.store.name.clone(), phone: caller.store.responsible.phone.clone() },
         origin: caller.key.kind.origin(),
@@ -64,20 +64,20 @@ async fn created<H: Host>(call: &mut Call<'_, H>, new: &NewOrder, store: &Store)
         tariff_version,
     };
     let mut ids = call.ids(1 + new.stops.len()).await?;
-    let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.moment).map_err(rejected)?;
-    let answer = Answer::json(201, &OrderView::of(&order))?;
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    let (order, changes) = lifecycle::create(new, facts, &mut ids, &mut call.context).map_err(rejected)?;
+    let response = ApiResponse::json(201, &OrderView::of(&order))?;
+    call.commit(changes, &response).await?;
+    Ok(response)
 }
 
 /// The same content again is the same order; another content under the same code is a conflict.
-fn replay(settings: &Settings, new: &NewOrder, standing: &Order) -> Result<Answer, Problem> {
-    if standing.has_content(&new.fingerprint(), &settings.secret) {
-        return Ok(Answer { replayed: true, ..Answer::json(200, &OrderView::of(standing))? });
+fn replay(settings: &Settings, new: &NewOrder, existing: &Order) -> Result<ApiResponse, Problem> {
+    if existing.has_content(&new.fingerprint(), &settings.secret) {
+        return Ok(ApiResponse { replayed: true, ..ApiResponse::json(200, &OrderView::of(existing))? });
     }
-    let id = standing.id;
+    let id = existing.id;
     let problem = Problem::new(
-        Code::OrderCodeConflict,
+        ProblemCode::OrderCodeConflict,
         format!("Order {id} has this code and another content. Send a new code, or look the order up."),
         format!("O pedido {id} tem este código e outro conteúdo. Envie um código novo ou consulte o pedido."),
     );
@@ -95,25 +95,25 @@ fn priced<H: Host>(
         return Ok((planned.plan.lines.clone(), call.settings.tariff.version.clone()));
     };
     let content = new.inquiry.content(&planned.pickup.address);
-    match Quote::open(text, &call.settings.secret, store.id, &content, call.moment.now) {
+    match Quote::open(text, &call.settings.secret, store.id, &content, call.context.now) {
         Ok(quote) => Ok((quote.lines, quote.tariff_version)),
         Err(SealError::Expired) => Err(Problem::new(
-            Code::QuoteExpired,
+            ProblemCode::QuoteExpired,
             "A quote holds for 15 minutes. Ask for a new preview, or create the order without quoteId.",
             "Uma cotação vale por 15 minutos. Peça uma nova prévia ou crie o pedido sem quoteId.",
         )),
         Err(SealError::Mismatch) => Err(Problem::new(
-            Code::QuoteMismatch,
+            ProblemCode::QuoteMismatch,
             "The quote was given for another store, other addresses, other payments or another sortByBestRoute.",
             "A cotação foi dada para outra loja, outros endereços, outros pagamentos ou outro sortByBestRoute.",
         )),
     }
 }
 
-fn rejected(rejection: Rejection) -> Stop {
+fn rejected(rejection: CreateOrderError) -> HandlerError {
     match rejection {
-        Rejection::InsufficientBalance { account, balance, floor, fee } => Stop::Problem(Problem::new(
-            Code::InsufficientBalance,
+        CreateOrderError::InsufficientBalance { account, balance, floor, fee } => HandlerError::Problem(Problem::new(
+            ProblemCode::InsufficientBalance,
             format!(
                 "The fee is R$ {fee}. The balance of store {account}, which pays it, is R$ {balance} and may not fall below \
                  R$ {floor}. Ask the operator for a top-up."
@@ -126,25 +126,25 @@ fn rejected(rejection: Rejection) -> Stop {
                 floor.in_portuguese()
             ),
         )),
-        Rejection::TooFewIds => too_few().into(),
+        CreateOrderError::TooFewIds => too_few().into(),
     }
 }
 
 /// `GET /delivery/orders/{platformOrderId}`
-pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     // Where no scheduler runs, a due order moves on when it is looked at.
-    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let order = placed(call, order).await?;
     let events = call.host.events(order.id).await?;
-    Ok(Answer::json(200, &OrderDetails::of(&order, &events, call.language))?)
+    Ok(ApiResponse::json(200, &OrderDetails::of(&order, &events, call.language))?)
 }
 
 /// The order with the courier's last known place, for as long as the courier has it. Afterwards where the courier goes is nobody's
 /// business: it shows the place that the order remembers.
-async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, Stop> {
-    let (id, standing) = (order.id, &mut order.courier);
-    if let Some(assigned) = standing
+async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, HandlerError> {
+    let (id, existing) = (order.id, &mut order.courier);
+    if let Some(assigned) = existing
         && let Some(courier) = call.host.courier(assigned.id).await?
         && courier.order == Some(id)
     {
@@ -154,11 +154,14 @@ async fn placed<H: Host>(call: &Call<'_, H>, mut order: Order) -> Result<Order, 
 }
 
 /// What a failed creation leaves: a notification to the calling store.
-pub(in crate::api) async fn failed_creation<H: Host>(call: &Call<'_, H>, problem: &Problem) -> Result<Changes, Stop> {
+pub(in crate::api) async fn failed_creation<H: Host>(
+    call: &Call<'_, H>,
+    problem: &Problem,
+) -> Result<Changes, HandlerError> {
     let store = call.caller()?.store.id;
     let id = call.ids(1).await?.take(NotificationId::new).ok_or_else(too_few)?;
     let code = read::<CreateOrder>(call.body).ok().and_then(|body| body.value.code);
-    let now: Timestamp = call.moment.now;
+    let now: Timestamp = call.context.now;
     let notification = Notification {
         id,
         store,

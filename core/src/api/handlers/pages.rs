@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
-        problem::{Code, Problem},
+        call::{ApiResponse, Call, HandlerError, plain},
+        problem::{Problem, ProblemCode},
     },
     host::{Host, StoreQuery},
     model::{StoreId, Text, Timestamp, store::Store},
@@ -65,16 +65,16 @@ pub(super) fn respond<T, V: Serialize>(
     more: bool,
     cursor: impl Fn(&T) -> String,
     view: impl Fn(&[T], Option<String>) -> V,
-) -> Result<Answer, Problem> {
+) -> Result<ApiResponse, Problem> {
     let next = cut(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
-    let answer = Answer::json(200, &view(&page, next))?;
-    if answer.body.len() <= PAGE_BYTES || page.len() <= 1 {
-        return Ok(answer);
+    let response = ApiResponse::json(200, &view(&page, next))?;
+    if response.body.len() <= PAGE_BYTES || page.len() <= 1 {
+        return Ok(response);
     }
-    drop(answer);
+    drop(response);
     let (mut bytes, mut fitting) = (0, 0);
     for entry in &page {
-        bytes += Answer::json(200, &view(std::slice::from_ref(entry), None))?.body.len();
+        bytes += ApiResponse::json(200, &view(std::slice::from_ref(entry), None))?.body.len();
         if bytes > PAGE_BYTES && fitting > 0 {
             break;
         }
@@ -82,12 +82,12 @@ pub(super) fn respond<T, V: Serialize>(
     }
     page.truncate(fitting);
     let next = page.last().map(cursor);
-    Answer::json(200, &view(&page, next))
+    ApiResponse::json(200, &view(&page, next))
 }
 
 /// A parameter that cannot be read.
 pub(super) fn wrong(en: impl Into<String>, pt: impl Into<String>) -> Problem {
-    Problem { detail: Text::new(en, pt), ..plain(Code::ValidationFailed) }
+    Problem { detail: Text::new(en, pt), ..plain(ProblemCode::ValidationFailed) }
 }
 
 /// An instant of the query.
@@ -95,15 +95,19 @@ pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<
     let Some(text) = call.query(name) else { return Ok(None) };
     let at = Timestamp::parse(&text).ok_or_else(|| {
         let en = format!("`{name}` must be an instant such as 2026-11-01T03:00:00Z.");
-        Problem::new(Code::ValidationFailed, en, format!("`{name}` deve ser um instante como 2026-11-01T03:00:00Z."))
+        Problem::new(
+            ProblemCode::ValidationFailed,
+            en,
+            format!("`{name}` deve ser um instante como 2026-11-01T03:00:00Z."),
+        )
     });
     at.map(Some)
 }
 
 /// The problem of a cursor that leads nowhere for this caller.
-pub(super) fn strange_cursor() -> Problem {
+pub(super) fn invalid_cursor() -> Problem {
     Problem::new(
-        Code::CursorInvalid,
+        ProblemCode::CursorInvalid,
         "Send a cursor that this store was given for this list, or none to begin anew. It was made up, belongs to another \
          store, or is older than a restored backup.",
         "Envie um cursor que esta loja recebeu para esta lista, ou nenhum para recomeçar. Ele foi inventado, é de outra loja \
@@ -112,13 +116,13 @@ pub(super) fn strange_cursor() -> Problem {
 }
 
 /// The store that the query names: the calling one, or one that it oversees.
-pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, Stop> {
+pub(super) async fn named_store<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let store = named_or_removed(call).await?;
-    if store.deleted_at.is_none() { Ok(store) } else { Err(plain(Code::StoreNotFound).into()) }
+    if store.deleted_at.is_none() { Ok(store) } else { Err(plain(ProblemCode::StoreNotFound).into()) }
 }
 
 /// The same, also if it was removed.
-pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Store, Stop> {
+pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Store, HandlerError> {
     let caller = &call.caller()?.store;
     let Some(text) = call.query("storeId") else { return Ok(caller.clone()) };
     let store = match StoreId::parse(&text) {
@@ -127,5 +131,5 @@ pub(super) async fn named_or_removed<H: Host>(call: &Call<'_, H>) -> Result<Stor
         }
         None => None,
     };
-    store.ok_or_else(|| plain(Code::StoreNotFound).into())
+    store.ok_or_else(|| plain(ProblemCode::StoreNotFound).into())
 }

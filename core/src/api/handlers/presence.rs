@@ -2,7 +2,7 @@
 
 use crate::{
     api::{
-        call::{Answer, Call, Stop},
+        call::{ApiResponse, Call, HandlerError},
         read::read,
         validate,
     },
@@ -13,31 +13,31 @@ use crate::{
 };
 
 /// `GET /courier/me`
-pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    Ok(Answer::json(200, &CourierSelf::of(call.courier()?))?)
+pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    Ok(ApiResponse::json(200, &CourierSelf::of(call.courier()?))?)
 }
 
 /// `POST /courier/position`
-pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let now = call.moment.now;
+pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let now = call.context.now;
     let (point, taken) = validate::position(read(call.body)?, now)?;
     let noted = couriers::note(call.courier()?, point, taken, now, call.settings);
-    let answer = Answer::json(200, &PositionNoted::of(&noted))?;
+    let response = ApiResponse::json(200, &PositionNoted::of(&noted))?;
     if let Some(position) = noted.stored {
-        call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, &answer).await?;
+        call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, &response).await?;
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// `POST /courier/availability`
-pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn set_available<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let available = validate::availability(read(call.body)?)?;
     let courier = call.courier()?.clone();
-    let changed = couriers::set_available(&courier, available, call.moment.now);
-    let standing = changed.as_ref().map_or(&courier, |(changed, _)| changed);
-    let answer = Answer::json(200, &CourierSelf::of(standing))?;
+    let changed = couriers::set_available(&courier, available, call.context.now);
+    let existing = changed.as_ref().map_or(&courier, |(changed, _)| changed);
+    let response = ApiResponse::json(200, &CourierSelf::of(existing))?;
     if let Some((_, changes)) = changed {
-        call.commit(changes, &answer).await?;
+        call.commit(changes, &response).await?;
     }
-    Ok(answer)
+    Ok(response)
 }

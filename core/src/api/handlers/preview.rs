@@ -3,7 +3,7 @@
 use super::pages;
 use crate::{
     api::{
-        call::{Answer, Call, Stop},
+        call::{ApiResponse, Call, HandlerError},
         page,
         planning::{acting_store, planned, preview_view},
         read::read,
@@ -15,25 +15,25 @@ use crate::{
 };
 
 /// `POST /delivery/orders/preview`
-pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn preview<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let inquiry = validate::preview(read(call.body)?, &call.settings.limits)?;
     let store = acting_store(call, &inquiry).await?;
     let planned = planned(call, &store, &inquiry).await?;
     let content = inquiry.content(&planned.pickup.address);
     let (lines, version) = (planned.plan.lines.clone(), call.settings.tariff.version.clone());
-    let quote = Quote::new(store.id, content, version, lines, call.moment.now);
+    let quote = Quote::new(store.id, content, version, lines, call.context.now);
     let quote = QuoteView {
         id: quote.seal(&call.settings.secret),
         expires_at: quote.expires_at.to_string(),
         tariff_version: quote.tariff_version,
     };
-    let answer = Answer::json(200, &preview_view(&inquiry, &planned, Some(quote)))?;
-    Ok(Answer { recomputable: true, ..answer })
+    let response = ApiResponse::json(200, &preview_view(&inquiry, &planned, Some(quote)))?;
+    Ok(ApiResponse { recomputable: true, ..response })
 }
 
 /// `GET /delivery/preview-context?storeId=`
-pub(super) async fn context<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn context<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = pages::named_store(call).await?;
     let exact = call.host.is_embedded();
-    Ok(Answer::json(200, &page::context(&store, call.settings, exact, call.moment.now))?)
+    Ok(ApiResponse::json(200, &page::context(&store, call.settings, exact, call.context.now))?)
 }

@@ -1,12 +1,12 @@
 //! What a merchant says of an order while it lives, and what the operator does to it.
 
-use super::life::{carrier, conclude, known, refused, visible};
-use crate::rules::pricing::Stop as PlannedStop;
+use super::life::{carrier, conclude, known, step_problem, visible};
+use crate::rules::pricing::Stop;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
+        call::{ApiResponse, Call, HandlerError, plain},
         planning,
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
         read::read,
         routes::Endpoint,
         validate,
@@ -15,19 +15,19 @@ use crate::{
     host::Host,
     model::{DeliveryId, Money, OrderId, Person, order::Order},
     rules::{
-        lifecycle::{self, Mode, Repriced, Signal, Terms},
+        lifecycle::{self, CancellationTerms, Mode, Repriced, Signal},
         pricing::{Plan, Request, Tariff, plan},
     },
     wire::{CancellationView, OrderView},
 };
 
 /// `POST /delivery/orders/{orderId}/ready`, `delay`, `discard`, `return` and `waive`
-pub(super) async fn say<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
+pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
     let word = word(call, endpoint)?;
-    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let (courier, by) = (carrier(call, &order).await?, speaker(call)?);
-    let taken = lifecycle::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.moment);
+    let taken = lifecycle::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.context);
     conclude(call, &order, taken, view).await
 }
 
@@ -36,7 +36,7 @@ fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Probl
         Endpoint::DelayOrder => {
             let limits = &call.settings.limits;
             let minutes = validate::delay(read(call.body)?, limits)?;
-            Signal::Delay { minutes, most: limits.preparation_minutes }
+            Signal::Delay { minutes, max: limits.preparation_minutes }
         }
         Endpoint::DiscardDelivery => Signal::Discard(known(validate::delivery(read(call.body)?)?)?),
         Endpoint::ReturnDelivery => {
@@ -49,38 +49,38 @@ fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Probl
 }
 
 /// `GET /delivery/orders/{orderId}/cancellation`
-pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
-    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
-    let (rules, now) = (&call.settings.cancellation, call.moment.now);
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
+    let (rules, now) = (&call.settings.cancellation, call.context.now);
     let whole = lifecycle::terms(&order, rules, now);
     let terms = match call.query("deliveryId") {
         Some(stop) if matches!(whole.mode, Mode::Free | Mode::Paid) => {
             let stop = known(DeliveryId::parse(&stop))?;
             if order.is_cancelled(stop) {
-                Terms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
+                CancellationTerms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
             } else {
-                let left = lifecycle::without(&order, stop).map_err(|refusal| refused(&refusal, now))?;
+                let left = lifecycle::without(&order, stop).map_err(|error| step_problem(&error, now))?;
                 lifecycle::stop_terms(&order, replanned(call, &order, &left).await?.fee, rules, now)
             }
         }
         _ => whole,
     };
-    Ok(Answer::json(200, &CancellationView::of(&terms))?)
+    Ok(ApiResponse::json(200, &CancellationView::of(&terms))?)
 }
 
 /// `POST /delivery/orders/cancel`
-pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let validate::Cancelled { order, reason, stop } = validate::cancel(read(call.body)?)?;
     let order = visible(call, OrderId::new(order)).await?;
-    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let by = speaker(call)?;
     if let Some(stop) = stop {
         return cancel_stop(call, &order, known(stop)?, by, reason).await;
     }
     let courier = carrier(call, &order).await?;
     let rules = &call.settings.cancellation;
-    let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
+    let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
     conclude(call, &order, taken, view).await
 }
 
@@ -90,24 +90,24 @@ async fn cancel_stop<H: Host>(
     stop: DeliveryId,
     by: Person,
     reason: Option<String>,
-) -> Result<Answer, Stop> {
+) -> Result<ApiResponse, HandlerError> {
     if order.is_cancelled(stop) {
         return Ok(view(order)?);
     }
-    let left = lifecycle::without(order, stop).map_err(|refusal| refused(&refusal, call.moment.now))?;
+    let left = lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
     let plan = replanned(call, order, &left).await?;
     let repriced =
         Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
-    let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.moment);
+    let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
     conclude(call, order, taken, view).await
 }
 
 /// The route of the stops that are left, in the order in which they stand, priced as when the order was created.
-async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -> Result<Plan, Stop> {
-    let stops: Vec<PlannedStop> = left
+async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -> Result<Plan, HandlerError> {
+    let stops: Vec<Stop> = left
         .iter()
         .filter_map(|at| order.deliveries.get(*at))
-        .map(|one| PlannedStop { located: one.place.located, online_payment: one.online_payment, pin: None })
+        .map(|one| Stop { located: one.place.located, online_payment: one.online_payment, pin: None })
         .collect();
     let mut places = vec![order.pickup.located];
     places.extend(stops.iter().map(|stop| stop.located));
@@ -125,28 +125,30 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
     let tariff = &call.settings.tariff;
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
-    Ok(plan(&wide, &request).map_err(|error| planning::refused(tariff, &error))?)
+    Ok(plan(&wide, &request).map_err(|error| planning::plan_problem(tariff, &error))?)
 }
 
 /// `POST /admin/orders/{orderId}/cancel` and `lost`
-pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {
+pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let order = match OrderId::parse(call.id) {
         Some(id) => call.host.order(id).await?,
         None => None,
     };
-    let order = order.ok_or_else(|| plain(Code::OrderNotFound))?;
+    let order = order.ok_or_else(|| plain(ProblemCode::OrderNotFound))?;
     let lost = match endpoint {
         Endpoint::AdminLoseDelivery => Some(validate::delivery_reason(read(call.body)?)?),
         _ => None,
     };
-    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
+    let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let courier = carrier(call, &order).await?;
     let mut ids = call.ids(1).await?;
     let taken = match lost {
-        Some((stop, reason)) => lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.moment),
+        Some((stop, reason)) => {
+            lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.context)
+        }
         None => {
             let reason = validate::reason(read(call.body)?)?;
-            lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.moment)
+            lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.context)
         }
     };
     conclude(call, &order, taken, view).await
@@ -158,6 +160,6 @@ fn speaker<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
     Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
 }
 
-fn view(order: &Order) -> Result<Answer, Problem> {
-    Answer::json(200, &OrderView::of(order))
+fn view(order: &Order) -> Result<ApiResponse, Problem> {
+    ApiResponse::json(200, &OrderView::of(order))
 }

@@ -1,11 +1,11 @@
 //! Opening, changing and looking stores up, and logging in.
 
-use super::issue::{confirm_password, hand_out, throttled, told};
+use super::issue::{confirm_password, hand_out, key_response, throttled};
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{ApiResponse, Call, HandlerError, plain, too_few},
         places::locate,
-        problem::{Code, FieldError, Problem},
+        problem::{FieldError, Problem, ProblemCode},
         read::read,
         validate,
     },
@@ -24,11 +24,11 @@ use crate::{
 };
 
 /// `POST /delivery/stores`
-pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let matrix = &call.caller()?.store;
     if !matrix.is_matrix() {
-        return Err(Stop::Problem(Problem::new(
-            Code::MatrixRequired,
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::MatrixRequired,
             "Only a matrix creates branches. Send the matrix's key.",
             "Somente uma matriz cria filiais. Envie a chave da matriz.",
         )));
@@ -36,12 +36,12 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
     let parent = matrix.clone();
     let (new, password) = validate::store(read(call.body)?)?;
     confirm_password(call, password.as_deref()).await?;
-    let most = call.settings.limits.branches;
-    if call.host.usage(UsageQuery::Branches(parent.id)).await?.records >= u64::from(most) {
-        return Err(Stop::Problem(Problem::new(
-            Code::TooManyBranches,
-            format!("A parent store has at most {most} branches. Remove one, or ask the operator for more."),
-            format!("Uma matriz tem no máximo {most} filiais. Remova uma ou peça mais ao operador."),
+    let max = call.settings.limits.branches;
+    if call.host.usage(UsageQuery::Branches(parent.id)).await?.records >= u64::from(max) {
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::TooManyBranches,
+            format!("A parent store has at most {max} branches. Remove one, or ask the operator for more."),
+            format!("Uma matriz tem no máximo {max} filiais. Remova uma ou peça mais ao operador."),
         )));
     }
     count_registration(call, parent.id).await?;
@@ -49,18 +49,22 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Ans
 }
 
 /// `POST /admin/matrices`
-pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let new = validate::contact_and_address(read(call.body)?)?;
     open(call, new, None).await
 }
 
-async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&Store>) -> Result<Answer, Stop> {
+async fn open<H: Host>(
+    call: &mut Call<'_, H>,
+    new: NewStore,
+    parent: Option<&Store>,
+) -> Result<ApiResponse, HandlerError> {
     unclaimed(call, Some(&new.cnpj), &new.contact.email, None, parent.map(|parent| parent.id)).await?;
     let located = located(call, &new.contact.address).await?;
-    let salt = call.moment.entropy.bytes();
+    let salt = call.context.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
     let mut ids = call.ids(2).await?;
-    let store = stores::open(new, parent, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
+    let store = stores::open(new, parent, located, password_hash, &mut ids, call.context.now).ok_or_else(too_few)?;
     let opening = Opening {
         store: store.id,
         integrator: parent.map_or(store.id, |parent| parent.id),
@@ -69,29 +73,29 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&St
         validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
         secret: &call.settings.secret,
     };
-    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
-    let answer = told(call, &key, nonce)?;
+    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.context).ok_or_else(too_few)?;
+    let response = key_response(call, &key, nonce)?;
     let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
-    let changes = Changes { at: call.moment.now, stores, keys, ..Changes::default() };
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    let changes = Changes { at: call.context.now, stores, keys, ..Changes::default() };
+    call.commit(changes, &response).await?;
+    Ok(response)
 }
 
 /// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
-async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), Stop> {
+async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> Result<(), HandlerError> {
     let bucket = Bucket {
         name: format!("registration/{merchant}"),
         usage: Usage::Create,
         quota: call.settings.limits.registrations_per_day,
         window: Duration::minutes(24 * 60),
     };
-    let admission = call.host.admit(&bucket, call.moment.now).await?;
+    let admission = call.host.admit(&bucket, call.context.now).await?;
     if admission.admitted {
         return Ok(());
     }
-    Err(Stop::Problem(
+    Err(HandlerError::Problem(
         Problem::new(
-            Code::RateLimited,
+            ProblemCode::RateLimited,
             "The merchant's quota of new branches and emails is used up. Wait as long as Retry-After says, or ask the operator.",
             "A cota da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
         )
@@ -107,21 +111,21 @@ async fn unclaimed<H: Host>(
     email: &Email,
     own: Option<StoreId>,
     merchant: Option<StoreId>,
-) -> Result<(), Stop> {
+) -> Result<(), HandlerError> {
     let mut taken = Vec::new();
     if let Some(cnpj) = cnpj
         && let Some(other) = call.host.find_stores(StoreQuery::Cnpj(cnpj.as_str())).await?.pop()
     {
-        taken.push((Code::CnpjTaken, "/cnpj", other));
+        taken.push((ProblemCode::CnpjTaken, "/cnpj", other));
     }
     if let Some(other) =
         call.host.find_stores(StoreQuery::Email(email)).await?.pop().filter(|other| Some(other.id) != own)
     {
-        taken.push((Code::EmailTaken, "/email", other));
+        taken.push((ProblemCode::EmailTaken, "/email", other));
     }
     if merchant.is_some_and(|merchant| taken.iter().any(|(.., other)| other.merchant() != merchant)) {
-        return Err(Stop::Problem(Problem::new(
-            Code::StoreConflict,
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::StoreConflict,
             "The CNPJ or the email cannot be used. Check both, and ask the operator if they are right.",
             "O CNPJ ou o e-mail não pode ser usado. Confira os dois e, se estiverem certos, fale com o operador.",
         )));
@@ -132,48 +136,48 @@ async fn unclaimed<H: Host>(
         code: code.name(),
         detail: Text::new(format!("{}.", code.title().en), format!("{}.", code.title().pt)),
     });
-    Err(Stop::Problem(plain(*code).with_errors(errors.collect())))
+    Err(HandlerError::Problem(plain(*code).with_errors(errors.collect())))
 }
 
-async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -> Result<Located, Stop> {
+async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -> Result<Located, HandlerError> {
     let places = locate(call, &[address], |_| "/address".to_owned(), None).await?;
-    places.into_iter().next().ok_or_else(|| plain(Code::AddressNotFound).into())
+    places.into_iter().next().ok_or_else(|| plain(ProblemCode::AddressNotFound).into())
 }
 
 /// `PUT /delivery/stores`
-pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let contact = validate::update(read(call.body)?)?;
     let id = call.caller()?.store.id;
-    let store = call.host.store(id).await?.ok_or_else(|| plain(Code::StoreNotFound))?;
+    let store = call.host.store(id).await?.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
     if contact.email.key() != store.email.key() {
         count_registration(call, store.merchant()).await?;
         unclaimed(call, None, &contact.email, Some(id), Some(store.merchant())).await?;
     }
     let located = located(call, &contact.address).await?;
-    let (changed, changes) = stores::update(&store, contact, located, call.moment.now);
-    let answer = Answer::json(200, &StoreView::of(&changed))?;
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    let (changed, changes) = stores::update(&store, contact, located, call.context.now);
+    let response = ApiResponse::json(200, &StoreView::of(&changed))?;
+    call.commit(changes, &response).await?;
+    Ok(response)
 }
 
 /// `GET /delivery/stores/{storeId}`
-pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn get<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let caller = &call.caller()?.store;
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.store(id).await?.filter(|store| caller.oversees(store)),
         None => None,
     };
-    let store = store.ok_or_else(|| plain(Code::StoreNotFound))?;
-    Ok(Answer::json(200, &StoreView::of(&store))?)
+    let store = store.ok_or_else(|| plain(ProblemCode::StoreNotFound))?;
+    Ok(ApiResponse::json(200, &StoreView::of(&store))?)
 }
 
 /// `POST /delivery/sessions`
-pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let (email, password) = validate::session(read(call.body)?)?;
     throttled(call, &email).await?;
     let wrong = || {
-        Stop::Problem(Problem::new(
-            Code::CredentialsInvalid,
+        HandlerError::Problem(Problem::new(
+            ProblemCode::CredentialsInvalid,
             "No store has this email and this password.",
             "Nenhuma loja tem este e-mail e esta senha.",
         ))
@@ -183,7 +187,7 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         Err(_) => None,
     };
     // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
-    let hash = store.as_ref().map_or(NOBODY, |store| store.password_hash.as_str());
+    let hash = store.as_ref().map_or(ABSENT_PASSWORD_HASH, |store| store.password_hash.as_str());
     let right = password.len() <= 4 * password::LONGEST && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
     let settings = call.settings;
@@ -200,15 +204,15 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
 }
 
 /// The logins that end with one more, so that a store never has too many: the oldest.
-async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, Stop> {
-    let most = call.settings.keys.sessions_per_store.max(1) as usize;
+async fn past_sessions<H: Host>(call: &Call<'_, H>, store: StoreId) -> Result<Vec<Key>, HandlerError> {
+    let max = call.settings.keys.sessions_per_store.max(1) as usize;
     let keys = call.host.find_keys(KeyQuery::Store(store)).await?;
     // Newest first: with the new one, one less of these stays.
     let keys = keys.iter().map(|holder| &holder.key);
-    let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.moment.now));
-    Ok(sessions.skip(most - 1).cloned().collect())
+    let sessions = keys.filter(|key| key.kind == KeyKind::Panel && key.is_valid(call.context.now));
+    Ok(sessions.skip(max - 1).cloned().collect())
 }
 
 /// The hash of a password that nobody has.
-const NOBODY: &str =
+const ABSENT_PASSWORD_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

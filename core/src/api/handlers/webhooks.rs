@@ -3,9 +3,9 @@
 use super::pages;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, Told, plain, too_few},
+        call::{ApiResponse, Call, HandlerError, OneTimeSecret, plain, too_few},
         idempotency::placeholder,
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
         read::read,
         validate,
     },
@@ -21,31 +21,31 @@ use crate::{
 };
 
 /// `POST /delivery/webhooks`
-pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let terms = &call.settings.webhooks;
     let (url, events) = validate::webhook(read(call.body)?, terms.loopback)?;
     let journal = Journal::of(&call.caller()?.store);
     let store = call.caller()?.store.id;
-    let most = terms.per_store;
-    if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= most as usize {
-        return Err(Stop::Problem(Problem::new(
-            Code::TooManyWebhooks,
-            format!("A store has at most {most} webhooks. Remove one first."),
-            format!("Uma loja tem no máximo {most} webhooks. Remova um antes."),
+    let max = terms.per_store;
+    if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::TooManyWebhooks,
+            format!("A store has at most {max} webhooks. Remove one first."),
+            format!("Uma loja tem no máximo {max} webhooks. Remova um antes."),
         )));
     }
-    let most = terms.per_merchant;
-    if call.host.usage(UsageQuery::Webhooks(journal.matrix)).await?.records >= u64::from(most) {
-        return Err(Stop::Problem(Problem::new(
-            Code::TooManyWebhooks,
-            format!("A parent store and its branches have at most {most} webhooks. Remove one first."),
-            format!("Uma matriz e suas filiais têm no máximo {most} webhooks. Remova um antes."),
+    let max = terms.per_merchant;
+    if call.host.usage(UsageQuery::Webhooks(journal.matrix)).await?.records >= u64::from(max) {
+        return Err(HandlerError::Problem(Problem::new(
+            ProblemCode::TooManyWebhooks,
+            format!("A parent store and its branches have at most {max} webhooks. Remove one first."),
+            format!("Uma matriz e suas filiais têm no máximo {max} webhooks. Remova um antes."),
         )));
     }
     // It begins with what comes from now on.
     let position = call.host.journal_span(journal).await?.end;
     let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;
-    let nonce = hex(&call.moment.entropy.bytes::<32>());
+    let nonce = hex(&call.context.entropy.bytes::<32>());
     let webhook = Webhook {
         id,
         version: 1,
@@ -55,62 +55,68 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         events,
         secrets: vec![SigningSecret { nonce: nonce.clone(), until: None }],
         state: WebhookState::Active,
-        created_at: call.moment.now,
+        created_at: call.context.now,
         position,
         failures: 0,
         due_at: None,
-        seen_at: call.moment.now,
+        seen_at: call.context.now,
         lease: None,
     };
-    let answer = told(call, 201, &webhook, nonce)?;
+    let response = webhook_response(call, 201, &webhook, nonce)?;
     let webhooks = vec![Write::insert(webhook)];
-    call.commit(Changes { at: call.moment.now, webhooks, ..Changes::default() }, &answer).await?;
-    Ok(answer)
+    call.commit(Changes { at: call.context.now, webhooks, ..Changes::default() }, &response).await?;
+    Ok(response)
 }
 
 /// The answer that tells a new secret.
-fn told<H: Host>(call: &Call<'_, H>, status: u16, webhook: &Webhook, nonce: String) -> Result<Answer, Problem> {
+fn webhook_response<H: Host>(
+    call: &Call<'_, H>,
+    status: u16,
+    webhook: &Webhook,
+    nonce: String,
+) -> Result<ApiResponse, Problem> {
     let text = secret_text(&call.settings.secret.0, &nonce);
-    let body = WebhookSecret { webhook: WebhookView::of(webhook, call.moment.now), secret: text.clone() };
-    let told = Some(Told { text, placeholder: placeholder(&nonce), nonce });
-    Ok(Answer { told, ..Answer::json(status, &body)? })
+    let body = WebhookSecret { webhook: WebhookView::of(webhook, call.context.now), secret: text.clone() };
+    let secret = Some(OneTimeSecret { text, placeholder: placeholder(&nonce), nonce });
+    Ok(ApiResponse { secret, ..ApiResponse::json(status, &body)? })
 }
 
 /// `GET /delivery/webhooks`
-pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhooks = call.host.find_webhooks(WebhookQuery::Store(call.caller()?.store.id)).await?;
-    let webhooks = webhooks.iter().map(|webhook| WebhookView::of(webhook, call.moment.now)).collect();
-    Ok(Answer::json(200, &WebhookList { webhooks })?)
+    let webhooks = webhooks.iter().map(|webhook| WebhookView::of(webhook, call.context.now)).collect();
+    Ok(ApiResponse::json(200, &WebhookList { webhooks })?)
 }
 
 /// `DELETE /delivery/webhooks/{webhookId}`
-pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
-    let answer = Answer::empty(204);
-    let at = call.moment.now;
+    let response = ApiResponse::empty(204);
+    let at = call.context.now;
     let messages = vec![MessageChange::Clear(webhook.id)];
     let removed = Webhook { state: WebhookState::Removed { at }, due_at: None, ..webhook };
-    call.commit(Changes { at, webhooks: vec![over(removed)], messages, ..Changes::default() }, &answer).await?;
-    Ok(answer)
+    call.commit(Changes { at, webhooks: vec![over(removed)], messages, ..Changes::default() }, &response).await?;
+    Ok(response)
 }
 
 /// `POST /delivery/webhooks/{webhookId}/rotate`
-pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
-    let nonce = hex(&call.moment.entropy.bytes::<32>());
-    let rotated = webhook.rotated(nonce.clone(), call.moment.now);
-    let answer = told(call, 200, &rotated, nonce)?;
-    call.commit(Changes { at: call.moment.now, webhooks: vec![over(rotated)], ..Changes::default() }, &answer).await?;
-    Ok(answer)
+    let nonce = hex(&call.context.entropy.bytes::<32>());
+    let rotated = webhook.rotated(nonce.clone(), call.context.now);
+    let response = webhook_response(call, 200, &rotated, nonce)?;
+    call.commit(Changes { at: call.context.now, webhooks: vec![over(rotated)], ..Changes::default() }, &response)
+        .await?;
+    Ok(response)
 }
 
 /// `POST /delivery/webhooks/{webhookId}/enable`: it goes on where it stopped.
-pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
-    let now = call.moment.now;
+    let now = call.context.now;
     match webhook.state {
         WebhookState::Disabled { .. } => {}
-        WebhookState::Active => return Ok(Answer::json(200, &WebhookView::of(&webhook, now))?),
+        WebhookState::Active => return Ok(ApiResponse::json(200, &WebhookView::of(&webhook, now))?),
         WebhookState::Ended { .. } | WebhookState::Removed { .. } => return Err(inactive(&webhook).into()),
     }
     let enabled = Webhook { state: WebhookState::Active, failures: 0, due_at: Some(now), ..webhook };
@@ -119,69 +125,73 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     let messages =
         waiting.into_iter().map(|message| MessageChange::Put(Message { due_at: now, since: now, ..message }));
     let messages = messages.collect();
-    let answer = Answer::json(200, &WebhookView::of(&enabled, now))?;
-    call.commit(Changes { at: now, webhooks: vec![over(enabled)], messages, ..Changes::default() }, &answer).await?;
-    Ok(answer)
+    let response = ApiResponse::json(200, &WebhookView::of(&enabled, now))?;
+    call.commit(Changes { at: now, webhooks: vec![over(enabled)], messages, ..Changes::default() }, &response).await?;
+    Ok(response)
 }
 
 /// `POST /delivery/webhooks/{webhookId}/test`
-pub(super) async fn test<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn test<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
-    let message = webhook.test(&mut call.moment.entropy, call.moment.now);
+    let message = webhook.test(&mut call.context.entropy, call.context.now);
     queue(call, webhook, message).await
 }
 
 /// `GET /delivery/webhooks/{webhookId}/attempts?cursor=&limit=`
-pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
+pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
     let limit = pages::limit(call)?;
     let before = match call.query("cursor") {
         None => None,
-        Some(text) => Some(AttemptId::parse(&text).ok_or_else(pages::strange_cursor)?),
+        Some(text) => Some(AttemptId::parse(&text).ok_or_else(pages::invalid_cursor)?),
     };
     let mut attempts =
         call.host.find_attempts(AttemptQuery::Webhook { webhook: webhook.id, before, limit: limit + 1 }).await?;
     let more = attempts.len() > limit as usize;
     attempts.truncate(limit as usize);
     let next_cursor = attempts.last().filter(|_| more).map(|last| last.id.to_string());
-    Ok(Answer::json(200, &AttemptList { attempts: attempts.iter().map(AttemptView::of).collect(), next_cursor })?)
+    Ok(ApiResponse::json(200, &AttemptList { attempts: attempts.iter().map(AttemptView::of).collect(), next_cursor })?)
 }
 
 /// `POST /delivery/webhooks/attempts/{attemptId}/retry`: the attempt's message once more, and now.
-pub(super) async fn retry<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let missing = || Stop::from(plain(Code::AttemptNotFound));
+pub(super) async fn retry<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
+    let missing = || HandlerError::from(plain(ProblemCode::AttemptNotFound));
     let id = AttemptId::parse(call.id).ok_or_else(missing)?;
     let attempt = call.host.find_attempts(AttemptQuery::Id(id)).await?.pop().ok_or_else(missing)?.attempt;
     let webhook = call.host.webhook(attempt.webhook).await?;
     let store = call.caller()?.store.id;
     let webhook = webhook.filter(|webhook| webhook.store == store).ok_or_else(missing)?;
-    let now = call.moment.now;
+    let now = call.context.now;
     let (name, subject) = (attempt.name, attempt.subject);
     let message = Message { webhook: webhook.id, name, subject, tries: 0, since: now, due_at: now };
     queue(call, webhook, message).await
 }
 
-async fn queue<H: Host>(call: &mut Call<'_, H>, webhook: Webhook, message: Message) -> Result<Answer, Stop> {
+async fn queue<H: Host>(
+    call: &mut Call<'_, H>,
+    webhook: Webhook,
+    message: Message,
+) -> Result<ApiResponse, HandlerError> {
     if !webhook.is_active() {
         return Err(inactive(&webhook).into());
     }
     let queued = QueuedMessage { webhook_id: webhook.id.get(), message_id: message.name.clone() };
-    let answer = Answer::json(202, &queued)?;
-    let now = call.moment.now;
+    let response = ApiResponse::json(202, &queued)?;
+    let now = call.context.now;
     let webhooks = vec![over(Webhook { due_at: Some(now), ..webhook })];
     let messages = vec![MessageChange::Put(message)];
-    call.commit(Changes { at: now, webhooks, messages, ..Changes::default() }, &answer).await?;
-    Ok(answer)
+    call.commit(Changes { at: now, webhooks, messages, ..Changes::default() }, &response).await?;
+    Ok(response)
 }
 
 /// The subscription in the path, where it is the caller's own.
-async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, Stop> {
+async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, HandlerError> {
     let store = call.caller()?.store.id;
     let webhook = match WebhookId::parse(call.id) {
         Some(id) => call.host.webhook(id).await?.filter(|webhook| webhook.store == store),
         None => None,
     };
-    webhook.ok_or_else(|| plain(Code::WebhookNotFound).into())
+    webhook.ok_or_else(|| plain(ProblemCode::WebhookNotFound).into())
 }
 
 fn over(webhook: Webhook) -> Write<Webhook> {
@@ -191,12 +201,12 @@ fn over(webhook: Webhook) -> Write<Webhook> {
 fn inactive(webhook: &Webhook) -> Problem {
     match webhook.state {
         WebhookState::Disabled { .. } => Problem::new(
-            Code::WebhookDisabled,
+            ProblemCode::WebhookDisabled,
             "Too many attempts failed, so nothing is sent. Enable the webhook first.",
             "Muitas tentativas falharam e nada é enviado. Ative o webhook antes.",
         ),
         _ => Problem::new(
-            Code::WebhookDisabled,
+            ProblemCode::WebhookDisabled,
             "Its receiver answered 410, so the webhook has ended. Create a new one.",
             "O destino respondeu 410 e o webhook terminou. Crie um novo.",
         ),

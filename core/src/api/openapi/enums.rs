@@ -2,11 +2,11 @@
 
 use super::json::Json;
 use crate::{
-    api::problem::Code,
+    api::problem::ProblemCode,
     model::{
-        order::{DeliverySituation, EventKind, OrderSituation},
+        order::{DeliveryStatus, EventKind, OrderStatus},
         store::{EntryKind, KeyKind, NotificationKind},
-        webhook::Answer,
+        webhook::AttemptResult,
     },
 };
 
@@ -51,16 +51,16 @@ const FIELD_CODES: [(&str, &str); 36] = [
 ];
 
 /// Problems whose code stands at the field at fault too.
-const ALSO_FIELDS: [Code; 9] = [
-    Code::PasswordRequired,
-    Code::StoreNotAllowed,
-    Code::StoreNotFound,
-    Code::CnpjTaken,
-    Code::EmailTaken,
-    Code::AddressImprecise,
-    Code::CoordinatesMismatch,
-    Code::OutOfArea,
-    Code::CodeIncorrect,
+const ALSO_FIELDS: [ProblemCode; 9] = [
+    ProblemCode::PasswordRequired,
+    ProblemCode::StoreNotAllowed,
+    ProblemCode::StoreNotFound,
+    ProblemCode::CnpjTaken,
+    ProblemCode::EmailTaken,
+    ProblemCode::AddressImprecise,
+    ProblemCode::CoordinatesMismatch,
+    ProblemCode::OutOfArea,
+    ProblemCode::CodeIncorrect,
 ];
 
 const BRANCHES: [(u64, &str); 8] = [
@@ -76,11 +76,11 @@ const BRANCHES: [(u64, &str); 8] = [
 
 /// The schemas of all enumerations.
 pub(super) fn schemas() -> Vec<(&'static str, Json)> {
-    let orders = OrderSituation::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
-    let deliveries = DeliverySituation::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
+    let orders = OrderStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
+    let deliveries = DeliveryStatus::ALL.iter().map(|value| (value.number().into(), value.name(), value.meaning()));
     let both: std::collections::BTreeSet<u64> =
         orders.clone().chain(deliveries.clone()).map(|(number, ..)| number).collect();
-    let codes = Code::ALL.iter().map(|code| (code.name(), format!("{} — {}", code.status(), code.meaning())));
+    let codes = ProblemCode::ALL.iter().map(|code| (code.name(), format!("{} — {}", code.status(), code.meaning())));
     let fields = FIELD_CODES.iter().map(|(name, meaning)| (*name, (*meaning).to_owned()));
     let fields = fields.chain(ALSO_FIELDS.iter().map(|code| (code.name(), code.meaning().to_owned())));
     let events = EventKind::ALL.iter().map(|kind| (kind.name(), format!("{}.", kind.description().en)));
@@ -113,7 +113,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             "AttemptFault",
             texts(
                 "What went wrong in an attempt.",
-                Answer::FAULTS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+                AttemptResult::FAULTS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
             ),
         ),
         ("EntryType", texts("Why money moved.", entries())),

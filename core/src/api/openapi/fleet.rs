@@ -1,7 +1,7 @@
 //! Couriers and dispatch.
 
 use super::operation::Operation;
-use crate::api::{problem::Code, routes::Endpoint};
+use crate::api::{problem::ProblemCode, routes::Endpoint};
 
 /// What the operator does with couriers.
 pub(super) fn operator(endpoint: Endpoint) -> Operation {
@@ -14,7 +14,7 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
                 answer tells the same key again instead of registering somebody twice: names, telephones and `profileId` \
                 may be shared, so nothing else tells two couriers apart.",
             request: Some("RegisterCourier"),
-            answers: &[(201, Some("CourierWithKey"), "The courier was registered; `value` is the key.")],
+            documented: &[(201, Some("CourierWithKey"), "The courier was registered; `value` is the key.")],
             parameters: &[],
             codes: &[],
         },
@@ -24,9 +24,9 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             summary: "List couriers",
             description: "By number, removed ones too. For the next page send `nextCursor` as `cursor`, until it is null.",
             request: None,
-            answers: &[(200, Some("CourierList"), "A page of couriers.")],
+            documented: &[(200, Some("CourierList"), "A page of couriers.")],
             parameters: &["cursor", "limit"],
-            codes: &[Code::ValidationFailed],
+            codes: &[ProblemCode::ValidationFailed],
         },
         Endpoint::GetCourier => Operation {
             tag: "Operator",
@@ -34,9 +34,9 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             summary: "Look a courier up",
             description: "With the last known place and the order that the courier has.",
             request: None,
-            answers: &[(200, Some("CourierRecord"), "The courier.")],
+            documented: &[(200, Some("CourierRecord"), "The courier.")],
             parameters: &["courierId"],
-            codes: &[Code::CourierNotFound],
+            codes: &[ProblemCode::CourierNotFound],
         },
         Endpoint::AlterCourier => Operation {
             tag: "Operator",
@@ -46,9 +46,9 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
                 order before its pickup goes to somebody else in the same moment, and a courier who carries goods cannot \
                 be removed.",
             request: Some("AlterCourier"),
-            answers: &[(200, Some("CourierWithKey"), "The courier as it stands now.")],
+            documented: &[(200, Some("CourierWithKey"), "The courier as it stands now.")],
             parameters: &["courierId"],
-            codes: &[Code::CourierNotFound, Code::InvalidTransition],
+            codes: &[ProblemCode::CourierNotFound, ProblemCode::InvalidTransition],
         },
         _ => Operation {
             tag: "Operator",
@@ -59,7 +59,7 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
                 without background tasks does it when any cron asks. Rounds may run at once: each order is handled by one \
                 of them.",
             request: None,
-            answers: &[(200, Some("DispatchRound"), "What the round did.")],
+            documented: &[(200, Some("DispatchRound"), "What the round did.")],
             parameters: &[],
             codes: &[],
         },
@@ -75,7 +75,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             summary: "Ask for one's own state",
             description: "Ask every few seconds while you are available: a new order is told by `orderId`, and not otherwise.",
             request: None,
-            answers: &[(200, Some("CourierSelf"), "The courier.")],
+            documented: &[(200, Some("CourierSelf"), "The courier.")],
             parameters: &[],
             codes: &[],
         },
@@ -87,7 +87,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
                 with `stored: false` and cost nothing. Who is available and not heard of for five minutes gets no \
                 order; who has one and is silent for ten minutes before the pickup loses it.",
             request: Some("ReportPosition"),
-            answers: &[(200, Some("PositionNoted"), "Whether it was stored.")],
+            documented: &[(200, Some("PositionNoted"), "Whether it was stored.")],
             parameters: &[],
             codes: &[],
         },
@@ -97,7 +97,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             summary: "Say whether one takes orders",
             description: "The order that the courier has is kept.",
             request: Some("SetAvailability"),
-            answers: &[(200, Some("CourierSelf"), "The courier as it stands now.")],
+            documented: &[(200, Some("CourierSelf"), "The courier as it stands now.")],
             parameters: &[],
             codes: &[],
         },

@@ -73,8 +73,8 @@ impl Json {
     /// Sets a member in its place, or adds it at the end.
     pub fn set(&mut self, name: &str, value: impl Into<Json>) {
         let value = value.into();
-        if let Some(standing) = self.get_mut(name) {
-            *standing = value;
+        if let Some(existing) = self.get_mut(name) {
+            *existing = value;
         } else if let Json::Object(members) = self {
             members.push((name.to_owned(), value));
         }

@@ -1,24 +1,26 @@
 //! What the page says about the endpoints of an order's life and of lists.
 
 use super::operation::Operation;
-use crate::api::{problem::Code, routes::Endpoint};
+use crate::api::{problem::ProblemCode, routes::Endpoint};
 
 const OK_ORDER: &[(u16, Option<&str>, &str)] = &[(200, Some("Order"), "The order as it stands now.")];
 const OK_CARRIED: &[(u16, Option<&str>, &str)] = &[(200, Some("CourierOrder"), "The order as it stands now.")];
 const ORDER: &[&str] = &["platformOrderId"];
-const STEP: &[Code] = &[Code::OrderNotFound, Code::InvalidTransition];
-const DELIVERY_STEP: &[Code] = &[Code::OrderNotFound, Code::InvalidTransition, Code::ValidationFailed];
-const CODE_STEP: &[Code] = &[Code::OrderNotFound, Code::InvalidTransition, Code::CodeIncorrect, Code::CodeLocked];
+const STEP: &[ProblemCode] = &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition];
+const DELIVERY_STEP: &[ProblemCode] =
+    &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ValidationFailed];
+const CODE_STEP: &[ProblemCode] =
+    &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::CodeIncorrect, ProblemCode::CodeLocked];
 
 /// A merchant's word, a courier's step or an operator's: an operation that moves an order.
 fn moves(
     tag: &'static str,
     (id, summary, description): (&'static str, &'static str, &'static str),
     request: Option<&'static str>,
-    codes: &'static [Code],
+    codes: &'static [ProblemCode],
 ) -> Operation {
-    let answers = if tag == "Couriers" { OK_CARRIED } else { OK_ORDER };
-    Operation { tag, id, summary, description, request, answers, parameters: ORDER, codes }
+    let documented = if tag == "Couriers" { OK_CARRIED } else { OK_ORDER };
+    Operation { tag, id, summary, description, request, documented, parameters: ORDER, codes }
 }
 
 /// What is said about an endpoint that is a merchant's.
@@ -90,9 +92,14 @@ fn cancelling(endpoint: Endpoint) -> Operation {
                 both. With `deliveryId`, the share of what the fee falls by without that delivery. Once the courier has the goods \
                 they must come back first.",
             request: None,
-            answers: &[(200, Some("Cancellation"), "The terms.")],
+            documented: &[(200, Some("Cancellation"), "The terms.")],
             parameters: &["platformOrderId", "deliveryIdOfTerms"],
-            codes: &[Code::OrderNotFound, Code::InvalidTransition, Code::ValidationFailed, Code::OutOfArea],
+            codes: &[
+                ProblemCode::OrderNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::ValidationFailed,
+                ProblemCode::OutOfArea,
+            ],
         },
         _ => Operation {
             tag: "Orders",
@@ -103,14 +110,14 @@ fn cancelling(endpoint: Endpoint) -> Operation {
                 priced again, and the difference is refunded on the same terms. Cancelling delivery by delivery costs as much as \
                 cancelling the order at once. An order that was cancelled before is returned as it is.",
             request: Some("CancelOrder"),
-            answers: OK_ORDER,
+            documented: OK_ORDER,
             parameters: &[],
             codes: &[
-                Code::OrderNotFound,
-                Code::InvalidTransition,
-                Code::ReturnRequired,
-                Code::ValidationFailed,
-                Code::OutOfArea,
+                ProblemCode::OrderNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::ReturnRequired,
+                ProblemCode::ValidationFailed,
+                ProblemCode::OutOfArea,
             ],
         },
     }
@@ -126,9 +133,9 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             description: "The calling store's orders and, for a matrix, its branches', newest first. Without their histories. For the next \
                 page send `nextCursor` as `cursor`, until it is null.",
             request: None,
-            answers: &[(200, Some("OrderList"), "A page of orders.")],
+            documented: &[(200, Some("OrderList"), "A page of orders.")],
             parameters: &["situation", "code", "from", "to", "cursor", "limit"],
-            codes: &[Code::ValidationFailed],
+            codes: &[ProblemCode::ValidationFailed],
         },
         Endpoint::ListStores => Operation {
             tag: "Stores",
@@ -136,9 +143,9 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             summary: "List stores",
             description: "The calling store and, for a matrix, its branches, oldest first.",
             request: None,
-            answers: &[(200, Some("StoreList"), "A page of stores.")],
+            documented: &[(200, Some("StoreList"), "A page of stores.")],
             parameters: &["cursor", "limit"],
-            codes: &[Code::ValidationFailed],
+            codes: &[ProblemCode::ValidationFailed],
         },
         _ => Operation {
             tag: "Stores",
@@ -147,9 +154,14 @@ pub(super) fn lists(endpoint: Endpoint) -> Operation {
             description: "Only its matrix may, and not while the branch has open orders. Its keys are revoked, its CNPJ and its email are \
                 free again.",
             request: None,
-            answers: &[(204, None, "The branch is removed.")],
+            documented: &[(204, None, "The branch is removed.")],
             parameters: &["storeId"],
-            codes: &[Code::MatrixRequired, Code::StoreNotAllowed, Code::StoreNotFound, Code::OpenOrders],
+            codes: &[
+                ProblemCode::MatrixRequired,
+                ProblemCode::StoreNotAllowed,
+                ProblemCode::StoreNotFound,
+                ProblemCode::OpenOrders,
+            ],
         },
     }
 }
@@ -171,7 +183,7 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
             "Operator",
             ("adminCancelOrder", "Cancel any order", "Before pickup. The whole fee comes back, and the store is told."),
             Some("GiveReason"),
-            &[Code::OrderNotFound, Code::InvalidTransition, Code::ReturnRequired],
+            &[ProblemCode::OrderNotFound, ProblemCode::InvalidTransition, ProblemCode::ReturnRequired],
         ),
     }
 }
@@ -186,7 +198,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             summary: "What the courier has to do",
             description: "The order that the calling courier has now, without its codes, which people tell.",
             request: None,
-            answers: &[(200, Some("CurrentOrder"), "The order, or null.")],
+            documented: &[(200, Some("CurrentOrder"), "The order, or null.")],
             parameters: &[],
             codes: &[],
         },
@@ -194,7 +206,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
             step(("courierArrive", "At the pickup", "210 to 220. Takes no body."), None, STEP)
         }
         Endpoint::CourierDecline => Operation {
-            answers: &[(204, None, "The order is somebody else's to carry.")],
+            documented: &[(204, None, "The order is somebody else's to carry.")],
             ..step(
                 ("courierDecline", "Let the order go", "Before pickup, for a reason. Another courier is looked for."),
                 Some("GiveReason"),
@@ -244,11 +256,11 @@ fn riding(endpoint: Endpoint) -> Operation {
             ),
             Some("TellDeliveryCode"),
             &[
-                Code::OrderNotFound,
-                Code::InvalidTransition,
-                Code::ValidationFailed,
-                Code::CodeIncorrect,
-                Code::CodeLocked,
+                ProblemCode::OrderNotFound,
+                ProblemCode::InvalidTransition,
+                ProblemCode::ValidationFailed,
+                ProblemCode::CodeIncorrect,
+                ProblemCode::CodeLocked,
             ],
         ),
         Endpoint::CourierFail => step(

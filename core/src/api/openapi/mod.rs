@@ -25,7 +25,7 @@ use super::{
         operations::{TAGS, codes, operation},
         responses::Responses,
     },
-    problem::Code,
+    problem::ProblemCode,
     routes::{Authority, Endpoint, ROUTES, Route},
 };
 use crate::host::HostError;
@@ -40,7 +40,7 @@ pub struct Example {
     /// The request's body.
     pub request: Option<Json>,
     /// The answer's body.
-    pub answer: Option<Json>,
+    pub response: Option<Json>,
 }
 
 /// The document with these examples.
@@ -60,11 +60,11 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
             None => paths.push((route.path().to_owned(), Json::object([(&method, described)]))),
         }
     }
-    let refused = responses.problem(503, &[Code::Unavailable]);
+    let rejected = responses.problem(503, &[ProblemCode::Unavailable]);
     // These two belong to no operation; the page tells of them before the first.
-    responses.problem(404, &[Code::EndpointNotFound]);
-    responses.problem(405, &[Code::MethodNotAllowed]);
-    paths.extend(parts::own_paths(&refused));
+    responses.problem(404, &[ProblemCode::EndpointNotFound]);
+    responses.problem(405, &[ProblemCode::MethodNotAllowed]);
+    paths.extend(parts::own_paths(&rejected));
     let problems = problems::problems().map_err(unwritten)?;
     let problems = problems.into_iter().map(|(name, value)| (name.to_owned(), Json::object([("value", value)])));
     let schemas = schemas::all().map_err(unwritten)?;
@@ -120,19 +120,19 @@ fn described(route: &Route, operation: &Operation, example: Option<&Example>, re
         let content = Json::object([("application/json", media)]);
         entry.set("requestBody", Json::object([("required", true.into()), ("content", content)]));
     }
-    let mut answers = Json::Object(Vec::new());
-    for (status, schema, meaning) in operation.answers {
-        let answer = example.and_then(|example| example.answer.clone());
-        let mut answer = responses::success(route, *schema, meaning, answer);
+    let mut documented = Json::Object(Vec::new());
+    for (status, schema, meaning) in operation.documented {
+        let response = example.and_then(|example| example.response.clone());
+        let mut response = responses::success(route, *schema, meaning, response);
         if let Some(links) = parts::links(operation.id) {
-            answer.set("links", links);
+            response.set("links", links);
         }
-        answers.set(&status.to_string(), answer);
+        documented.set(&status.to_string(), response);
     }
     for (status, codes) in responses::by_status(&codes(route, operation)) {
-        answers.set(&status.to_string(), responses.problem(status, &codes));
+        documented.set(&status.to_string(), responses.problem(status, &codes));
     }
-    entry.with("responses", answers)
+    entry.with("responses", documented)
 }
 
 fn security(authority: Authority) -> Json {

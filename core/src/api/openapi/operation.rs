@@ -1,6 +1,6 @@
 //! What the document says about one endpoint.
 
-use crate::api::problem::Code;
+use crate::api::problem::ProblemCode;
 
 /// What is said about an endpoint, beyond what its row in the table of routes says.
 pub(super) struct Operation {
@@ -11,9 +11,9 @@ pub(super) struct Operation {
     /// The schema of its body.
     pub request: Option<&'static str>,
     /// Statuses of success with the answer's schema and what they mean; no schema where there is no body.
-    pub answers: &'static [(u16, Option<&'static str>, &'static str)],
+    pub documented: &'static [(u16, Option<&'static str>, &'static str)],
     /// Parameters of its own, by their names among the components.
     pub parameters: &'static [&'static str],
     /// Problems of its own.
-    pub codes: &'static [Code],
+    pub codes: &'static [ProblemCode],
 }

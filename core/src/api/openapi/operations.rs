@@ -2,7 +2,7 @@
 
 use super::{fleet, life, operation::Operation, outward::outward, privacy::privacy};
 use crate::api::{
-    problem::Code,
+    problem::ProblemCode,
     routes::{Authority, Endpoint, Route},
 };
 
@@ -21,64 +21,82 @@ pub(super) const TAGS: [(&str, &str); 11] = [
     ("Deployment", "Health, metrics and documentation of the running service. They need no key."),
 ];
 
-const PLACES: [Code; 3] = [Code::AddressNotFound, Code::AddressImprecise, Code::CoordinatesMismatch];
+const PLACES: [ProblemCode; 3] =
+    [ProblemCode::AddressNotFound, ProblemCode::AddressImprecise, ProblemCode::CoordinatesMismatch];
 
-const PREVIEW: [Code; 7] = [
-    Code::StoreNotAllowed,
+const PREVIEW: [ProblemCode; 7] = [
+    ProblemCode::StoreNotAllowed,
     PLACES[0],
     PLACES[1],
     PLACES[2],
-    Code::OutOfArea,
-    Code::DistanceExceeded,
-    Code::TooManyDeliveries,
+    ProblemCode::OutOfArea,
+    ProblemCode::DistanceExceeded,
+    ProblemCode::TooManyDeliveries,
 ];
 
-const CREATION: [Code; 11] = [
-    Code::StoreNotAllowed,
-    Code::InsufficientBalance,
-    Code::OrderCodeConflict,
-    Code::QuoteExpired,
-    Code::QuoteMismatch,
+const CREATION: [ProblemCode; 11] = [
+    ProblemCode::StoreNotAllowed,
+    ProblemCode::InsufficientBalance,
+    ProblemCode::OrderCodeConflict,
+    ProblemCode::QuoteExpired,
+    ProblemCode::QuoteMismatch,
     PLACES[0],
     PLACES[1],
     PLACES[2],
-    Code::OutOfArea,
-    Code::DistanceExceeded,
-    Code::TooManyDeliveries,
+    ProblemCode::OutOfArea,
+    ProblemCode::DistanceExceeded,
+    ProblemCode::TooManyDeliveries,
 ];
 
 /// Every problem that an endpoint can answer with, in the order of the documentation.
-pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<Code> {
-    let mut codes = vec![Code::NotAcceptable, Code::InternalError, Code::Unavailable, Code::UpstreamTimeout];
+pub(super) fn codes(route: &Route, operation: &Operation) -> Vec<ProblemCode> {
+    let mut codes = vec![
+        ProblemCode::NotAcceptable,
+        ProblemCode::InternalError,
+        ProblemCode::Unavailable,
+        ProblemCode::UpstreamTimeout,
+    ];
     match route.authority {
         Authority::Store => codes.extend([
-            Code::ApiKeyMissing,
-            Code::ApiKeyInvalid,
-            Code::ApiKeyExpired,
-            Code::ApiKeyRevoked,
-            Code::RateLimited,
+            ProblemCode::ApiKeyMissing,
+            ProblemCode::ApiKeyInvalid,
+            ProblemCode::ApiKeyExpired,
+            ProblemCode::ApiKeyRevoked,
+            ProblemCode::RateLimited,
         ]),
         Authority::Courier => {
-            codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid, Code::ApiKeyExpired, Code::RateLimited]);
+            codes.extend([
+                ProblemCode::ApiKeyMissing,
+                ProblemCode::ApiKeyInvalid,
+                ProblemCode::ApiKeyExpired,
+                ProblemCode::RateLimited,
+            ]);
         }
-        Authority::Operator => codes.extend([Code::ApiKeyMissing, Code::ApiKeyInvalid, Code::RateLimited]),
+        Authority::Operator => {
+            codes.extend([ProblemCode::ApiKeyMissing, ProblemCode::ApiKeyInvalid, ProblemCode::RateLimited])
+        }
         Authority::Public => {}
     }
     if operation.request.is_some() {
-        let body = [Code::MalformedRequest, Code::BodyTooLarge, Code::UnsupportedMediaType, Code::ValidationFailed];
+        let body = [
+            ProblemCode::MalformedRequest,
+            ProblemCode::BodyTooLarge,
+            ProblemCode::UnsupportedMediaType,
+            ProblemCode::ValidationFailed,
+        ];
         codes.extend(body);
     }
     if route.method == http::Method::POST {
-        codes.extend([Code::MalformedRequest, Code::BodyTooLarge]);
+        codes.extend([ProblemCode::MalformedRequest, ProblemCode::BodyTooLarge]);
     }
     if route.takes_idempotency_key() {
-        codes.extend([Code::RequestInProgress, Code::IdempotencyKeyReused]);
+        codes.extend([ProblemCode::RequestInProgress, ProblemCode::IdempotencyKeyReused]);
         if matches!(route.authority, Authority::Store | Authority::Courier) {
-            codes.push(Code::IdempotencyLimit);
+            codes.push(ProblemCode::IdempotencyLimit);
         }
     }
     codes.extend(operation.codes);
-    Code::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
+    ProblemCode::ALL.iter().copied().filter(|code| codes.contains(code)).collect()
 }
 
 /// What is said about an endpoint.
@@ -151,7 +169,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 `orderId`. A cancelled, expired or failed order's code is free again. With `quoteId` the fee of a \
                 preview holds.\n\nA creation that fails by what was sent also becomes a notification of the store.",
             request: Some("CreateOrder"),
-            answers: &[
+            documented: &[
                 (201, Some("Order"), "The order was created."),
                 (
                     200,
@@ -171,9 +189,9 @@ fn order(endpoint: Endpoint) -> Operation {
                 saved and used without a network; ask for a new one where the tariff may have changed. It holds nothing \
                 secret beside the tariff.",
             request: None,
-            answers: &[(200, Some("PreviewContext"), "The context.")],
+            documented: &[(200, Some("PreviewContext"), "The context.")],
             parameters: &["storeIdOfContext"],
-            codes: &[Code::StoreNotFound],
+            codes: &[ProblemCode::StoreNotFound],
         },
         Endpoint::PreviewOrder => Operation {
             tag: "Orders",
@@ -184,7 +202,7 @@ fn order(endpoint: Endpoint) -> Operation {
                 `quote.id`, sent back as `quoteId`, keeps the fee for 15 minutes. `orderRoute` in the answer is the \
                 place in the route; what is sent there is ignored.",
             request: Some("PreviewOrder"),
-            answers: &[(200, Some("Preview"), "The calculation.")],
+            documented: &[(200, Some("Preview"), "The calculation.")],
             parameters: &[],
             codes: &PREVIEW,
         },
@@ -195,9 +213,9 @@ fn order(endpoint: Endpoint) -> Operation {
             description: "The order with its courier and its history, oldest event first. A store sees its own orders, a \
                 matrix those of its branches too; any other order is 404.",
             request: None,
-            answers: &[(200, Some("OrderDetails"), "The order.")],
+            documented: &[(200, Some("OrderDetails"), "The order.")],
             parameters: &["platformOrderId"],
-            codes: &[Code::OrderNotFound],
+            codes: &[ProblemCode::OrderNotFound],
         },
     }
 }
@@ -211,15 +229,15 @@ fn store(endpoint: Endpoint) -> Operation {
             description: "Only a matrix may. The answer is the branch's first key; `value` is told this once, so keep it. \
                 CNPJ and email are unique among all stores.",
             request: Some("CreateStore"),
-            answers: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
+            documented: &[(201, Some("IssuedKey"), "The branch was created; this is its key.")],
             parameters: &[],
             codes: &[
-                Code::MatrixRequired,
-                Code::PasswordRequired,
-                Code::CnpjTaken,
-                Code::EmailTaken,
-                Code::StoreConflict,
-                Code::TooManyBranches,
+                ProblemCode::MatrixRequired,
+                ProblemCode::PasswordRequired,
+                ProblemCode::CnpjTaken,
+                ProblemCode::EmailTaken,
+                ProblemCode::StoreConflict,
+                ProblemCode::TooManyBranches,
                 PLACES[0],
                 PLACES[1],
                 PLACES[2],
@@ -231,9 +249,16 @@ fn store(endpoint: Endpoint) -> Operation {
             summary: "Change the own store",
             description: "Replaces name, responsible, email and address of the calling store. All four are required.",
             request: Some("UpdateStore"),
-            answers: &[(200, Some("Store"), "The store as it is now.")],
+            documented: &[(200, Some("Store"), "The store as it is now.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound, Code::EmailTaken, Code::StoreConflict, PLACES[0], PLACES[1], PLACES[2]],
+            codes: &[
+                ProblemCode::StoreNotFound,
+                ProblemCode::EmailTaken,
+                ProblemCode::StoreConflict,
+                PLACES[0],
+                PLACES[1],
+                PLACES[2],
+            ],
         },
         Endpoint::GetStore => Operation {
             tag: "Stores",
@@ -241,9 +266,9 @@ fn store(endpoint: Endpoint) -> Operation {
             summary: "Look a store up",
             description: "A store sees itself, a matrix its branches too; any other store is 404.",
             request: None,
-            answers: &[(200, Some("Store"), "The store.")],
+            documented: &[(200, Some("Store"), "The store.")],
             parameters: &["storeId"],
-            codes: &[Code::StoreNotFound],
+            codes: &[ProblemCode::StoreNotFound],
         },
         _ => Operation {
             tag: "Sessions",
@@ -253,9 +278,9 @@ fn store(endpoint: Endpoint) -> Operation {
                 minutes for one email, successful or not; then 429. A login is never replayed: it takes an Idempotency-Key and \
                 does not use it.",
             request: Some("CreateSession"),
-            answers: &[(201, Some("IssuedKey"), "Logged in; `value` is the key of this session.")],
+            documented: &[(201, Some("IssuedKey"), "Logged in; `value` is the key of this session.")],
             parameters: &[],
-            codes: &[Code::CredentialsInvalid, Code::RateLimited],
+            codes: &[ProblemCode::CredentialsInvalid, ProblemCode::RateLimited],
         },
     }
 }
@@ -270,9 +295,9 @@ fn key(endpoint: Endpoint) -> Operation {
                 `{}` for the defaults: the calling store, one year. A panel session must send the store's password as \
                 `currentPassword`, since the key outlives it; attempts count as logins.",
             request: Some("IssueKey"),
-            answers: &[(201, Some("IssuedKey"), "The new key.")],
+            documented: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
-            codes: &[Code::PasswordRequired, Code::StoreNotFound, Code::TooManyKeys],
+            codes: &[ProblemCode::PasswordRequired, ProblemCode::StoreNotFound, ProblemCode::TooManyKeys],
         },
         Endpoint::ListKeys => Operation {
             tag: "Keys",
@@ -281,9 +306,9 @@ fn key(endpoint: Endpoint) -> Operation {
             description: "The keys of the calling store or, with `storeId`, of one of its branches, revoked and expired \
                 ones too. Their texts are not kept.",
             request: None,
-            answers: &[(200, Some("KeyList"), "The keys.")],
+            documented: &[(200, Some("KeyList"), "The keys.")],
             parameters: &["storeIdOfKeys"],
-            codes: &[Code::StoreNotFound],
+            codes: &[ProblemCode::StoreNotFound],
         },
         _ => Operation {
             tag: "Keys",
@@ -291,9 +316,9 @@ fn key(endpoint: Endpoint) -> Operation {
             summary: "Revoke a key",
             description: "From now on the key is `api_key_revoked`. A key may revoke itself. Revoking twice changes nothing.",
             request: None,
-            answers: &[(204, None, "The key is revoked.")],
+            documented: &[(204, None, "The key is revoked.")],
             parameters: &["keyId"],
-            codes: &[Code::KeyNotFound],
+            codes: &[ProblemCode::KeyNotFound],
         },
     }
 }
@@ -307,9 +332,9 @@ fn notification(endpoint: Endpoint) -> Operation {
             description: "What the calling store was told, newest first. For the next page send `nextCursor` as `cursor`, \
                 until it is null.",
             request: None,
-            answers: &[(200, Some("NotificationList"), "A page of notifications.")],
+            documented: &[(200, Some("NotificationList"), "A page of notifications.")],
             parameters: &["cursor", "limit"],
-            codes: &[Code::ValidationFailed],
+            codes: &[ProblemCode::ValidationFailed],
         },
         _ => Operation {
             tag: "Notifications",
@@ -317,9 +342,9 @@ fn notification(endpoint: Endpoint) -> Operation {
             summary: "Mark a notification as read",
             description: "Takes no body. One that was read already stays as it is.",
             request: None,
-            answers: &[(200, Some("Notification"), "The notification, read.")],
+            documented: &[(200, Some("Notification"), "The notification, read.")],
             parameters: &["notificationId"],
-            codes: &[Code::NotificationNotFound],
+            codes: &[ProblemCode::NotificationNotFound],
         },
     }
 }
@@ -333,9 +358,9 @@ fn operator(endpoint: Endpoint) -> Operation {
             description: "The first store of a merchant. With `prepaidFloor` it pays ahead: an order that would take its \
                 balance below the floor is `insufficient_balance`.",
             request: Some("CreateMatrix"),
-            answers: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
+            documented: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
             parameters: &[],
-            codes: &[Code::CnpjTaken, Code::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
+            codes: &[ProblemCode::CnpjTaken, ProblemCode::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],
         },
         Endpoint::AdminIssueKey => Operation {
             tag: "Operator",
@@ -343,9 +368,9 @@ fn operator(endpoint: Endpoint) -> Operation {
             summary: "Issue a key for any store",
             description: "For a store that lost its keys. `value` is told this once.",
             request: Some("AdminIssueKey"),
-            answers: &[(201, Some("IssuedKey"), "The new key.")],
+            documented: &[(201, Some("IssuedKey"), "The new key.")],
             parameters: &[],
-            codes: &[Code::StoreNotFound, Code::TooManyKeys],
+            codes: &[ProblemCode::StoreNotFound, ProblemCode::TooManyKeys],
         },
         Endpoint::AdminListKeys => Operation {
             tag: "Operator",
@@ -353,9 +378,9 @@ fn operator(endpoint: Endpoint) -> Operation {
             summary: "List any store's keys",
             description: "All keys of the store, revoked and expired ones too.",
             request: None,
-            answers: &[(200, Some("KeyList"), "The keys.")],
+            documented: &[(200, Some("KeyList"), "The keys.")],
             parameters: &["storeIdOfAnyKeys"],
-            codes: &[Code::StoreNotFound],
+            codes: &[ProblemCode::StoreNotFound],
         },
         Endpoint::AdminRevokeKey => Operation {
             tag: "Operator",
@@ -363,9 +388,9 @@ fn operator(endpoint: Endpoint) -> Operation {
             summary: "Revoke any key",
             description: "Revoking twice changes nothing.",
             request: None,
-            answers: &[(204, None, "The key is revoked.")],
+            documented: &[(204, None, "The key is revoked.")],
             parameters: &["keyId"],
-            codes: &[Code::KeyNotFound],
+            codes: &[ProblemCode::KeyNotFound],
         },
         _ => Operation {
             tag: "Deployment",
@@ -373,7 +398,7 @@ fn operator(endpoint: Endpoint) -> Operation {
             summary: "This document",
             description: "The OpenAPI document that this page is made of.",
             request: None,
-            answers: &[(200, Some("Document"), "The document.")],
+            documented: &[(200, Some("Document"), "The document.")],
             parameters: &[],
             codes: &[],
         },

@@ -1,7 +1,7 @@
 //! What the page says about events, webhooks and money.
 
 use super::operation::Operation;
-use crate::api::{problem::Code, routes::Endpoint};
+use crate::api::{problem::ProblemCode, routes::Endpoint};
 
 /// What is said about an endpoint of these.
 pub(super) fn outward(endpoint: Endpoint) -> Operation {
@@ -24,9 +24,9 @@ fn events(endpoint: Endpoint) -> Operation {
                 with `0`, it begins with the first event that is there. A cursor of another store is `cursor_invalid`; one \
                 from before what the operator has archived is `events_archived`.",
             request: None,
-            answers: &[(200, Some("EventPage"), "A page of the journal; empty where nothing has happened since.")],
+            documented: &[(200, Some("EventPage"), "A page of the journal; empty where nothing has happened since.")],
             parameters: &["after", "limit"],
-            codes: &[Code::ValidationFailed, Code::EventsArchived, Code::CursorInvalid],
+            codes: &[ProblemCode::ValidationFailed, ProblemCode::EventsArchived, ProblemCode::CursorInvalid],
         },
         _ => Operation {
             tag: "Events",
@@ -38,9 +38,9 @@ fn events(endpoint: Endpoint) -> Operation {
                 seconds. A deployment that cannot hold connections open answers with what there is and ends; `retry` says \
                 when to come again.",
             request: None,
-            answers: &[(200, None, "The stream.")],
+            documented: &[(200, None, "The stream.")],
             parameters: &["after", "lastEventId"],
-            codes: &[Code::EventsArchived, Code::CursorInvalid],
+            codes: &[ProblemCode::EventsArchived, ProblemCode::CursorInvalid],
         },
     }
 }
@@ -58,9 +58,9 @@ fn webhooks(endpoint: Endpoint) -> Operation {
                 not followed. What fails is tried again for three days; 410 ends the webhook, and 300 failures in a row \
                 disable it.",
             request: Some("CreateWebhook"),
-            answers: &[(201, Some("WebhookSecret"), "The webhook and its secret.")],
+            documented: &[(201, Some("WebhookSecret"), "The webhook and its secret.")],
             parameters: &[],
-            codes: &[Code::TooManyWebhooks],
+            codes: &[ProblemCode::TooManyWebhooks],
         },
         Endpoint::ListWebhooks => Operation {
             tag: "Webhooks",
@@ -68,7 +68,7 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             summary: "List webhooks",
             description: "Those of the calling store, oldest first, stopped ones too. Secrets are not told again.",
             request: None,
-            answers: &[(200, Some("WebhookList"), "The webhooks.")],
+            documented: &[(200, Some("WebhookList"), "The webhooks.")],
             parameters: &[],
             codes: &[],
         },
@@ -78,9 +78,9 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             summary: "Remove a webhook",
             description: "Nothing more is sent, and what waited is gone.",
             request: None,
-            answers: &[(204, None, "The webhook is removed.")],
+            documented: &[(204, None, "The webhook is removed.")],
             parameters: &["webhookId"],
-            codes: &[Code::WebhookNotFound],
+            codes: &[ProblemCode::WebhookNotFound],
         },
         Endpoint::RotateWebhook => Operation {
             tag: "Webhooks",
@@ -89,9 +89,9 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             description: "Takes no body. The new secret is told this once. For 24 hours requests carry a signature by each of \
                 the two, so that the receiver can change over at any time.",
             request: None,
-            answers: &[(200, Some("WebhookSecret"), "The webhook and its new secret.")],
+            documented: &[(200, Some("WebhookSecret"), "The webhook and its new secret.")],
             parameters: &["webhookId"],
-            codes: &[Code::WebhookNotFound],
+            codes: &[ProblemCode::WebhookNotFound],
         },
         _ => Operation {
             tag: "Webhooks",
@@ -99,9 +99,9 @@ fn webhooks(endpoint: Endpoint) -> Operation {
             summary: "Enable a disabled webhook",
             description: "Takes no body. It goes on where it stopped: nothing of the time between is lost.",
             request: None,
-            answers: &[(200, Some("Webhook"), "The webhook, active.")],
+            documented: &[(200, Some("Webhook"), "The webhook, active.")],
             parameters: &["webhookId"],
-            codes: &[Code::WebhookNotFound, Code::WebhookDisabled],
+            codes: &[ProblemCode::WebhookNotFound, ProblemCode::WebhookDisabled],
         },
     }
 }
@@ -114,9 +114,9 @@ fn messages(endpoint: Endpoint) -> Operation {
             summary: "Send a test",
             description: "Takes no body. Sends a message of type `webhook.test`; what came of it is in the log.",
             request: None,
-            answers: &[(202, Some("QueuedMessage"), "The message will be sent.")],
+            documented: &[(202, Some("QueuedMessage"), "The message will be sent.")],
             parameters: &["webhookId"],
-            codes: &[Code::WebhookNotFound, Code::WebhookDisabled],
+            codes: &[ProblemCode::WebhookNotFound, ProblemCode::WebhookDisabled],
         },
         Endpoint::ListAttempts => Operation {
             tag: "Webhooks",
@@ -124,9 +124,9 @@ fn messages(endpoint: Endpoint) -> Operation {
             summary: "Read a webhook's log",
             description: "Its newest 200 attempts, the newest first. For the next page send `nextCursor` as `cursor`.",
             request: None,
-            answers: &[(200, Some("AttemptList"), "A page of attempts.")],
+            documented: &[(200, Some("AttemptList"), "A page of attempts.")],
             parameters: &["webhookId", "cursor", "limit"],
-            codes: &[Code::WebhookNotFound, Code::ValidationFailed, Code::CursorInvalid],
+            codes: &[ProblemCode::WebhookNotFound, ProblemCode::ValidationFailed, ProblemCode::CursorInvalid],
         },
         _ => Operation {
             tag: "Webhooks",
@@ -135,9 +135,9 @@ fn messages(endpoint: Endpoint) -> Operation {
             description: "Takes no body. Sends an attempt's message once more, whether it was delivered or not, with the same \
                 `webhook-id`.",
             request: None,
-            answers: &[(202, Some("QueuedMessage"), "The message will be sent.")],
+            documented: &[(202, Some("QueuedMessage"), "The message will be sent.")],
             parameters: &["attemptId"],
-            codes: &[Code::AttemptNotFound, Code::WebhookDisabled],
+            codes: &[ProblemCode::AttemptNotFound, ProblemCode::WebhookDisabled],
         },
     }
 }
@@ -154,9 +154,14 @@ fn money(endpoint: Endpoint) -> Operation {
                 floor. The parent's statement has all entries of that balance; a branch's has its own, with the shared \
                 balance after each.",
             request: None,
-            answers: &[(200, Some("StatementPage"), "The statement.")],
+            documented: &[(200, Some("StatementPage"), "The statement.")],
             parameters: &["from", "to", "storeIdOfStatement", "statementCursor", "limit"],
-            codes: &[Code::StoreNotFound, Code::ValidationFailed, Code::CursorInvalid, Code::StatementTooLong],
+            codes: &[
+                ProblemCode::StoreNotFound,
+                ProblemCode::ValidationFailed,
+                ProblemCode::CursorInvalid,
+                ProblemCode::StatementTooLong,
+            ],
         },
         Endpoint::AdminStatement => Operation {
             tag: "Operator",
@@ -164,9 +169,14 @@ fn money(endpoint: Endpoint) -> Operation {
             summary: "Read a store's statement",
             description: "As `GET /delivery/statement`, of any store, also of one that was removed.",
             request: None,
-            answers: &[(200, Some("StatementPage"), "The statement.")],
+            documented: &[(200, Some("StatementPage"), "The statement.")],
             parameters: &["storeId", "from", "to", "statementCursor", "limit"],
-            codes: &[Code::StoreNotFound, Code::ValidationFailed, Code::CursorInvalid, Code::StatementTooLong],
+            codes: &[
+                ProblemCode::StoreNotFound,
+                ProblemCode::ValidationFailed,
+                ProblemCode::CursorInvalid,
+                ProblemCode::StatementTooLong,
+            ],
         },
         _ => Operation {
             tag: "Operator",
@@ -176,12 +186,12 @@ fn money(endpoint: Endpoint) -> Operation {
                 one. `reference` books once: sent again with the same amount it answers 200 with \
                 the entry that exists, with another one 409.",
             request: Some("CreateTopUp"),
-            answers: &[
+            documented: &[
                 (201, Some("StatementLine"), "The payment was booked."),
                 (200, Some("StatementLine"), "It was booked before. Nothing was changed."),
             ],
             parameters: &["storeId"],
-            codes: &[Code::StoreNotFound, Code::ReferenceConflict],
+            codes: &[ProblemCode::StoreNotFound, ProblemCode::ReferenceConflict],
         },
     }
 }

@@ -212,7 +212,7 @@ pub(super) fn webhooks() -> Json {
     let header = |name: &str, description: &str| parameter(name, "header", description, true, string());
     let media = Json::object([("schema", Json::reference("schemas", "WebhookPayload"))]);
     let body = Json::object([("required", true.into()), ("content", Json::object([("application/json", media)]))]);
-    let answer = |text: &str| Json::object([("description", text.into())]);
+    let response = |text: &str| Json::object([("description", text.into())]);
     let post = Json::object([
         ("tags", Json::list(["Webhooks"])),
         ("operationId", "receiveEvent".into()),
@@ -237,9 +237,9 @@ pub(super) fn webhooks() -> Json {
         (
             "responses",
             Json::object([
-                ("2XX", answer("Taken.")),
-                ("410", answer("No more of this webhook: it ends.")),
-                ("default", answer("Not taken: it is sent again.")),
+                ("2XX", response("Taken.")),
+                ("410", response("No more of this webhook: it ends.")),
+                ("default", response("Not taken: it is sent again.")),
             ]),
         ),
     ]);
@@ -319,8 +319,8 @@ const OWN: [OwnEndpoint; 4] = [
     ),
 ];
 
-/// Paths of the deployment's own endpoints; `refused` is the response to a reader that cannot be served.
-pub(super) fn own_paths(refused: &Json) -> Vec<(String, Json)> {
+/// Paths of the deployment's own endpoints; `rejected` is the response to a reader that cannot be served.
+pub(super) fn own_paths(rejected: &Json) -> Vec<(String, Json)> {
     let path = |(path, id, summary, description, media, refusable): OwnEndpoint| {
         let schema = match path {
             "/healthz" => status("alive"),
@@ -331,7 +331,7 @@ pub(super) fn own_paths(refused: &Json) -> Vec<(String, Json)> {
         let mut responses =
             Json::object([("200", Json::object([("description", summary.into()), ("content", content)]))]);
         if refusable {
-            responses.set("503", refused.clone());
+            responses.set("503", rejected.clone());
         }
         let operation = Json::object([
             ("tags", Json::list(["Deployment"])),

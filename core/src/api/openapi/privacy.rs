@@ -1,7 +1,7 @@
 //! Personal data of recipients.
 
 use super::operation::Operation;
-use crate::api::{problem::Code, routes::Endpoint};
+use crate::api::{problem::ProblemCode, routes::Endpoint};
 
 /// The operator's endpoints for the data of recipients.
 pub(super) fn privacy(endpoint: Endpoint) -> Operation {
@@ -13,7 +13,7 @@ pub(super) fn privacy(endpoint: Endpoint) -> Operation {
             description: "Returns what is stored of the recipient with this phone. Repeat with `cursor` until `nextCursor` is null. \
                 The response is never stored, so an `Idempotency-Key` has no effect.",
             request: Some("NameRecipient"),
-            answers: &[(200, Some("RecipientExport"), "What was found.")],
+            documented: &[(200, Some("RecipientExport"), "What was found.")],
             parameters: &[],
             codes: &[],
         },
@@ -26,7 +26,7 @@ pub(super) fn privacy(endpoint: Endpoint) -> Operation {
                 and the state stay. Orders that have not ended are listed in `openOrders` and stay as they are. Repeat with \
                 `cursor` until `nextCursor` is null; repeating a run is harmless, and an `Idempotency-Key` has no effect.",
             request: Some("NameRecipient"),
-            answers: &[(200, Some("ErasureResult"), "What was erased.")],
+            documented: &[(200, Some("ErasureResult"), "What was erased.")],
             parameters: &[],
             codes: &[],
         },
@@ -37,9 +37,9 @@ pub(super) fn privacy(endpoint: Endpoint) -> Operation {
             description: "Newest first: when, why and how much was erased, without personal data. For the next page send \
                 `nextCursor` as `cursor`, until it is null.",
             request: None,
-            answers: &[(200, Some("ErasureList"), "A page of records.")],
+            documented: &[(200, Some("ErasureList"), "A page of records.")],
             parameters: &["cursor", "limit"],
-            codes: &[Code::ValidationFailed],
+            codes: &[ProblemCode::ValidationFailed],
         },
     }
 }

@@ -2,7 +2,7 @@
 
 use super::json::Json;
 use crate::{
-    api::problem::{Code, FieldError, Problem},
+    api::problem::{FieldError, Problem, ProblemCode},
     model::{Language, Text},
 };
 
@@ -11,14 +11,14 @@ use crate::{
 /// # Errors
 /// What kept it from being written.
 pub(super) fn problems() -> serde_json::Result<Vec<(&'static str, Json)>> {
-    let written = |code: &Code| {
+    let written = |code: &ProblemCode| {
         let document = problem(*code).document(Language::English, "/delivery/orders", "example-1");
         Ok((code.name(), Json::of(&document)?))
     };
-    Code::ALL.iter().map(written).collect()
+    ProblemCode::ALL.iter().map(written).collect()
 }
 
-fn problem(code: Code) -> Problem {
+fn problem(code: ProblemCode) -> Problem {
     let field = |pointer: &str, code: &'static str, detail: &str| FieldError {
         pointer: pointer.to_owned(),
         code,
@@ -26,39 +26,39 @@ fn problem(code: Code) -> Problem {
     };
     let problem = Problem::new(code, format!("{}.", code.title().en), String::new());
     match code {
-        Code::MalformedRequest => {
+        ProblemCode::MalformedRequest => {
             problem.with_errors(vec![field("/preparationTime", "wrong_type", "Expected a number.")])
         }
-        Code::ValidationFailed => problem.with_errors(vec![
+        ProblemCode::ValidationFailed => problem.with_errors(vec![
             field("/code", "required", "This field is required."),
             field("/deliveries/0/phone", "invalid_phone", "Write it as +5592991000000."),
         ]),
-        Code::AddressNotFound => problem.with_errors(vec![field(
+        ProblemCode::AddressNotFound => problem.with_errors(vec![field(
             "/deliveries/0/address",
             "city_not_in_state",
             "The city is not in this state. Was São Paulo (SP) meant?",
         )]),
-        Code::AddressImprecise => problem.with_errors(vec![field(
+        ProblemCode::AddressImprecise => problem.with_errors(vec![field(
             "/deliveries/0/address",
             "street_unknown",
             "The street is not known here: the address is known by its municipality alone, and at least its CEP is wanted.",
         )]),
-        Code::StoreNotAllowed => problem.with_errors(vec![field(
+        ProblemCode::StoreNotAllowed => problem.with_errors(vec![field(
             "/store/userPlatformId",
             "store_not_allowed",
             "The caller is neither this store nor its matrix.",
         )]),
-        Code::PasswordRequired => problem.with_errors(vec![field(
+        ProblemCode::PasswordRequired => problem.with_errors(vec![field(
             "/currentPassword",
             "required",
             "A panel session needs the store's password here.",
         )]),
-        Code::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
-        Code::CodeIncorrect => {
+        ProblemCode::InvalidTransition => Problem { possible: Some(vec!["order.courier_arrived"]), ..problem },
+        ProblemCode::CodeIncorrect => {
             let problem = Problem { tries_left: Some(4), ..problem };
             problem.with_errors(vec![field("/code", "code_incorrect", "The code is wrong; 4 more tries.")])
         }
-        Code::OrderCodeConflict => Problem { existing_order: Some(1042), ..problem },
+        ProblemCode::OrderCodeConflict => Problem { existing_order: Some(1042), ..problem },
         _ => problem,
     }
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::json::Json;
 use crate::api::{
-    problem::Code,
+    problem::ProblemCode,
     routes::{Authority, Route},
 };
 
 /// The problems that the operations so far answer with: one component for each status and set of codes.
 #[derive(Default)]
-pub(super) struct Responses(Vec<(String, u16, Vec<Code>)>);
+pub(super) struct Responses(Vec<(String, u16, Vec<ProblemCode>)>);
 
 /// Codes by their status.
-pub(super) fn by_status(codes: &[Code]) -> BTreeMap<u16, Vec<Code>> {
-    let mut sorted: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+pub(super) fn by_status(codes: &[ProblemCode]) -> BTreeMap<u16, Vec<ProblemCode>> {
+    let mut sorted: BTreeMap<u16, Vec<ProblemCode>> = BTreeMap::new();
     for code in codes {
         sorted.entry(code.status()).or_default().push(*code);
     }
@@ -69,9 +69,9 @@ fn headers_of(names: &[&str]) -> Json {
 
 impl Responses {
     /// A reference to the response of these problems, which all have this status.
-    pub(super) fn problem(&mut self, status: u16, codes: &[Code]) -> Json {
-        let standing = self.0.iter().find(|(_, other, others)| *other == status && others == codes);
-        let name = match standing {
+    pub(super) fn problem(&mut self, status: u16, codes: &[ProblemCode]) -> Json {
+        let existing = self.0.iter().find(|(_, other, others)| *other == status && others == codes);
+        let name = match existing {
             Some((name, ..)) => name.clone(),
             None => {
                 let number = 1 + self.0.iter().filter(|(_, other, _)| *other == status).count();
@@ -93,7 +93,7 @@ impl Responses {
     }
 }
 
-fn component(status: u16, codes: &[Code]) -> Json {
+fn component(status: u16, codes: &[ProblemCode]) -> Json {
     let lines: Vec<_> = codes.iter().map(|code| format!("- `{}` {}", code.name(), code.meaning())).collect();
     let mut headers = vec!["x-request-id", "Content-Language"];
     match status {

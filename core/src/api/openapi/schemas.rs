@@ -74,10 +74,10 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
     add::<wire::DelayOrder>(&mut schemas)?;
     add::<wire::CancellationView>(&mut schemas)?;
     add::<wire::CurrentOrder>(&mut schemas)?;
-    add::<wire::TellCode>(&mut schemas)?;
+    add::<wire::GiveCode>(&mut schemas)?;
     add::<wire::GiveReason>(&mut schemas)?;
     add::<wire::NameDelivery>(&mut schemas)?;
-    add::<wire::TellDeliveryCode>(&mut schemas)?;
+    add::<wire::GiveDeliveryCode>(&mut schemas)?;
     add::<wire::GiveDeliveryReason>(&mut schemas)?;
     add::<wire::EventPage>(&mut schemas)?;
     add::<wire::CreateWebhook>(&mut schemas)?;
@@ -102,7 +102,7 @@ pub(super) fn all() -> serde_json::Result<Vec<(String, Json)>> {
             "VisitAddress" => *schema = visit_address(address.as_ref()),
             "LocateAddress" => *schema = locate_address(address.as_ref()),
             name if REQUESTS.contains(&name) || name == "CreateSession" => text::tighten(schema),
-            name => answered(schema, name),
+            name => responded(schema, name),
         }
     }
     let issue = schemas.iter().find(|(name, _)| name == "IssueKey").map(|(_, schema)| schema.clone());
@@ -125,7 +125,7 @@ fn add<T: ToSchema>(schemas: &mut Vec<(String, Json)>) -> serde_json::Result<()>
     let mut found = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut found);
     for (name, schema) in found {
-        if !schemas.iter().any(|(standing, _)| *standing == name) {
+        if !schemas.iter().any(|(existing, _)| *existing == name) {
             // serde's defaults and the widths of Rust's numbers say nothing of the JSON.
             let unwanted = |name: &str, value: &Json| match name {
                 "default" => *value == Json::Null,
@@ -139,9 +139,9 @@ fn add<T: ToSchema>(schemas: &mut Vec<(String, Json)>) -> serde_json::Result<()>
 }
 
 /// An answer's schema: every field is always there, and `null` where it has no value.
-fn answered(schema: &mut Json, of: &str) {
+fn responded(schema: &mut Json, of: &str) {
     if let Some(Json::List(parts)) = schema.get_mut("allOf") {
-        parts.iter_mut().for_each(|part| answered(part, of));
+        parts.iter_mut().for_each(|part| responded(part, of));
     }
     let Some(properties) = schema.get("properties") else { return };
     let names = properties.members().iter().map(|(name, _)| name.as_str());
@@ -150,8 +150,8 @@ fn answered(schema: &mut Json, of: &str) {
 }
 
 /// The members of an address in a request; `required` ones are never null.
-fn address(answer: Option<&Json>, required: &[&str]) -> Json {
-    let properties = answer.and_then(|schema| schema.get("properties")).cloned();
+fn address(response: Option<&Json>, required: &[&str]) -> Json {
+    let properties = response.and_then(|schema| schema.get("properties")).cloned();
     let mut properties = properties.unwrap_or(Json::Null);
     if let Json::Object(members) = &mut properties {
         for (name, property) in members.iter_mut() {
@@ -197,17 +197,17 @@ fn part(description: &str, members: &[(&str, &str)]) -> Json {
 
 const NO_COORDINATES: [(&str, &str); 2] = [("latitude", "null"), ("longitude", "null")];
 
-fn visit_address(answer: Option<&Json>) -> Json {
+fn visit_address(response: Option<&Json>) -> Json {
     let description = "An address that somebody goes to. Coordinates, both or neither, locate it; without them it is \
                        looked up, and what cannot be found is `address_not_found`.";
     let coordinates = [("latitude", "number"), ("longitude", "number")];
     let ways = vec![part("With coordinates.", &coordinates), part("Without coordinates.", &NO_COORDINATES)];
-    address(answer, &["street", "number", "city", "state"])
+    address(response, &["street", "number", "city", "state"])
         .with("description", description)
         .with("anyOf", Json::List(ways))
 }
 
-fn locate_address(answer: Option<&Json>) -> Json {
+fn locate_address(response: Option<&Json>) -> Json {
     let description = "An address that can be located: by coordinates, by `zipCode`, or by `city` and `state`. The best \
                        that is there is used.";
     let with = |more: &[(&'static str, &'static str)]| {
@@ -220,5 +220,5 @@ fn locate_address(answer: Option<&Json>) -> Json {
         part("By postal code.", &with(&[("zipCode", "string")])),
         part("By municipality.", &with(&[("city", "string"), ("state", "string")])),
     ];
-    address(answer, &[]).with("description", description).with("anyOf", Json::List(ways))
+    address(response, &[]).with("description", description).with("anyOf", Json::List(ways))
 }

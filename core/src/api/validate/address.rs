@@ -136,8 +136,8 @@ impl Checker {
         // Where a part that would have been enough is at fault, that fault says it.
         let prefix = format!("{}/", path.pointer());
         let under = |error: &FieldError| error.pointer.starts_with(&prefix);
-        let at_fault = (sent && self.errors.iter().any(under)) || self.wrong.iter().any(under);
-        if !at_fault {
+        let is_invalid = (sent && self.errors.iter().any(under)) || self.wrong.iter().any(under);
+        if !is_invalid {
             self.reject(
                 path,
                 "not_locatable",

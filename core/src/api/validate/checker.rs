@@ -1,7 +1,7 @@
 //! Collects every invalid field of a body.
 
 use crate::api::{
-    problem::{Code, FieldError, Problem},
+    problem::{FieldError, Problem, ProblemCode},
     read::malformed,
 };
 use crate::model::Text;
@@ -74,7 +74,7 @@ impl Checker {
         let Checker { wrong, errors } = self;
         if wrong.is_empty() {
             return Problem::new(
-                Code::ValidationFailed,
+                ProblemCode::ValidationFailed,
                 "Some fields are not valid; `errors` names each with what to send instead.",
                 "Há campos inválidos; `errors` aponta cada um e o que enviar no lugar.",
             )
@@ -151,18 +151,18 @@ impl Checker {
     }
 
     /// A whole number within a range.
-    pub(super) fn whole(&mut self, path: &Path<'_>, value: Option<f64>, least: u32, most: u32) -> Option<u32> {
+    pub(super) fn whole(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
         let number = value?;
         if number.fract() != 0.0 {
             self.reject(path, "not_whole", "Expected a whole number.", "Esperado um número inteiro.");
             return None;
         }
-        if !(f64::from(least)..=f64::from(most)).contains(&number) {
+        if !(f64::from(min)..=f64::from(max)).contains(&number) {
             self.reject(
                 path,
                 "out_of_range",
-                format!("Expected {least} to {most}."),
-                format!("Esperado de {least} a {most}."),
+                format!("Expected {min} to {max}."),
+                format!("Esperado de {min} a {max}."),
             );
             return None;
         }

@@ -5,7 +5,7 @@ use crate::{
     api::{problem::Problem, read::Body},
     model::DeliveryId,
     rules::limits::Limits,
-    wire::{CancelOrder, DelayOrder, GiveDeliveryReason, GiveReason, Id, NameDelivery, TellCode, TellDeliveryCode},
+    wire::{CancelOrder, DelayOrder, GiveCode, GiveDeliveryCode, GiveDeliveryReason, GiveReason, Id, NameDelivery},
 };
 
 const CODE: usize = 64;
@@ -25,7 +25,7 @@ pub struct Cancelled {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn handover_code(body: Body<TellCode>) -> Result<String, Problem> {
+pub fn handover_code(body: Body<GiveCode>) -> Result<String, Problem> {
     let mut checker = Checker::new(body.wrong);
     let code = checker.required_text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);
     checker.finish(code)
@@ -55,7 +55,7 @@ pub fn delivery(body: Body<NameDelivery>) -> Result<Option<DeliveryId>, Problem>
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn delivery_code(body: Body<TellDeliveryCode>) -> Result<(Option<DeliveryId>, Option<String>), Problem> {
+pub fn delivery_code(body: Body<GiveDeliveryCode>) -> Result<(Option<DeliveryId>, Option<String>), Problem> {
     let mut checker = Checker::new(body.wrong);
     let stop = checker.stop_id(body.value.delivery_id);
     let code = checker.text(&Path::Root.member("code"), body.value.code.as_ref(), CODE);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     api::{
-        problem::{Code, FieldError, Problem},
+        problem::{FieldError, Problem, ProblemCode},
         read::Body,
     },
     model::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text, order::Confirmation},
@@ -44,7 +44,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
         pickup,
         stops: Vec::with_capacity(stops.len()),
         best_route: sent.sort_by_best_route.unwrap_or(false),
-        wants_times: sent.preview_delivery_time.unwrap_or(false),
+        with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: preparation,
     };
     let mut pins = Pins::default();
@@ -79,7 +79,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
         pickup: pickup.map(|address| checker.address(&root.member("pickupAddress"), address, Need::Visit)),
         stops: Vec::with_capacity(deliveries.len()),
         best_route: sent.sort_by_best_route.unwrap_or(false),
-        wants_times: sent.preview_delivery_time.unwrap_or(false),
+        with_times: sent.preview_delivery_time.unwrap_or(false),
         preparation_minutes: checker.preparation(&root, sent.preparation_time, limits),
     };
     let list = root.member("deliveries");
@@ -133,17 +133,17 @@ impl Checker {
     fn list<'a, T>(&mut self, root: &Path<'_>, list: Option<&'a [T]>, limits: &Limits) -> Result<&'a [T], Problem> {
         let path = root.member("deliveries");
         let list = list.unwrap_or_default();
-        let most = limits.deliveries;
-        if list.len() > most as usize {
+        let max = limits.deliveries;
+        if list.len() > max as usize {
             let length = if list.len() < LONGEST_LIST { list.len().to_string() } else { format!("{LONGEST_LIST}+") };
-            let en = format!("At most {most} deliveries; this has {length}. Send more than one order.");
-            let pt = format!("No máximo {most} entregas; este tem {length}. Envie mais de um pedido.");
+            let en = format!("At most {max} deliveries; this has {length}. Send more than one order.");
+            let pt = format!("No máximo {max} entregas; este tem {length}. Envie mais de um pedido.");
             let errors = vec![FieldError {
                 pointer: path.pointer(),
                 code: "too_many_deliveries",
                 detail: Text::new(en.clone(), pt.clone()),
             }];
-            return Err(Problem::new(Code::TooManyDeliveries, en, pt).with_errors(errors));
+            return Err(Problem::new(ProblemCode::TooManyDeliveries, en, pt).with_errors(errors));
         }
         if list.is_empty() {
             self.reject(&path, "required", "At least one delivery is required.", "É necessária ao menos uma entrega.");

@@ -193,14 +193,14 @@ impl Checker {
             self.required(path);
             return None;
         };
-        let (least, most) = (password::SHORTEST, password::LONGEST);
+        let (min, max) = (password::SHORTEST, password::LONGEST);
         let length = password.chars().count();
-        if (least..=most).contains(&length) {
+        if (min..=max).contains(&length) {
             return Some(password);
         }
-        let code = if length < least { "too_short" } else { "too_long" };
-        let en = format!("Expected {least} to {most} characters.");
-        self.reject(path, code, en, format!("Esperados de {least} a {most} caracteres."));
+        let code = if length < min { "too_short" } else { "too_long" };
+        let en = format!("Expected {min} to {max} characters.");
+        self.reject(path, code, en, format!("Esperados de {min} a {max} caracteres."));
         None
     }
 
@@ -209,10 +209,10 @@ impl Checker {
             self.required(path);
             return None;
         };
-        let most = Store::CATEGORIES.len();
-        let known = u8::try_from(number).ok().filter(|number| (1..=most).contains(&usize::from(*number)));
+        let max = Store::CATEGORIES.len();
+        let known = u8::try_from(number).ok().filter(|number| (1..=max).contains(&usize::from(*number)));
         if known.is_none() {
-            self.reject(path, "out_of_range", format!("Expected 1 to {most}."), format!("Esperado de 1 a {most}."));
+            self.reject(path, "out_of_range", format!("Expected 1 to {max}."), format!("Esperado de 1 a {max}."));
         }
         known
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 const REFERENCE: usize = 64;
-const MOST_EVENTS: usize = 100;
+const MAX_EVENTS: usize = 100;
 const LARGEST_TOP_UP_CENTAVOS: i64 = 100_000_000;
 
 /// A new subscription's URL and kinds of events, validated. With `loopback`, a receiver on this machine is fine.
@@ -61,8 +61,8 @@ pub fn top_up(body: Body<CreateTopUp>) -> Result<(Money, String), Problem> {
 
 impl Checker {
     fn event_kinds(&mut self, path: &Path<'_>, names: &[String]) -> Option<Vec<EventKind>> {
-        if names.len() > MOST_EVENTS {
-            let (en, pt) = (format!("At most {MOST_EVENTS} types."), format!("No máximo {MOST_EVENTS} tipos."));
+        if names.len() > MAX_EVENTS {
+            let (en, pt) = (format!("At most {MAX_EVENTS} types."), format!("No máximo {MAX_EVENTS} tipos."));
             self.reject(path, "out_of_range", en, pt);
             return None;
         }

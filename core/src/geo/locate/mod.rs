@@ -17,7 +17,7 @@ const OPEN_COUNTRY_M: u32 = 25_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocateError {
     /// Neither coordinates, nor a CEP, nor city and state were sent.
-    NothingToGoBy,
+    NoLocation,
     /// No municipality has that name in that state, nor in any other, and no known CEP helps.
     NotFound,
     /// No municipality's range holds the CEP, and city and state were not sent.
@@ -88,7 +88,7 @@ impl Gazetteer {
             (Named::Elsewhere(town), None) => Err(LocateError::CityNotInState { elsewhere: town }),
             (Named::Unknown, None) => Err(LocateError::NotFound),
             (Named::Nothing, None) if address.cep().is_some() => Err(LocateError::CepUnknown),
-            (Named::Nothing, None) => Err(LocateError::NothingToGoBy),
+            (Named::Nothing, None) => Err(LocateError::NoLocation),
         }
     }
 
@@ -142,7 +142,7 @@ impl Gazetteer {
             Named::Unknown | Named::Elsewhere(_) => None,
         };
         if let Some(town) = named {
-            let distance_m = great_circle_m(point, town.seat());
+            let distance_m = great_circle_m(point, town.municipal_seat());
             if distance_m > MISMATCH_M && !self.is_open_country(point, town.uf(), distance_m) {
                 return Err(LocateError::CoordinatesMismatch { municipality: town, distance_m });
             }

@@ -65,10 +65,10 @@ fn contradictions_are_refused_with_what_would_be_right() {
 #[test]
 fn too_little_is_told_apart_from_unknown() {
     for (city, state, cep, want) in [
-        ("", "", "", LocateError::NothingToGoBy),
-        ("São Paulo", "", "", LocateError::NothingToGoBy),
-        ("", "SP", "", LocateError::NothingToGoBy),
-        ("São Paulo", "XX", "", LocateError::NothingToGoBy),
+        ("", "", "", LocateError::NoLocation),
+        ("São Paulo", "", "", LocateError::NoLocation),
+        ("", "SP", "", LocateError::NoLocation),
+        ("São Paulo", "XX", "", LocateError::NoLocation),
         ("Gotham", "SP", "", LocateError::NotFound),
         ("", "", "00000-000", LocateError::CepUnknown),
     ] {

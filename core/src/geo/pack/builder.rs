@@ -114,10 +114,10 @@ impl Spot {
     }
 }
 
-fn place_bytes(cloud: &Cloud, least_m: u32) -> [u8; 10] {
+fn place_bytes(cloud: &Cloud, min_m: u32) -> [u8; 10] {
     let mut bytes = [0; 10];
     bytes[..8].copy_from_slice(&point_bytes(cloud.mean()));
-    let radius = u16::try_from(cloud.radius_m().max(least_m)).unwrap_or(u16::MAX);
+    let radius = u16::try_from(cloud.radius_m().max(min_m)).unwrap_or(u16::MAX);
     bytes[8..].copy_from_slice(&radius.to_le_bytes());
     bytes
 }

@@ -70,14 +70,14 @@ impl Street<'_> {
         let above = || (0..8).filter_map(|ahead| self.door(from + ahead));
         let sided = below().find(same_side).zip(above().find(same_side));
         let pair = |(low, high): ((u32, Place), (u32, Place))| {
-            let apart_m = great_circle_m(low.1.point, high.1.point);
-            let near = high.0 - low.0 <= BETWEEN_NUMBERS && apart_m <= BETWEEN_M;
+            let distance_m = great_circle_m(low.1.point, high.1.point);
+            let near = high.0 - low.0 <= BETWEEN_NUMBERS && distance_m <= BETWEEN_M;
             near.then(|| Place {
                 point: Point {
                     lat_e7: on_line(number, (low.0, low.1.point.lat_e7), (high.0, high.1.point.lat_e7)),
                     lon_e7: on_line(number, (low.0, low.1.point.lon_e7), (high.0, high.1.point.lon_e7)),
                 },
-                radius_m: (apart_m / 2).max(2 * DOOR_M),
+                radius_m: (distance_m / 2).max(2 * DOOR_M),
             })
         };
         sided.and_then(pair).or_else(|| below().find(any_side).zip(above().find(any_side)).and_then(pair))
@@ -167,8 +167,8 @@ fn choose<'s, 'a>(namesakes: &'s [Street<'a>], key: StreetKey, cep: Option<Cep>)
 fn one_place(places: impl Iterator<Item = Place>) -> Option<Place> {
     let places: Vec<Place> = places.take(4_096).collect();
     let first = places.first()?;
-    let apart = places.iter().map(|place| great_circle_m(first.point, place.point)).max().unwrap_or(0);
+    let distance = places.iter().map(|place| great_circle_m(first.point, place.point)).max().unwrap_or(0);
     let reach = places.iter().map(|place| place.radius_m).max().unwrap_or(0).max(SAME_PLACE_M);
-    let radius_m = first.radius_m.max(apart);
-    (apart <= reach).then_some(Place { radius_m, ..*first })
+    let radius_m = first.radius_m.max(distance);
+    (distance <= reach).then_some(Place { radius_m, ..*first })
 }

@@ -62,7 +62,7 @@ fn sample() -> Vec<u8> {
     ])
 }
 
-fn ask(street: &str, number: &str, cep: &str) -> Option<Located> {
+fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let address = Address {
         street: text(street),
@@ -91,38 +91,38 @@ fn a_door_is_found_however_its_street_is_written() {
         ("Av Paulista, 1100", "", ""),
         ("Av Paulista", "1100 A", "01310-900"),
     ] {
-        near(ask(street, number, cep), Precision::Number, -23.5640, -46.6530, 1);
+        near(find(street, number, cep), Precision::Number, -23.5640, -46.6530, 1);
     }
-    near(ask("Av. Paulista", "1500", "01310-100"), Precision::Street, -23.5645, -46.6527, 150);
-    near(ask("Av. Paulista", "1500", ""), Precision::Number, -23.5610, -46.6560, 1);
+    near(find("Av. Paulista", "1500", "01310-100"), Precision::Street, -23.5645, -46.6527, 150);
+    near(find("Av. Paulista", "1500", ""), Precision::Number, -23.5610, -46.6560, 1);
 }
 
 #[test]
 fn a_missing_number_lies_between_its_neighbours_of_the_same_side() {
-    near(ask("Av. Paulista", "1050", "01310-100"), Precision::Street, -23.5645, -46.6525, 2);
-    let beyond = ask("Av. Paulista", "9000", "01310-100").expect("the street");
+    near(find("Av. Paulista", "1050", "01310-100"), Precision::Street, -23.5645, -46.6525, 2);
+    let beyond = find("Av. Paulista", "9000", "01310-100").expect("the street");
     assert!(beyond.precision == Precision::Street && beyond.radius_m >= 30);
-    near(ask("Av. Paulista", "S/N", "01310-100"), Precision::Street, -23.5644, -46.6527, 30);
+    near(find("Av. Paulista", "S/N", "01310-100"), Precision::Street, -23.5644, -46.6527, 30);
 }
 
 #[test]
 fn namesakes_are_told_apart_or_not_guessed() {
-    near(ask("Rua Itu", "10", ""), Precision::Number, -23.6, -46.6, 1);
-    near(ask("Travessa Itu", "10", ""), Precision::Number, -23.5, -46.7, 1);
-    near(ask("Rua das Flores", "5", "04003-000"), Precision::Number, -23.45, -46.75, 1);
-    assert_eq!(ask("Rua das Flores", "5", ""), None);
-    assert_eq!(ask("Rua Que Não Existe", "5", ""), None);
+    near(find("Rua Itu", "10", ""), Precision::Number, -23.6, -46.6, 1);
+    near(find("Travessa Itu", "10", ""), Precision::Number, -23.5, -46.7, 1);
+    near(find("Rua das Flores", "5", "04003-000"), Precision::Number, -23.45, -46.75, 1);
+    assert_eq!(find("Rua das Flores", "5", ""), None);
+    assert_eq!(find("Rua Que Não Existe", "5", ""), None);
 }
 
 #[test]
 fn a_cep_far_from_the_street_wins() {
-    near(ask("Rua Itu", "10", "04003-000"), Precision::Cep, -23.45, -46.75, 1);
-    near(ask("Rua Que Não Existe", "5", "04000-000"), Precision::Cep, -23.6, -46.6, 1);
-    near(ask("", "", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
-    near(ask("", "", "04000-999"), Precision::Cep5, -23.6, -46.6, 1);
-    assert_eq!(ask("", "", "05000-000"), None);
+    near(find("Rua Itu", "10", "04003-000"), Precision::Cep, -23.45, -46.75, 1);
+    near(find("Rua Que Não Existe", "5", "04000-000"), Precision::Cep, -23.6, -46.6, 1);
+    near(find("", "", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
+    near(find("", "", "04000-999"), Precision::Cep5, -23.6, -46.6, 1);
+    assert_eq!(find("", "", "05000-000"), None);
     // Rows of a census sector place a CEP, not a door.
-    near(ask("Estrada Longe", "1", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
+    near(find("Estrada Longe", "1", "04999-000"), Precision::Cep, -23.8, -46.7, 1);
 }
 
 #[test]

@@ -91,7 +91,8 @@ pub struct Event {
     /// What happened.
     pub kind: EventKind,
     /// Where the order, or the delivery that the event is about, stood afterwards.
-    pub situation: u16,
+    #[serde(rename = "situation")]
+    pub status: u16,
     /// The delivery that it is about; `None` for the whole order.
     pub delivery: Option<DeliveryId>,
     /// The courier that had the order.

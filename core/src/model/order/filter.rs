@@ -1,6 +1,6 @@
 //! Which orders a list is asked for.
 
-use super::OrderSituation;
+use super::OrderStatus;
 use crate::model::{OrderId, StoreId, Timestamp, store::Store};
 
 /// Which orders, all of these at once.
@@ -41,7 +41,7 @@ impl OrderFilter {
         OrderFilter {
             store,
             branches: false,
-            situations: (0, OrderSituation::Completed.number() - 1),
+            situations: (0, OrderStatus::Completed.number() - 1),
             code: None,
             from: Timestamp::from_millis(0),
             until: Timestamp::from_millis(i64::MAX),
@@ -51,8 +51,8 @@ impl OrderFilter {
 
     /// Whether an order of one of its stores is meant.
     pub fn takes(&self, order: &super::Order) -> bool {
-        let (least, most) = self.situations;
-        (least..=most).contains(&order.situation.number())
+        let (min, max) = self.situations;
+        (min..=max).contains(&order.status.number())
             && self.code.as_ref().is_none_or(|code| *code == order.code)
             && self.from <= order.created_at
             && order.created_at < self.until

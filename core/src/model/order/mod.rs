@@ -4,7 +4,7 @@ mod erasure;
 mod event;
 mod filter;
 mod journal;
-mod situation;
+mod status;
 mod tries;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub use erasure::Erasure;
 pub use event::{Event, EventKind, RecordedEvent};
 pub use filter::OrderFilter;
 pub use journal::{Journal, JournalEntry};
-pub use situation::{DeliverySituation, OrderSituation};
+pub use status::{DeliveryStatus, OrderStatus};
 pub use tries::CodeTries;
 
 use super::{
@@ -40,9 +40,10 @@ pub struct Order {
     /// `INTEGRATION` or `PANEL`.
     pub origin: String,
     /// Where it stands.
-    pub situation: OrderSituation,
+    #[serde(rename = "situation")]
+    pub status: OrderStatus,
     /// When it came to stand there.
-    pub situation_since: Timestamp,
+    pub status_since: Timestamp,
     /// When it was created.
     pub created_at: Timestamp,
     /// Minutes of preparation.
@@ -136,7 +137,8 @@ pub struct Delivery {
     /// What the goods are worth.
     pub product_value: Option<Money>,
     /// Where it stands.
-    pub situation: DeliverySituation,
+    #[serde(rename = "situation")]
+    pub status: DeliveryStatus,
     /// Where it goes.
     pub place: Place,
     /// The leg that ends here.
@@ -181,7 +183,7 @@ pub struct AssignedCourier {
 
 impl Delivery {
     /// Whether the courier asks for the delivery code at the door.
-    pub fn asks_code(&self) -> bool {
+    pub fn requires_code(&self) -> bool {
         self.confirmation.as_ref().is_some_and(|confirmation| confirmation.platform)
     }
 }
@@ -200,14 +202,13 @@ impl AssignedCourier {
 
 impl Order {
     /// The statuses in which a courier is searched for, or has the order.
-    pub const AT_WORK: core::ops::RangeInclusive<OrderSituation> =
-        OrderSituation::Searching..=OrderSituation::CourierAtReturn;
+    pub const AT_WORK: core::ops::RangeInclusive<OrderStatus> = OrderStatus::Searching..=OrderStatus::CourierAtReturn;
     /// How many couriers that let it go an order remembers.
     pub const RELEASED_KEPT: usize = 20;
 
     /// Whether one of its stops was cancelled.
     pub fn is_cancelled(&self, stop: DeliveryId) -> bool {
-        let gone = |one: &Delivery| one.id == stop && one.situation == DeliverySituation::Cancelled;
+        let gone = |one: &Delivery| one.id == stop && one.status == DeliveryStatus::Cancelled;
         self.deliveries.iter().any(gone)
     }
 
@@ -220,7 +221,7 @@ impl Order {
             sequence: self.last_sequence,
             at,
             kind,
-            situation: self.situation.number(),
+            status: self.status.number(),
             delivery: None,
             courier: self.courier.as_ref().map(AssignedCourier::person),
             by,

@@ -112,14 +112,15 @@ pub struct Claim {
     /// Which attempt holds the claim: a fresh random text.
     pub holder: String,
     /// The answer; `None` while the request is still running.
-    pub answer: Option<StoredAnswer>,
+    #[serde(rename = "answer")]
+    pub response: Option<StoredResponse>,
     /// When it ends. A running claim ends soon, so that a crash locks nobody out.
     pub expires_at: Timestamp,
 }
 
 /// An answer to give again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StoredAnswer {
+pub struct StoredResponse {
     /// HTTP status.
     pub status: u16,
     /// The body. Where it told a new key, that key's nonce stands in place of its text.
@@ -143,7 +144,7 @@ pub struct Recompute {
 impl Claim {
     /// Bytes that the claim is counted with once it has its response: key, body, and what surrounds them in a row and its indexes.
     pub fn size(&self) -> u64 {
-        let body = self.answer.as_ref().map_or(0, |answer| answer.body.len());
+        let body = self.response.as_ref().map_or(0, |response| response.body.len());
         (self.key.len() + body) as u64 + 512
     }
 

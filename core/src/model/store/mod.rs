@@ -6,7 +6,7 @@ mod notification;
 
 use serde::{Deserialize, Serialize};
 
-pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredAnswer};
+pub use key::{Claim, ClaimChange, Key, KeyHash, KeyHolder, KeyKind, Recompute, StoredResponse};
 pub use ledger::{Billing, EntryKind, LedgerEntry, Period, StatementLine, TopUp};
 pub use notification::{FailedField, FailureReason, Notification, NotificationKind};
 

@@ -170,7 +170,8 @@ pub struct Attempt {
     /// How long it took, in milliseconds.
     pub took_ms: u64,
     /// What came of it.
-    pub answer: Answer,
+    #[serde(rename = "answer")]
+    pub result: AttemptResult,
     /// When the next one is due; `None` after a success and where the message was given up.
     pub next_at: Option<Timestamp>,
 }
@@ -187,7 +188,7 @@ pub struct RecordedAttempt {
 /// What came of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum AttemptResult {
     /// The receiver answered with this status.
     Status(u16),
     /// It did not.
@@ -241,7 +242,7 @@ impl Webhook {
     }
 
     /// Whether it wants events of this kind.
-    pub fn wants(&self, kind: EventKind) -> bool {
+    pub fn is_subscribed_to(&self, kind: EventKind) -> bool {
         self.events.is_empty() || self.events.contains(&kind)
     }
 
@@ -303,36 +304,36 @@ impl Message {
     }
 }
 
-impl Answer {
+impl AttemptResult {
     /// Whether the message was taken: 200 to 299 alone.
     pub fn is_success(self) -> bool {
-        matches!(self, Answer::Status(200..=299))
+        matches!(self, AttemptResult::Status(200..=299))
     }
 
     /// Whether the receiver wants no more of this subscription: 410.
     pub fn is_gone(self) -> bool {
-        self == Answer::Status(410)
+        self == AttemptResult::Status(410)
     }
 
     /// The receiver's status, where it answered.
     pub fn status(self) -> Option<u16> {
         match self {
-            Answer::Status(status) => Some(status),
-            Answer::HostError(_) => None,
+            AttemptResult::Status(status) => Some(status),
+            AttemptResult::HostError(_) => None,
         }
     }
 
     /// What a failure was, by the name that answers have; `None` for a success.
-    pub fn fault(self) -> Option<&'static str> {
+    pub fn error(self) -> Option<&'static str> {
         match self {
-            Answer::Status(200..=299) => None,
-            Answer::Status(300..=399) => Some("redirect"),
-            Answer::Status(_) => Some("status"),
-            Answer::HostError(fault) => Some(fault.name()),
+            AttemptResult::Status(200..=299) => None,
+            AttemptResult::Status(300..=399) => Some("redirect"),
+            AttemptResult::Status(_) => Some("status"),
+            AttemptResult::HostError(error) => Some(error.name()),
         }
     }
 
-    /// Every name that [`Answer::fault`] gives, with what it means.
+    /// Every name that [`AttemptResult::fault`] gives, with what it means.
     pub const FAULTS: [(&'static str, &'static str); 8] = [
         ("status", "The receiver answered with another status than 200 to 299."),
         ("redirect", "The receiver answered with a redirect, which is never followed."),

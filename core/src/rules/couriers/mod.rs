@@ -3,5 +3,5 @@
 mod presence;
 mod register;
 
-pub use presence::{Noted, note, set_available};
+pub use presence::{PositionUpdate, note, set_available};
 pub use register::{Alteration, Altered, CourierTerms, NewCourier, alter, register};

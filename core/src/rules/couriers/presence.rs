@@ -11,7 +11,7 @@ use crate::{
 
 /// What becomes of a reported place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Noted {
+pub struct PositionUpdate {
     /// What is to be written down; `None` where the last place is so young that this one says little more, or where it is older.
     pub stored: Option<Position>,
     /// How long it takes until the next place is stored.
@@ -26,7 +26,7 @@ const SANDBOX_SPACING: Duration = Duration::seconds(1);
 ///
 /// `taken` is when the courier was there. Whatever the courier's clock says it is not later than `now`; and where the service's own clock
 /// was set back it is just after the last place known, since a place is never replaced by an older one.
-pub fn note(courier: &Courier, point: Point, taken: Timestamp, now: Timestamp, settings: &Settings) -> Noted {
+pub fn note(courier: &Courier, point: Point, taken: Timestamp, now: Timestamp, settings: &Settings) -> PositionUpdate {
     let spacing = match courier.sandbox {
         true => SANDBOX_SPACING,
         false => Duration::seconds(settings.dispatch.position_seconds.into()),
@@ -35,11 +35,11 @@ pub fn note(courier: &Courier, point: Point, taken: Timestamp, now: Timestamp, s
     if let Some(last) = courier.position_at {
         let next = last.after(spacing);
         if last <= now && (now < next || at <= last) {
-            return Noted { stored: None, next: next.since(now) };
+            return PositionUpdate { stored: None, next: next.since(now) };
         }
         at = at.max(last.after(Duration::millis(1)));
     }
-    Noted { stored: Some(Position { courier: courier.id, point, at }), next: spacing }
+    PositionUpdate { stored: Some(Position { courier: courier.id, point, at }), next: spacing }
 }
 
 /// Says whether a courier takes orders; `None` where that is so already. The order that the courier has is kept.

@@ -3,7 +3,7 @@
 use crate::{
     changes::{Changes, Write},
     model::{
-        CourierId, Duration, Email, IdBlock, Moment, OrderId, Phone,
+        CourierId, Duration, Email, ExecContext, IdBlock, OrderId, Phone,
         courier::{Courier, CourierKey},
         order::Order,
         store::{Key, KeyHash},
@@ -81,10 +81,10 @@ pub fn register(
     new: NewCourier,
     terms: CourierTerms<'_>,
     ids: &mut IdBlock,
-    moment: &mut Moment,
+    context: &mut ExecContext,
 ) -> Option<(Courier, [u8; 32], Changes)> {
     let id = ids.take(CourierId::new)?;
-    let (key, nonce) = issue(terms, moment);
+    let (key, nonce) = issue(terms, context);
     let courier = Courier {
         id,
         version: 1,
@@ -102,7 +102,7 @@ pub fn register(
         removed_at: None,
     };
     let couriers = vec![Write::insert(courier.clone())];
-    Some((courier, nonce, Changes { at: moment.now, couriers, ..Changes::default() }))
+    Some((courier, nonce, Changes { at: context.now, couriers, ..Changes::default() }))
 }
 
 /// Changes a courier; `order` is the one that the courier has. A courier who is removed before the pickup lets the order go to somebody
@@ -115,7 +115,7 @@ pub fn alter(
     order: Option<&Order>,
     alteration: Alteration,
     terms: CourierTerms<'_>,
-    moment: &mut Moment,
+    context: &mut ExecContext,
 ) -> Result<Altered, OrderId> {
     let mut changed = courier.clone();
     let Alteration { name, phone, email, document, profile_id, available, new_key, removed } = alteration;
@@ -127,32 +127,32 @@ pub fn alter(
     changed.available = available.unwrap_or(changed.available);
     let mut nonce = None;
     if new_key {
-        let (key, fresh) = issue(terms, moment);
+        let (key, fresh) = issue(terms, context);
         (changed.key, nonce) = (Some(key), Some(fresh));
     }
     if removed && changed.removed_at.is_none() {
-        changed.removed_at = Some(moment.now);
+        changed.removed_at = Some(context.now);
         changed.available = false;
     }
     if changed == *courier {
         return Ok(Altered { courier: changed, nonce, changes: None });
     }
     if let Some(id) = courier.order.filter(|_| changed.removed_at.is_some()) {
-        let released = order.and_then(|order| release(order, &changed, platform(), moment));
+        let released = order.and_then(|order| release(order, &changed, platform(), context));
         let (_, changes) = released.ok_or(id)?;
         let written = changes.couriers.first().map(|write| write.value.clone());
         return Ok(Altered { courier: written.unwrap_or(changed), nonce, changes: Some(changes) });
     }
     changed.version += 1;
     let couriers = vec![Write { expected: courier.version, value: changed.clone() }];
-    let changes = Changes { at: moment.now, couriers, ..Changes::default() };
+    let changes = Changes { at: context.now, couriers, ..Changes::default() };
     Ok(Altered { courier: changed, nonce, changes: Some(changes) })
 }
 
 /// A new key: what is kept of it, and its nonce.
-fn issue(terms: CourierTerms<'_>, moment: &mut Moment) -> (CourierKey, [u8; 32]) {
-    let nonce = moment.entropy.bytes::<32>();
+fn issue(terms: CourierTerms<'_>, context: &mut ExecContext) -> (CourierKey, [u8; 32]) {
+    let nonce = context.entropy.bytes::<32>();
     let hash = KeyHash::of(&Key::text(&terms.secret.0, &nonce));
     let validity = Duration::minutes(i64::from(terms.days) * 24 * 60);
-    (CourierKey { hash, expires_at: moment.now.after(validity) }, nonce)
+    (CourierKey { hash, expires_at: context.now.after(validity) }, nonce)
 }

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Refusal, Taken,
-    step::Draft,
-    table::{Step, Who},
+    StepError, StepOutcome,
+    step::OrderUpdate,
+    table::{Actor, Step},
 };
 use crate::{
     model::{
-        DeliveryId, Distance, Duration, IdBlock, Moment, Money, Person, Timestamp,
+        DeliveryId, Distance, Duration, ExecContext, IdBlock, Money, Person, Timestamp,
         courier::Courier,
-        order::{DeliverySituation, Order, OrderSituation},
+        order::{DeliveryStatus, Order, OrderStatus},
         store::{EntryKind, NotificationKind},
     },
     rules::pricing::Plan,
@@ -58,7 +58,7 @@ pub enum Mode {
 
 /// The terms of a cancellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct CancellationTerms {
     /// How.
     pub mode: Mode,
     /// What it costs now, in addition to what late cancellations have cost so far.
@@ -69,29 +69,29 @@ pub struct Terms {
 
 /// The terms on which a merchant may cancel an order now. They do not fall back when a courier lets the order go: somebody has set
 /// out for it.
-pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> Terms {
-    let plain = |mode| Terms { mode, fee: Money::ZERO, changes_at: None };
-    if order.situation.is_final() {
+pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
+    let plain = |mode| CancellationTerms { mode, fee: Money::ZERO, changes_at: None };
+    if order.status.is_final() {
         return plain(Mode::Ended);
     }
-    if order.situation >= OrderSituation::OutForDelivery {
+    if order.status >= OrderStatus::OutForDelivery {
         return plain(Mode::ReturnRequired);
     }
     let Some(first) = order.first_allocated_at else { return plain(Mode::Free) };
     let ends = first.after(Duration::minutes(rules.free_minutes.into()));
     // What was late once stays late, also where the clock is set back: an order is never cancelled free of charge after a fee.
     if now < ends && order.cancelled_late == Money::ZERO {
-        return Terms { changes_at: Some(ends), ..plain(Mode::Free) };
+        return CancellationTerms { changes_at: Some(ends), ..plain(Mode::Free) };
     }
-    Terms { fee: rules.share(order.cancelled_late, order.fee), ..plain(Mode::Paid) }
+    CancellationTerms { fee: rules.share(order.cancelled_late, order.fee), ..plain(Mode::Paid) }
 }
 
 /// The terms on which a merchant may cancel one stop now, where `left` is the fee of the stops that remain. A late cancellation costs the
 /// share of what it takes off the fee, so that any sequence of cancellations costs as much as cancelling at once.
-pub fn stop_terms(order: &Order, left: Money, rules: &Cancellation, now: Timestamp) -> Terms {
+pub fn stop_terms(order: &Order, left: Money, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
     let terms = terms(order, rules, now);
     match terms.mode {
-        Mode::Paid => Terms { fee: rules.share(order.cancelled_late, given_up(order, left)), ..terms },
+        Mode::Paid => CancellationTerms { fee: rules.share(order.cancelled_late, given_up(order, left)), ..terms },
         _ => terms,
     }
 }
@@ -111,23 +111,23 @@ pub fn cancel(
     by: Person,
     reason: Option<String>,
     rules: &Cancellation,
-    moment: &Moment,
-) -> Result<Taken, Refusal> {
+    context: &ExecContext,
+) -> Result<StepOutcome, StepError> {
     if order.took(Step::Cancel, None) {
-        return Ok(Taken::Already);
+        return Ok(StepOutcome::Already);
     }
-    let terms = terms(order, rules, moment.now);
+    let terms = terms(order, rules, context.now);
     let step = match terms.mode {
-        Mode::ReturnRequired => return Err(Refusal::ReturnRequired),
+        Mode::ReturnRequired => return Err(StepError::ReturnRequired),
         Mode::Paid => Step::CancelLate,
         Mode::Free | Mode::Ended => Step::Cancel,
     };
-    let mut draft = Draft::new(order, courier, Who::Merchant, by, moment.now);
-    draft.take(step, None, reason)?;
-    draft.pay(EntryKind::Refund, order.fee);
-    draft.pay(EntryKind::CancellationFee, terms.fee.negated());
-    draft.order.cancellation_fee = order.cancellation_fee.plus(terms.fee);
-    Ok(draft.done())
+    let mut update = OrderUpdate::new(order, courier, Actor::Merchant, by, context.now);
+    update.take(step, None, reason)?;
+    update.add_ledger_entry(EntryKind::Refund, order.fee);
+    update.add_ledger_entry(EntryKind::CancellationFee, terms.fee.negated());
+    update.order.cancellation_fee = order.cancellation_fee.plus(terms.fee);
+    Ok(update.done())
 }
 
 /// Cancels an order for the platform: all that was charged is refunded, fees of late cancellations too, and the store is notified.
@@ -139,40 +139,41 @@ pub fn cancel_by_platform(
     courier: Option<&Courier>,
     reason: String,
     ids: &mut IdBlock,
-    moment: &Moment,
-) -> Result<Taken, Refusal> {
+    context: &ExecContext,
+) -> Result<StepOutcome, StepError> {
     if order.took(Step::CancelByPlatform, None) {
-        return Ok(Taken::Already);
+        return Ok(StepOutcome::Already);
     }
-    if terms(order, &Cancellation::default(), moment.now).mode == Mode::ReturnRequired {
-        return Err(Refusal::ReturnRequired);
+    if terms(order, &Cancellation::default(), context.now).mode == Mode::ReturnRequired {
+        return Err(StepError::ReturnRequired);
     }
-    let mut draft = Draft::new(order, courier, Who::Platform, crate::rules::lifecycle::platform(), moment.now);
-    draft.take(Step::CancelByPlatform, None, Some(reason))?;
-    draft.pay(EntryKind::Refund, order.fee.plus(order.cancellation_fee));
-    draft.order.cancellation_fee = Money::ZERO;
-    draft.tell(NotificationKind::OrderCancelled, ids)?;
-    Ok(draft.done())
+    let mut update =
+        OrderUpdate::new(order, courier, Actor::Platform, crate::rules::lifecycle::platform(), context.now);
+    update.take(Step::CancelByPlatform, None, Some(reason))?;
+    update.add_ledger_entry(EntryKind::Refund, order.fee.plus(order.cancellation_fee));
+    update.order.cancellation_fee = Money::ZERO;
+    update.notify(NotificationKind::OrderCancelled, ids)?;
+    Ok(update.done())
 }
 
 /// The stops that are left of an order without one of them, by their place among its deliveries.
 ///
 /// # Errors
 /// Where that one cannot be cancelled: no such stop, the last one, or the goods are with the courier.
-pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, Refusal> {
+pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, StepError> {
     if !order.deliveries.iter().any(|delivery| delivery.id == stop) {
-        return Err(Refusal::UnknownStop);
+        return Err(StepError::UnknownStop);
     }
-    if !order.situation.is_final() && order.situation >= OrderSituation::OutForDelivery {
-        return Err(Refusal::ReturnRequired);
+    if !order.status.is_final() && order.status >= OrderStatus::OutForDelivery {
+        return Err(StepError::ReturnRequired);
     }
-    if order.situation.is_final() {
-        return Err(Refusal::Invalid { situation: order.situation, possible: Vec::new() });
+    if order.status.is_final() {
+        return Err(StepError::Invalid { status: order.status, possible: Vec::new() });
     }
-    let waits = |delivery: &crate::model::order::Delivery| delivery.situation == DeliverySituation::AwaitingPickup;
+    let waits = |delivery: &crate::model::order::Delivery| delivery.status == DeliveryStatus::AwaitingPickup;
     let left = order.deliveries.iter().enumerate().filter(|(_, delivery)| waits(delivery) && delivery.id != stop);
     let left: Vec<usize> = left.map(|(at, _)| at).collect();
-    if left.is_empty() { Err(Refusal::LastStop) } else { Ok(left) }
+    if left.is_empty() { Err(StepError::LastStop) } else { Ok(left) }
 }
 
 /// A repriced order without one of its stops, and what that is decided on.
@@ -197,17 +198,17 @@ pub fn cancel_stop(
     repriced: Repriced<'_>,
     by: Person,
     reason: Option<String>,
-    moment: &Moment,
-) -> Result<Taken, Refusal> {
+    context: &ExecContext,
+) -> Result<StepOutcome, StepError> {
     if order.took(Step::CancelStop, Some(stop)) {
-        return Ok(Taken::Already);
+        return Ok(StepOutcome::Already);
     }
     let Repriced { plan, tariff_version, rules } = repriced;
     let left = without(order, stop)?;
-    let (terms, given_up) = (stop_terms(order, plan.fee, rules, moment.now), given_up(order, plan.fee));
-    let mut draft = Draft::new(order, None, Who::Merchant, by, moment.now);
-    draft.take(Step::CancelStop, Some(stop), reason)?;
-    let changed = &mut draft.order;
+    let (terms, given_up) = (stop_terms(order, plan.fee, rules, context.now), given_up(order, plan.fee));
+    let mut update = OrderUpdate::new(order, None, Actor::Merchant, by, context.now);
+    update.take(Step::CancelStop, Some(stop), reason)?;
+    let changed = &mut update.order;
     for delivery in &mut changed.deliveries {
         if delivery.id == stop {
             delivery.distance = Distance(0);
@@ -234,8 +235,8 @@ pub fn cancel_stop(
             changed.cancelled_late = order.cancelled_late.plus(given_up);
             changed.cancellation_fee = order.cancellation_fee.plus(terms.fee);
         }
-        draft.pay(EntryKind::Refund, given_up);
-        draft.pay(EntryKind::CancellationFee, terms.fee.negated());
+        update.add_ledger_entry(EntryKind::Refund, given_up);
+        update.add_ledger_entry(EntryKind::CancellationFee, terms.fee.negated());
     }
-    Ok(draft.done())
+    Ok(update.done())
 }

@@ -1,13 +1,13 @@
 //! What a courier does with an order, step by step.
 
 use super::{
-    Progress, Refusal, Taken,
-    step::Draft,
-    table::{Step, Who},
+    Progress, StepError, StepOutcome,
+    step::OrderUpdate,
+    table::{Actor, Step},
 };
 use crate::{
     changes::Changes,
-    model::{DeliveryId, IdBlock, Moment, courier::Courier, order::Order, store::NotificationKind},
+    model::{DeliveryId, ExecContext, IdBlock, courier::Courier, order::Order, store::NotificationKind},
 };
 
 /// A courier's step. Letting an order go is [`crate::rules::lifecycle::release`].
@@ -51,57 +51,57 @@ pub enum Carry {
 
 /// A refused step, and what is counted though it was refused.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refused {
+pub struct FailedStep {
     /// Why.
-    pub refusal: Refusal,
+    pub error: StepError,
     /// To be committed before the refusal is told: a wrong code.
     pub counted: Option<Box<Changes>>,
 }
 
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Refused {
-        Refused { refusal, counted: None }
+impl From<StepError> for FailedStep {
+    fn from(error: StepError) -> FailedStep {
+        FailedStep { error, counted: None }
     }
 }
 
 /// Takes a courier's step on the order that the courier has. Whether it is this courier's order is for the caller to see to.
 ///
 /// # Errors
-/// [`Refused`] where the table does not have the step from here, or a code is wrong.
+/// [`FailedStep`] where the table does not have the step from here, or a code is wrong.
 pub fn carry(
     order: &Order,
     courier: &Courier,
     act: &Carry,
     ids: &mut IdBlock,
-    moment: &mut Moment,
-) -> Result<Taken, Refused> {
+    context: &mut ExecContext,
+) -> Result<StepOutcome, FailedStep> {
     let (step, stop) = act.step();
     if order.took(step, stop) {
-        return Ok(Taken::Already);
+        return Ok(StepOutcome::Already);
     }
-    let mut draft = Draft::new(order, Some(courier), Who::Courier, courier.assigned().person(), moment.now);
-    draft.may(step, stop)?;
-    if let Some((code, told)) = act.codes(order)? {
-        let checked = draft.order.tries.check(code, told, moment.now);
-        if let Err(refusal) = checked {
-            let counted = matches!(refusal, Refusal::CodeWrong { .. }).then(|| Box::new(draft.counted()));
-            return Err(Refused { refusal, counted });
+    let mut update = OrderUpdate::new(order, Some(courier), Actor::Courier, courier.assigned().person(), context.now);
+    update.may(step, stop)?;
+    if let Some((code, given)) = act.codes(order)? {
+        let checked = update.order.tries.check(code, given, context.now);
+        if let Err(error) = checked {
+            let counted = matches!(error, StepError::CodeWrong { .. }).then(|| Box::new(update.counted()));
+            return Err(FailedStep { error, counted });
         }
     }
     let reason = match act {
         Carry::Fail { reason, .. } => Some(reason.clone()),
         _ => None,
     };
-    draft.take(step, stop, reason)?;
+    update.take(step, stop, reason)?;
     match step {
         Step::TurnBack => {
-            draft.order.return_code.get_or_insert_with(|| moment.entropy.code());
-            draft.tell(NotificationKind::DeliveryReturning, ids)?;
+            update.order.return_code.get_or_insert_with(|| context.entropy.code());
+            update.notify(NotificationKind::DeliveryReturning, ids)?;
         }
-        Step::ReachReturn => draft.tell(NotificationKind::CourierAtReturn, ids)?,
+        Step::ReachReturn => update.notify(NotificationKind::CourierAtReturn, ids)?,
         _ => {}
     }
-    Ok(draft.done())
+    Ok(update.done())
 }
 
 impl Carry {
@@ -121,16 +121,16 @@ impl Carry {
     }
 
     /// The code that is asked for and the one that was told; nothing where none is asked for.
-    fn codes<'a>(&'a self, order: &'a Order) -> Result<Option<(&'a str, &'a str)>, Refusal> {
+    fn codes<'a>(&'a self, order: &'a Order) -> Result<Option<(&'a str, &'a str)>, StepError> {
         match self {
             Carry::PickUp { code } => Ok(Some((&order.pickup_code, code))),
-            Carry::HandBack { code } => Ok(order.return_code.as_deref().map(|asked| (asked, code.as_str()))),
+            Carry::HandBack { code } => Ok(order.return_code.as_deref().map(|expected| (expected, code.as_str()))),
             Carry::Deliver { stop, code } => {
                 let delivery = order.deliveries.iter().find(|delivery| delivery.id == *stop);
-                match (delivery.filter(|delivery| delivery.asks_code()), code) {
+                match (delivery.filter(|delivery| delivery.requires_code()), code) {
                     (None, _) => Ok(None),
                     (Some(delivery), Some(code)) => Ok(Some((&delivery.delivery_code, code))),
-                    (Some(_), None) => Err(Refusal::CodeNeeded),
+                    (Some(_), None) => Err(StepError::CodeNeeded),
                 }
             }
             _ => Ok(None),
@@ -140,5 +140,5 @@ impl Carry {
 
 /// What a courier could do next with an order, by the table.
 pub fn next_steps(order: &Order) -> Vec<Step> {
-    Progress::of(order).possible(Who::Courier)
+    Progress::of(order).possible(Actor::Courier)
 }

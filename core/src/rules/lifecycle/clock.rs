@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::table::Step;
 use crate::model::{
     Duration, Money, Person, Timestamp,
-    order::{Event, Order, OrderSituation},
+    order::{Event, Order, OrderStatus},
     store::{EntryKind, LedgerEntry},
 };
 
@@ -28,11 +28,9 @@ impl Default for Timing {
 
 /// When time alone moves this order on; `None` where it waits for somebody.
 pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
-    match order.situation {
-        OrderSituation::Preparing | OrderSituation::Ready => Some(order.ready_at),
-        OrderSituation::Searching => {
-            Some(order.situation_since.after(Duration::minutes(i64::from(timing.search_minutes))))
-        }
+    match order.status {
+        OrderStatus::Preparing | OrderStatus::Ready => Some(order.ready_at),
+        OrderStatus::Searching => Some(order.status_since.after(Duration::minutes(i64::from(timing.search_minutes)))),
         _ => None,
     }
 }
@@ -42,9 +40,9 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
 pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>, Vec<LedgerEntry>) {
     let (mut events, mut ledger) = (Vec::new(), Vec::new());
     while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
-        let step = match order.situation {
-            OrderSituation::Preparing => Step::MakeReady,
-            OrderSituation::Ready => Step::Search,
+        let step = match order.status {
+            OrderStatus::Preparing => Step::MakeReady,
+            OrderStatus::Ready => Step::Search,
             _ => Step::Expire,
         };
         let Some(event) = order.take(step, None, platform(), now) else { break };

@@ -5,8 +5,9 @@ use serde::Serialize;
 use crate::{
     changes::{Changes, Write},
     model::{
-        DeliveryId, Distance, Duration, IdBlock, Located, Moment, Money, OrderId, Person, Phone, StoreId, fingerprint,
-        order::{Confirmation, Delivery, DeliverySituation, Erasure, Event, EventKind, Order, OrderSituation, Place},
+        DeliveryId, Distance, Duration, ExecContext, IdBlock, Located, Money, OrderId, Person, Phone, StoreId,
+        fingerprint,
+        order::{Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind, Order, OrderStatus, Place},
         price::PriceLine,
         store::{EntryKind, LedgerEntry, Store},
     },
@@ -59,7 +60,7 @@ impl NewOrder {
 
 /// What a new order is decided on.
 #[derive(Clone, Debug)]
-pub struct Facts<'a> {
+pub struct CreateOrderInput<'a> {
     /// Whose order it is.
     pub store: &'a Store,
     /// Who sent it.
@@ -80,7 +81,7 @@ pub struct Facts<'a> {
 
 /// Why a valid order is not created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
+pub enum CreateOrderError {
     /// The fee would take the balance below its floor.
     InsufficientBalance {
         /// The store whose balance pays.
@@ -99,32 +100,32 @@ pub enum Rejection {
 /// Creates an order: the order itself, its first event, and the fee's debit.
 ///
 /// # Errors
-/// A [`Rejection`] where the store cannot pay.
+/// A [`CreateOrderError`] where the store cannot pay.
 pub fn create(
     new: &NewOrder,
-    facts: Facts<'_>,
+    facts: CreateOrderInput<'_>,
     ids: &mut IdBlock,
-    moment: &mut Moment,
-) -> Result<(Order, Changes), Rejection> {
+    context: &mut ExecContext,
+) -> Result<(Order, Changes), CreateOrderError> {
     let fee = total(&facts.lines);
     let (balance, floor) = (facts.store.balance, facts.store.billing.floor());
     if let Some(floor) = floor.filter(|floor| balance.plus(fee.negated()) < *floor) {
-        return Err(Rejection::InsufficientBalance { account: facts.store.account(), balance, floor, fee });
+        return Err(CreateOrderError::InsufficientBalance { account: facts.store.account(), balance, floor, fee });
     }
     let by = facts.by.clone();
-    let mut order = compose(new, facts, ids, moment).ok_or(Rejection::TooFewIds)?;
-    let event: Event = order.record(EventKind::Created, by, moment.now);
+    let mut order = compose(new, facts, ids, context).ok_or(CreateOrderError::TooFewIds)?;
+    let event: Event = order.record(EventKind::Created, by, context.now);
     let debit = LedgerEntry {
         store: order.store,
         account: None,
         order: Some(order.id),
         kind: EntryKind::Fee,
         amount: fee.negated(),
-        at: moment.now,
+        at: context.now,
         floor,
     };
     let changes = Changes {
-        at: moment.now,
+        at: context.now,
         orders: vec![Write::insert(order.clone())],
         events: vec![event],
         ledger: vec![debit],
@@ -133,15 +134,15 @@ pub fn create(
     Ok((order, changes))
 }
 
-fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Moment) -> Option<Order> {
-    let Facts { store, plan, pickup, lines, tariff_version, origin, located, .. } = facts;
-    let (inquiry, now) = (&new.inquiry, moment.now);
+fn compose(new: &NewOrder, facts: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, .. } = facts;
+    let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
-    let pickup_code = new.pickup_code.clone().unwrap_or_else(|| moment.entropy.code());
-    let return_code = plan.back.map(|_| moment.entropy.code());
+    let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
+    let return_code = plan.back.map(|_| context.entropy.code());
     let mut deliveries = Vec::with_capacity(plan.order.len());
     for (sent, leg) in plan.order.iter().zip(&plan.legs) {
-        let (stop, asked) = (new.stops.get(*sent)?, inquiry.stops.get(*sent)?);
+        let (stop, requested) = (new.stops.get(*sent)?, inquiry.stops.get(*sent)?);
         deliveries.push(Delivery {
             id: ids.take(DeliveryId::new)?,
             code: stop.code.clone(),
@@ -149,17 +150,17 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
             name: stop.name.clone(),
             phone: stop.phone.clone(),
             observation: stop.observation.clone(),
-            online_payment: asked.online_payment,
+            online_payment: requested.online_payment,
             product_value: stop.product_value,
-            situation: DeliverySituation::AwaitingPickup,
-            place: Place { address: asked.address.clone(), located: *located.get(*sent)? },
+            status: DeliveryStatus::AwaitingPickup,
+            place: Place { address: requested.address.clone(), located: *located.get(*sent)? },
             distance: Distance(leg.metres),
-            delivery_code: moment.entropy.code(),
+            delivery_code: context.entropy.code(),
             confirmation: stop.confirmation.clone(),
             erased: false,
         });
     }
-    let times = inquiry.wants_times.then_some(plan.times);
+    let times = inquiry.with_times.then_some(plan.times);
     Some(Order {
         id,
         version: 1,
@@ -168,8 +169,8 @@ fn compose(new: &NewOrder, facts: Facts<'_>, ids: &mut IdBlock, moment: &mut Mom
         full_code: new.full_code.clone(),
         fingerprint: new.fingerprint(),
         origin: origin.to_owned(),
-        situation: if inquiry.preparation_minutes > 0 { OrderSituation::Preparing } else { OrderSituation::Ready },
-        situation_since: now,
+        status: if inquiry.preparation_minutes > 0 { OrderStatus::Preparing } else { OrderStatus::Ready },
+        status_since: now,
         created_at: now,
         preparation_minutes: inquiry.preparation_minutes,
         ready_at: now.after(Duration::minutes(inquiry.preparation_minutes.into())),

@@ -13,12 +13,13 @@ pub mod table;
 
 pub use allocation::{allocate, decline, release};
 pub use cancel::{
-    Cancellation, Mode, Repriced, Terms, cancel, cancel_by_platform, cancel_stop, stop_terms, terms, without,
+    Cancellation, CancellationTerms, Mode, Repriced, cancel, cancel_by_platform, cancel_stop, stop_terms, terms,
+    without,
 };
-pub use carry::{Carry, Refused, carry, next_steps};
+pub use carry::{Carry, FailedStep, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
 pub use codes::{LOCK, TRIES};
-pub use create::{Facts, NewOrder, NewStop, Rejection, create};
-pub use progress::{Happening, Progress, StopProgress, Unfit};
+pub use create::{CreateOrderError, CreateOrderInput, NewOrder, NewStop, create};
+pub use progress::{Progress, ReplayError, StopProgress, TransitionEvent};
 pub use signal::{Signal, lose, signal};
-pub use step::{Refusal, Taken};
+pub use step::{StepError, StepOutcome};

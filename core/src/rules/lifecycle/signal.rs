@@ -1,12 +1,12 @@
 //! What a merchant says of an order while it lives, and what the platform does to it.
 
 use super::{
-    Refusal, Taken, Timing, expire,
-    step::Draft,
-    table::{Step, Who},
+    StepError, StepOutcome, Timing, expire,
+    step::OrderUpdate,
+    table::{Actor, Step},
 };
 use crate::model::{
-    DeliveryId, Duration, IdBlock, Moment, Person, courier::Courier, order::Order, store::NotificationKind,
+    DeliveryId, Duration, ExecContext, IdBlock, Person, courier::Courier, order::Order, store::NotificationKind,
 };
 
 /// A merchant's word on an order. Cancelling is [`crate::rules::lifecycle::cancel`].
@@ -19,7 +19,7 @@ pub enum Signal {
         /// Minutes that are added to the ready time.
         minutes: u32,
         /// Minutes from now that the new ready time may be away at most.
-        most: u32,
+        max: u32,
     },
     /// What could not be handed over is not wanted back.
     Discard(DeliveryId),
@@ -44,8 +44,8 @@ pub fn signal(
     by: Person,
     word: &Signal,
     timing: &Timing,
-    moment: &mut Moment,
-) -> Result<Taken, Refusal> {
+    context: &mut ExecContext,
+) -> Result<StepOutcome, StepError> {
     let (step, stop, reason) = match word {
         Signal::Ready => (Step::MakeReady, None, None),
         Signal::Delay { .. } => (Step::Delay, None, None),
@@ -54,37 +54,37 @@ pub fn signal(
         Signal::Waive => (Step::Waive, None, None),
     };
     if order.took(step, stop) {
-        return Ok(Taken::Already);
+        return Ok(StepOutcome::Already);
     }
-    let now = moment.now;
-    let mut draft = Draft::new(order, courier, Who::Merchant, by, now);
-    draft.may(step, stop)?;
-    if let Signal::Delay { minutes, most } = word {
-        delay(&mut draft.order, *minutes, *most, moment)?;
+    let now = context.now;
+    let mut update = OrderUpdate::new(order, courier, Actor::Merchant, by, now);
+    update.may(step, stop)?;
+    if let Signal::Delay { minutes, max } = word {
+        delay(&mut update.order, *minutes, *max, context)?;
     }
-    draft.take(step, stop, reason)?;
+    update.take(step, stop, reason)?;
     match word {
         Signal::Ready => {
             // The search starts at once, in the same commit: it waited for nothing else.
-            draft.order.ready_at = now;
-            let begun = expire(&mut draft.order, timing, now);
-            draft.and(begun);
+            update.order.ready_at = now;
+            let begun = expire(&mut update.order, timing, now);
+            update.and(begun);
         }
         Signal::TurnBack { .. } => {
-            draft.order.return_code.get_or_insert_with(|| moment.entropy.code());
+            update.order.return_code.get_or_insert_with(|| context.entropy.code());
         }
         _ => {}
     }
-    Ok(draft.done())
+    Ok(update.done())
 }
 
 /// Moves the ready time, and with it what is expected to follow.
-fn delay(order: &mut Order, minutes: u32, most: u32, moment: &Moment) -> Result<(), Refusal> {
+fn delay(order: &mut Order, minutes: u32, max: u32, context: &ExecContext) -> Result<(), StepError> {
     let span = Duration::minutes(minutes.into());
     let ready = order.ready_at.after(span);
-    if ready > moment.now.after(Duration::minutes(most.into())) {
-        let left = order.ready_at.since(moment.now).as_millis() / 60_000;
-        return Err(Refusal::TooLate { most: most.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX)) });
+    if ready > context.now.after(Duration::minutes(max.into())) {
+        let left = order.ready_at.since(context.now).as_millis() / 60_000;
+        return Err(StepError::TooLate { max: max.saturating_sub(u32::try_from(left).unwrap_or(u32::MAX)) });
     }
     order.ready_at = ready;
     order.expected_pickup = order.expected_pickup.map(|at| at.after(span));
@@ -102,13 +102,14 @@ pub fn lose(
     stop: DeliveryId,
     reason: String,
     ids: &mut IdBlock,
-    moment: &Moment,
-) -> Result<Taken, Refusal> {
+    context: &ExecContext,
+) -> Result<StepOutcome, StepError> {
     if order.took(Step::Lose, Some(stop)) {
-        return Ok(Taken::Already);
+        return Ok(StepOutcome::Already);
     }
-    let mut draft = Draft::new(order, courier, Who::Platform, crate::rules::lifecycle::platform(), moment.now);
-    draft.take(Step::Lose, Some(stop), Some(reason))?;
-    draft.tell(NotificationKind::DeliveryLost, ids)?;
-    Ok(draft.done())
+    let mut update =
+        OrderUpdate::new(order, courier, Actor::Platform, crate::rules::lifecycle::platform(), context.now);
+    update.take(Step::Lose, Some(stop), Some(reason))?;
+    update.notify(NotificationKind::DeliveryLost, ids)?;
+    Ok(update.done())
 }

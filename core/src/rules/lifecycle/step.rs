@@ -2,21 +2,21 @@
 
 use super::{
     Progress,
-    table::{Move, Step, Who},
+    table::{Actor, Move, Step},
 };
 use crate::{
     changes::{Changes, Write},
     model::{
         DeliveryId, IdBlock, Money, NotificationId, Person, Timestamp,
         courier::Courier,
-        order::{Event, EventKind, Order, OrderSituation},
+        order::{Event, EventKind, Order, OrderStatus},
         store::{EntryKind, LedgerEntry, Notification, NotificationKind},
     },
 };
 
 /// What a step came to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Taken {
+pub enum StepOutcome {
     /// It was taken before: nothing changes.
     Already,
     /// It is taken now.
@@ -25,11 +25,11 @@ pub enum Taken {
 
 /// Why a step is not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum StepError {
     /// The table does not have it from where the order stands.
     Invalid {
         /// Where the order stands.
-        situation: OrderSituation,
+        status: OrderStatus,
         /// What the same caller could do instead, by the events that would come of it.
         possible: Vec<EventKind>,
     },
@@ -42,7 +42,7 @@ pub enum Refusal {
     /// The new ready time is further away than an order may be prepared for.
     TooLate {
         /// Minutes that could be added.
-        most: u32,
+        max: u32,
     },
     /// This stop asks for its code.
     CodeNeeded,
@@ -66,11 +66,11 @@ impl Order {
     pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, by: Person, at: Timestamp) -> Option<Event> {
         let next = Progress::of(self).take(step, stop)?;
         for (delivery, moved) in self.deliveries.iter_mut().zip(&next.stops) {
-            delivery.situation = moved.situation;
+            delivery.status = moved.status;
         }
-        if self.situation != next.situation {
-            self.situation = next.situation;
-            self.situation_since = at;
+        if self.status != next.status {
+            self.status = next.status;
+            self.status_since = at;
         }
         let event = self.record(step.row().event, by, at);
         let moved = match step.row().moves {
@@ -78,39 +78,39 @@ impl Order {
             Move::Delivery { to, .. } => Some(to.number()),
         };
         Some(match moved {
-            Some(situation) => Event { delivery: stop, situation, ..event },
+            Some(status) => Event { delivery: stop, status, ..event },
             None => event,
         })
     }
 
     /// Whether a step was taken already, as far as where the order stands tells it.
     pub(super) fn took(&self, step: Step, stop: Option<DeliveryId>) -> bool {
-        let now = self.situation;
+        let now = self.status;
         match (step, step.row().moves) {
             // Whoever says twice that the goods are ready meets the search that the first time began.
-            (Step::MakeReady, _) => (OrderSituation::Ready..=OrderSituation::CourierAtPickup).contains(&now),
+            (Step::MakeReady, _) => (OrderStatus::Ready..=OrderStatus::CourierAtPickup).contains(&now),
             (Step::Cancel | Step::CancelLate, _) => {
-                matches!(now, OrderSituation::Cancelled | OrderSituation::CancelledWithFee)
+                matches!(now, OrderStatus::Cancelled | OrderStatus::CancelledWithFee)
             }
             (Step::Delay, _) => false,
             (_, Move::Order { to: Some(to), .. }) => now == to,
             (_, Move::Order { to: None, .. }) => {
-                let settled = OrderSituation::Completed..=OrderSituation::NotDelivered;
+                let settled = OrderStatus::Completed..=OrderStatus::NotDelivered;
                 settled.contains(&now) && self.return_code.is_some()
             }
             (_, Move::Delivery { to, .. }) => {
-                self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.situation == to)
+                self.deliveries.iter().any(|delivery| Some(delivery.id) == stop && delivery.status == to)
             }
         }
     }
 }
 
 /// An order on its way through a decision.
-pub(super) struct Draft<'a> {
+pub(super) struct OrderUpdate<'a> {
     pub(super) order: Order,
     pub(super) ledger: Vec<LedgerEntry>,
     expected: u32,
-    who: Who,
+    actor: Actor,
     by: Person,
     /// Who has the order, where somebody does.
     courier: Option<&'a Courier>,
@@ -119,9 +119,15 @@ pub(super) struct Draft<'a> {
     now: Timestamp,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> OrderUpdate<'a> {
     /// A draft of what somebody does to an order. Where its courier is known, the order learns where that one is.
-    pub(super) fn new(order: &Order, courier: Option<&'a Courier>, who: Who, by: Person, now: Timestamp) -> Draft<'a> {
+    pub(super) fn new(
+        order: &Order,
+        courier: Option<&'a Courier>,
+        actor: Actor,
+        by: Person,
+        now: Timestamp,
+    ) -> OrderUpdate<'a> {
         let expected = order.version;
         let mut order = Order { version: expected + 1, ..order.clone() };
         let courier = courier.filter(|courier| courier.order == Some(order.id));
@@ -130,11 +136,11 @@ impl<'a> Draft<'a> {
         {
             assigned.position = courier.position.or(assigned.position);
         }
-        Draft {
+        OrderUpdate {
             order,
             ledger: Vec::new(),
             expected,
-            who,
+            actor,
             by,
             courier,
             events: Vec::new(),
@@ -147,24 +153,29 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// What could be done instead.
-    pub(super) fn may(&self, step: Step, stop: Option<DeliveryId>) -> Result<(), Refusal> {
+    pub(super) fn may(&self, step: Step, stop: Option<DeliveryId>) -> Result<(), StepError> {
         if stop.is_some_and(|stop| !self.order.deliveries.iter().any(|delivery| delivery.id == stop)) {
-            return Err(Refusal::UnknownStop);
+            return Err(StepError::UnknownStop);
         }
         let progress = Progress::of(&self.order);
-        if step.row().who.contains(&self.who) && progress.take(step, stop).is_some() {
+        if step.row().actor.contains(&self.actor) && progress.take(step, stop).is_some() {
             return Ok(());
         }
-        let mut possible: Vec<_> = progress.possible(self.who).into_iter().map(|step| step.row().event).collect();
+        let mut possible: Vec<_> = progress.possible(self.actor).into_iter().map(|step| step.row().event).collect();
         possible.dedup();
-        Err(Refusal::Invalid { situation: self.order.situation, possible })
+        Err(StepError::Invalid { status: self.order.status, possible })
     }
 
     /// Takes a step, for a reason.
     ///
     /// # Errors
-    /// As [`Draft::may`].
-    pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, reason: Option<String>) -> Result<(), Refusal> {
+    /// As [`OrderUpdate::may`].
+    pub(super) fn take(
+        &mut self,
+        step: Step,
+        stop: Option<DeliveryId>,
+        reason: Option<String>,
+    ) -> Result<(), StepError> {
         self.may(step, stop)?;
         let event = self.order.take(step, stop, self.by.clone(), self.now);
         self.events.extend(event.map(|event| Event { reason, ..event }));
@@ -178,7 +189,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Moves money of the store on the order's account.
-    pub(super) fn pay(&mut self, kind: EntryKind, amount: Money) {
+    pub(super) fn add_ledger_entry(&mut self, kind: EntryKind, amount: Money) {
         if amount != Money::ZERO {
             let (store, order) = (self.order.store, Some(self.order.id));
             self.ledger.push(LedgerEntry { store, account: None, order, kind, amount, at: self.now, floor: None });
@@ -188,10 +199,10 @@ impl<'a> Draft<'a> {
     /// Tells the store.
     ///
     /// # Errors
-    /// [`Refusal::TooFewIds`].
-    pub(super) fn tell(&mut self, kind: NotificationKind, ids: &mut IdBlock) -> Result<(), Refusal> {
+    /// [`StepError::TooFewIds`].
+    pub(super) fn notify(&mut self, kind: NotificationKind, ids: &mut IdBlock) -> Result<(), StepError> {
         self.notifications.push(Notification {
-            id: ids.take(NotificationId::new).ok_or(Refusal::TooFewIds)?,
+            id: ids.take(NotificationId::new).ok_or(StepError::TooFewIds)?,
             store: self.order.store,
             kind,
             created_at: self.now,
@@ -204,9 +215,9 @@ impl<'a> Draft<'a> {
     }
 
     /// All that changes. Where the order has ended, its courier is free in the same commit.
-    pub(super) fn done(self) -> Taken {
-        let Draft { order, ledger, expected, courier, events, notifications, now, .. } = self;
-        let free = courier.filter(|_| order.situation.is_final()).map(|courier| {
+    pub(super) fn done(self) -> StepOutcome {
+        let OrderUpdate { order, ledger, expected, courier, events, notifications, now, .. } = self;
+        let free = courier.filter(|_| order.status.is_final()).map(|courier| {
             let value = Courier { order: None, version: courier.version + 1, ..courier.clone() };
             Write { expected: courier.version, value }
         });
@@ -219,7 +230,7 @@ impl<'a> Draft<'a> {
             notifications,
             ..Changes::default()
         };
-        Taken::Now(Box::new((order, changes)))
+        StepOutcome::Now(Box::new((order, changes)))
     }
 
     /// The order alone, for what is counted though the step was refused.

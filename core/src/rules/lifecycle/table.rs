@@ -3,13 +3,13 @@
 //! There is one table. Decisions move orders through [`crate::rules::lifecycle::Progress::take`] alone, which looks a step up here; the page
 //! `README.md` beside this file is [`render`]ed from it, and a test sees to it that the two are the same.
 
-use crate::model::order::DeliverySituation as D;
+use crate::model::order::DeliveryStatus as D;
 use crate::model::order::EventKind;
-use crate::model::order::OrderSituation as O;
+use crate::model::order::OrderStatus as O;
 
 /// Who takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Who {
+pub enum Actor {
     /// The store, or its matrix.
     Merchant,
     /// The courier who has the order.
@@ -51,13 +51,13 @@ pub struct Row {
     /// What it moves.
     pub moves: Move,
     /// Who may take it.
-    pub who: &'static [Who],
+    pub actor: &'static [Actor],
     /// What the order's history says.
     pub event: EventKind,
 }
 
 macro_rules! steps {
-    ($($(#[doc = $doc:literal])* $step:ident $moves:expr, $who:expr, $event:ident, $effect:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $step:ident $moves:expr, $actor:expr, $event:ident, $effect:literal;)*) => {
         /// A step in the life of an order.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Step { $($(#[doc = $doc])* $step,)* }
@@ -66,7 +66,7 @@ macro_rules! steps {
         pub static TABLE: &[Row] = &[$(Row {
             step: Step::$step,
             moves: $moves,
-            who: $who,
+            actor: $actor,
             event: EventKind::$event,
         },)*];
 
@@ -97,62 +97,62 @@ const STILL_THERE: &[D] = &[D::AwaitingPickup];
 
 steps! {
     /// A new order that is prepared first.
-    Prepare order(&[], O::Preparing), &[Who::Merchant], Created, "preparationTime above 0; the fee is debited";
+    Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, "preparationTime above 0; the fee is debited";
     /// A new order that is ready.
-    PlaceReady order(&[], O::Ready), &[Who::Merchant], Created, "preparationTime 0; the fee is debited";
+    PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, "preparationTime 0; the fee is debited";
     /// Its goods will be ready later.
-    Delay order(&[O::Preparing], O::Preparing), &[Who::Merchant], Delayed, "a new ready time";
+    Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, "a new ready time";
     /// Its goods are ready.
-    MakeReady order(&[O::Preparing], O::Ready), &[Who::Clock, Who::Merchant], Ready, "preparation over, or the merchant says so early";
+    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, "preparation over, or the merchant says so early";
     /// A courier is looked for.
-    Search order(&[O::Ready], O::Searching), &[Who::Dispatcher], Searching, "the search begins";
+    Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, "the search begins";
     /// A courier is assigned.
-    Allocate order(&[O::Searching], O::Allocated), &[Who::Dispatcher], Allocated, "a free courier; attempt n";
+    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, "a free courier; attempt n";
     /// The courier is at the pickup.
-    ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Who::Courier], CourierArrived, "";
+    ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, "";
     /// The courier lets the order go.
-    Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Who::Courier, Who::Platform], CourierReleased,
+    Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased,
         "reason; a new attempt, a new pickupCode unless the merchant set it, and the courier is free";
     /// The courier has the goods.
-    PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), STILL_THERE, D::OnBoard), &[Who::Courier], PickedUp,
+    PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), STILL_THERE, D::OnBoard), &[Actor::Courier], PickedUp,
         "pickupCode right";
     /// The courier sets out for a stop.
-    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Who::Courier], EnRoute, "no other stop is current";
+    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, "no other stop is current";
     /// Another stop comes first.
-    Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Who::Courier], Resequenced, "another stop first";
+    Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, "another stop first";
     /// The courier is at the door.
-    ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Who::Courier], Arrived, "";
+    ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Actor::Courier], Arrived, "";
     /// The goods are handed over.
-    Deliver delivery(&[D::Arrived], D::Delivered), &[Who::Courier], Delivered,
+    Deliver delivery(&[D::Arrived], D::Delivered), &[Actor::Courier], Delivered,
         "deliveryCode right where confirmation.platform is true";
     /// The merchant does not want the goods back.
-    Discard delivery(&[D::Arrived], D::Discarded), &[Who::Merchant], Discarded, "the goods are not wanted back";
+    Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, "the goods are not wanted back";
     /// The goods go back.
-    TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Who::Courier, Who::Merchant], ReturnStarted,
+    TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Actor::Courier, Actor::Merchant], ReturnStarted,
         "reason; a returnCode where there is none yet";
     /// The courier is back.
-    ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Who::Courier], CourierAtReturn, "";
+    ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Actor::Courier], CourierAtReturn, "";
     /// Goods and payments are handed back.
-    HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Who::Courier], Returned, "returnCode right";
+    HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, "returnCode right";
     /// The merchant does without them.
-    Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Who::Merchant],
+    Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Actor::Merchant],
         ReturnWaived, "what was to come back is not wanted; the way back ends";
     /// A delivery is lost.
-    Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Who::Platform], Lost,
+    Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost,
         "reason: theft, accident";
     /// One stop is cancelled.
-    CancelStop delivery(STILL_THERE, D::Cancelled), &[Who::Merchant], DeliveryCancelled, "other stops remain; priced again, and late with a share of what the fee falls by";
+    CancelStop delivery(STILL_THERE, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, "other stops remain; priced again, and late with a share of what the fee falls by";
     /// The order is cancelled free of charge.
-    Cancel whole(WAITING, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Who::Merchant], Cancelled,
+    Cancel whole(WAITING, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
         "until 2 minutes after the first courier; the fee comes back";
     /// The order is cancelled with a fee.
-    CancelLate whole(WAITING, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Who::Merchant], Cancelled,
+    CancelLate whole(WAITING, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
         "after that; the fee is refunded less a share";
     /// The platform cancels the order.
-    CancelByPlatform whole(WAITING, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Who::Platform], Cancelled,
+    CancelByPlatform whole(WAITING, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Actor::Platform], Cancelled,
         "reason; all that was charged is refunded";
     /// Nobody was found.
-    Expire whole(&[O::Searching], Some(O::Expired), STILL_THERE, D::Cancelled), &[Who::Clock], Expired,
+    Expire whole(&[O::Searching], Some(O::Expired), STILL_THERE, D::Cancelled), &[Actor::Clock], Expired,
         "no courier in 20 minutes (configurable); all that was charged is refunded";
 }
 
@@ -164,15 +164,15 @@ impl Step {
     }
 }
 
-impl Who {
+impl Actor {
     /// The name in the documentation.
     pub fn name(self) -> &'static str {
         match self {
-            Who::Merchant => "merchant",
-            Who::Courier => "courier",
-            Who::Platform => "platform",
-            Who::Dispatcher => "dispatcher",
-            Who::Clock => "clock",
+            Actor::Merchant => "merchant",
+            Actor::Courier => "courier",
+            Actor::Platform => "platform",
+            Actor::Dispatcher => "dispatcher",
+            Actor::Clock => "clock",
         }
     }
 }
@@ -215,8 +215,8 @@ fn line(row: &Row) -> String {
             ("delivery", format!("{} → {}", list(from.iter().map(|one| one.number()).collect()), to.number()))
         }
     };
-    let who = row.who.iter().map(|who| who.name()).collect::<Vec<_>>().join(", ");
-    format!("| {what} | {} | {who} | {} | {} |\n", path.trim_start(), row.step.effect(), row.event.name())
+    let actor = row.actor.iter().map(|actor| actor.name()).collect::<Vec<_>>().join(", ");
+    format!("| {what} | {} | {actor} | {} | {} |\n", path.trim_start(), row.step.effect(), row.event.name())
 }
 
 const ABOUT: &str = "# The life of an order

@@ -5,14 +5,14 @@
 //! within [`Lease::LIFE`] is lost to the caller until the bucket has refilled; so a lease grows with its caller's pace only, and only
 //! while half of the quota would be left. The second half, and every small quota, is counted request by request.
 
-use super::{Admission, Arrival, Bucket, Count};
+use super::{Admission, Bucket, Count, TheoreticalArrival};
 use crate::model::{Duration, Timestamp};
 
 /// Places of one bucket that were taken and are still to be given out, and how many were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The bucket's arrival with all of them counted.
-    arrival: Arrival,
+    arrival: TheoreticalArrival,
     places: u32,
     left: u32,
     taken_at: Timestamp,
@@ -22,16 +22,16 @@ impl Lease {
     /// How long its places may be given out.
     pub const LIFE: Duration = Duration::seconds(1);
     /// Places of one lease at most; of small quotas a sixteenth.
-    pub const MOST: u32 = 32;
+    pub const MAX_TOKENS: u32 = 32;
 
     /// So many places, which the shared counter answered with this arrival. The first is that of the request that asked.
-    pub fn taken(places: u32, arrival: Arrival, now: Timestamp) -> Lease {
+    pub fn taken(places: u32, arrival: TheoreticalArrival, now: Timestamp) -> Lease {
         Lease { arrival, places, left: places.saturating_sub(1), taken_at: now }
     }
 
     /// The same and what another request has taken meanwhile, for as long as the older of them holds.
     #[must_use]
-    pub fn beside(self, held: Lease, now: Timestamp) -> Lease {
+    pub fn merge(self, held: Lease, now: Timestamp) -> Lease {
         let places = self.places.max(held.places);
         if held.left == 0 || !held.holds(now) {
             return Lease { places, arrival: self.arrival.max(held.arrival), ..self };
@@ -47,7 +47,7 @@ impl Lease {
     /// Gives out a place where one is left and still holds.
     pub fn give(&mut self, bucket: &Bucket, now: Timestamp) -> Option<Admission> {
         self.left = self.left.checked_sub(1).filter(|_| self.holds(now))?;
-        Some(self.told(bucket, now))
+        Some(self.admission(bucket, now))
     }
 
     /// Returns how many places to request next: twice as many if this lease was used up in its life, otherwise one. Marks them as requested,
@@ -59,18 +59,18 @@ impl Lease {
     }
 
     fn next_places(&self, bucket: &Bucket, now: Timestamp) -> u32 {
-        let most = Lease::MOST.min(bucket.quota / 16).max(1);
+        let max = Lease::MAX_TOKENS.min(bucket.quota / 16).max(1);
         let used_up = self.left == 0 && self.holds(now);
-        let places = if used_up { self.places.saturating_mul(2).clamp(1, most) } else { 1 };
+        let places = if used_up { self.places.saturating_mul(2).clamp(1, max) } else { 1 };
         // Whether so many fit beside those that are known of; others may have been counted meanwhile.
         let fits = bucket.count_several(places, now).is_some_and(|count| self.arrival <= count.last);
         if fits { places } else { 1 }
     }
 
     /// What to tell the caller after the places that were given out: those that are left count as not taken.
-    pub fn told(&self, bucket: &Bucket, now: Timestamp) -> Admission {
+    pub fn admission(&self, bucket: &Bucket, now: Timestamp) -> Admission {
         let left = i64::from(self.left) * bucket.count(now).step_micros;
-        bucket.counted(Arrival(self.arrival.micros() - left), now)
+        bucket.counted(TheoreticalArrival(self.arrival.micros() - left), now)
     }
 
     /// Whether its places may be given out still.
@@ -91,7 +91,8 @@ impl Bucket {
         let step_micros = one.step_micros.saturating_mul(places.into());
         let from = one.from.micros();
         let last = from + (one.full.micros() - from) / 2 - step_micros;
-        let count = Count { fresh: Arrival(from + step_micros), last: Arrival(last), step_micros, ..one };
+        let count =
+            Count { fresh: TheoreticalArrival(from + step_micros), last: TheoreticalArrival(last), step_micros, ..one };
         (last >= from).then_some(count)
     }
 }
@@ -112,18 +113,18 @@ mod tests {
     /// The shared counter, as a database carries it out.
     #[derive(Default)]
     struct Shared {
-        arrival: Option<Arrival>,
-        questions: u32,
+        arrival: Option<TheoreticalArrival>,
+        requests: u32,
     }
 
     impl Shared {
-        fn count(&mut self, bucket: &Bucket, places: u32, now: Timestamp) -> Option<Arrival> {
-            self.questions += 1;
+        fn count(&mut self, bucket: &Bucket, places: u32, now: Timestamp) -> Option<TheoreticalArrival> {
+            self.requests += 1;
             let count = bucket.count_several(places, now)?;
             let next = match self.arrival {
                 Some(stored) if stored > count.last && stored <= count.full => return None,
                 Some(stored) if stored >= count.from && stored <= count.last => {
-                    Arrival(stored.micros() + count.step_micros)
+                    TheoreticalArrival(stored.micros() + count.step_micros)
                 }
                 _ => count.fresh,
             };
@@ -133,7 +134,7 @@ mod tests {
     }
 
     /// What an instance does with a request: whether it passes.
-    fn ask(lease: &mut Option<Lease>, shared: &mut Shared, bucket: &Bucket, now: Timestamp) -> Option<Admission> {
+    fn admit(lease: &mut Option<Lease>, shared: &mut Shared, bucket: &Bucket, now: Timestamp) -> Option<Admission> {
         if let Some(admission) = lease.as_mut().and_then(|lease| lease.give(bucket, now)) {
             return Some(admission);
         }
@@ -142,7 +143,7 @@ mod tests {
         let (places, next) = several.or_else(|| shared.count(bucket, 1, now).map(|next| (1, next)))?;
         let taken = Lease::taken(places, next, now);
         *lease = Some(taken);
-        Some(taken.told(bucket, now))
+        Some(taken.admission(bucket, now))
     }
 
     #[test]
@@ -150,11 +151,11 @@ mod tests {
         for quota in [1, 5, 31, 120, 600, 10_000] {
             let (bucket, mut lease, mut shared) = (bucket(quota), None, Shared::default());
             for left in (0..quota).rev() {
-                let admission = ask(&mut lease, &mut shared, &bucket, start()).unwrap();
+                let admission = admit(&mut lease, &mut shared, &bucket, start()).unwrap();
                 assert_eq!((admission.admitted, admission.remaining), (true, left), "of {quota}");
             }
-            assert_eq!(ask(&mut lease, &mut shared, &bucket, start()), None);
-            assert!(quota < 600 || shared.questions < quota * 3 / 5, "{} questions of {quota}", shared.questions);
+            assert_eq!(admit(&mut lease, &mut shared, &bucket, start()), None);
+            assert!(quota < 600 || shared.requests < quota * 3 / 5, "{} questions of {quota}", shared.requests);
         }
     }
 
@@ -162,9 +163,9 @@ mod tests {
     fn a_busy_caller_of_a_large_quota_costs_few_questions() {
         let (bucket, mut lease, mut shared) = (bucket(1_000_000), None, Shared::default());
         for request in 0..10_000 {
-            assert!(ask(&mut lease, &mut shared, &bucket, start().after(Duration::millis(request / 4))).is_some());
+            assert!(admit(&mut lease, &mut shared, &bucket, start().after(Duration::millis(request / 4))).is_some());
         }
-        assert!(shared.questions <= 10_000 / 32 + 6, "{}", shared.questions);
+        assert!(shared.requests <= 10_000 / 32 + 6, "{}", shared.requests);
     }
 
     #[test]
@@ -185,16 +186,16 @@ mod tests {
                 if draw(100) == 0 {
                     instances[one] = None;
                 }
-                if ask(&mut instances[one], &mut shared, &bucket, now).is_some() {
+                if admit(&mut instances[one], &mut shared, &bucket, now).is_some() {
                     admitted.push(now.millis());
                 }
             }
             // The algorithm passes a quota at once and then one a step; a place that was taken may be used a lease's life later.
             let step = 60_000.0 / f64::from(quota);
             for (first, from) in admitted.iter().enumerate() {
-                let most = |to: i64| f64::from(quota) + ((to - from + 1_000) as f64) / step + 1.0;
+                let max = |to: i64| f64::from(quota) + ((to - from + 1_000) as f64) / step + 1.0;
                 for (passed, to) in admitted[first..].iter().enumerate() {
-                    assert!(passed as f64 + 1.0 <= most(*to), "{passed} of {quota} from {from} to {to}");
+                    assert!(passed as f64 + 1.0 <= max(*to), "{passed} of {quota} from {from} to {to}");
                 }
                 if first > 200 {
                     break;
@@ -207,7 +208,7 @@ mod tests {
     fn what_is_not_given_out_in_time_is_gone_and_the_next_lease_is_small() {
         let bucket = bucket(600);
         let mut lease = Lease::taken(8, bucket.count_several(8, start()).unwrap().fresh, start());
-        assert_eq!(lease.told(&bucket, start()).remaining, 599);
+        assert_eq!(lease.admission(&bucket, start()).remaining, 599);
         assert_eq!(lease.give(&bucket, start()).map(|admission| admission.remaining), Some(598));
         let in_time = start().after(Lease::LIFE);
         assert!(lease.give(&bucket, in_time).is_some());
@@ -227,10 +228,10 @@ mod tests {
             (8, 1),
             "one of them takes more"
         );
-        let one = Lease::taken(1, shared.count(&bucket, 1, start()).unwrap(), start()).beside(held, start());
+        let one = Lease::taken(1, shared.count(&bucket, 1, start()).unwrap(), start()).merge(held, start());
         let later = start().after(Duration::millis(900));
-        let both = Lease::taken(8, shared.count(&bucket, 8, later).unwrap(), later).beside(one, later);
-        let mut both = both.beside(Lease::taken(3, shared.count(&bucket, 3, start()).unwrap(), start()), later);
+        let both = Lease::taken(8, shared.count(&bucket, 8, later).unwrap(), later).merge(one, later);
+        let mut both = both.merge(Lease::taken(3, shared.count(&bucket, 3, start()).unwrap(), start()), later);
         for _ in 0..7 + 2 {
             assert!(both.give(&bucket, later).is_some());
         }
@@ -240,7 +241,7 @@ mod tests {
     #[test]
     fn the_second_half_of_a_quota_is_counted_one_by_one() {
         let bucket = bucket(600);
-        let half = Arrival(Arrival::at(start()).micros() + 30_000_000);
+        let half = TheoreticalArrival(TheoreticalArrival::at(start()).micros() + 30_000_000);
         let mut lease = Lease::taken(16, half, start());
         while lease.give(&bucket, start()).is_some() {}
         assert_eq!(lease.request_next(&bucket, start()), 1);

@@ -118,17 +118,17 @@ pub struct Admission {
 /// What is kept of a bucket: its theoretical arrival time, in microseconds since 1970. In milliseconds no quota could be told from
 /// one of 60,000 a minute that lies above it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Arrival(i64);
+pub struct TheoreticalArrival(i64);
 
-impl Arrival {
+impl TheoreticalArrival {
     /// The arrival of these microseconds since 1970.
-    pub fn from_micros(micros: i64) -> Arrival {
-        Arrival(micros)
+    pub fn from_micros(micros: i64) -> TheoreticalArrival {
+        TheoreticalArrival(micros)
     }
 
     /// An arrival at an instant; a bucket that has it there, or earlier, is full.
-    pub fn at(now: Timestamp) -> Arrival {
-        Arrival(now.millis().saturating_mul(1_000))
+    pub fn at(now: Timestamp) -> TheoreticalArrival {
+        TheoreticalArrival(now.millis().saturating_mul(1_000))
     }
 
     /// Microseconds since 1970.
@@ -141,13 +141,13 @@ impl Arrival {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// What is stored for a new bucket, and in place of everything that the other members do not speak of.
-    pub fresh: Arrival,
+    pub fresh: TheoreticalArrival,
     /// An arrival from this one on moves by `step_micros`,
-    pub from: Arrival,
+    pub from: TheoreticalArrival,
     /// up to this one.
-    pub last: Arrival,
+    pub last: TheoreticalArrival,
     /// A later one, up to this one, stays: the request is refused.
-    pub full: Arrival,
+    pub full: TheoreticalArrival,
     /// Microseconds that one request takes of the window.
     pub step_micros: i64,
 }
@@ -157,32 +157,32 @@ impl Bucket {
     pub fn count(&self, now: Timestamp) -> Count {
         let window = self.window.as_millis().max(1) * 1_000;
         let step_micros = (window / i64::from(self.quota.max(1))).max(1);
-        let now = Arrival::at(now).micros();
+        let now = TheoreticalArrival::at(now).micros();
         Count {
-            fresh: Arrival(now + step_micros),
-            from: Arrival(now),
-            last: Arrival(now + window - step_micros),
-            full: Arrival(now + window),
+            fresh: TheoreticalArrival(now + step_micros),
+            from: TheoreticalArrival(now),
+            last: TheoreticalArrival(now + window - step_micros),
+            full: TheoreticalArrival(now + window),
             step_micros,
         }
     }
 
     /// What to tell of a request that was counted by [`Bucket::count`], so that `next` is stored.
-    pub fn counted(&self, next: Arrival, now: Timestamp) -> Admission {
+    pub fn counted(&self, next: TheoreticalArrival, now: Timestamp) -> Admission {
         let before = next.micros() - self.count(now).step_micros;
-        self.admit(Some(Arrival(before)), now).0
+        self.admit(Some(TheoreticalArrival(before)), now).0
     }
 
     /// The generic cell rate algorithm (ITU-T I.371): `stored` is the theoretical arrival time that the host kept for this
     /// bucket, `None` for a new one. Gives the decision, and the time to store where the request passes.
     ///
     /// One number for each bucket is all the state there is, so that a database can hold it as well as a map.
-    pub fn admit(&self, stored: Option<Arrival>, now: Timestamp) -> (Admission, Option<Arrival>) {
+    pub fn admit(&self, stored: Option<TheoreticalArrival>, now: Timestamp) -> (Admission, Option<TheoreticalArrival>) {
         let window = self.window.as_millis().max(1) * 1_000;
         let interval = (window / i64::from(self.quota.max(1))).max(1);
-        let now = Arrival::at(now).micros();
+        let now = TheoreticalArrival::at(now).micros();
         // The algorithm never stores more than a window ahead: a time beyond that says that the clock stepped back.
-        let stored = stored.map(Arrival::micros).filter(|time| time.saturating_sub(now) <= window);
+        let stored = stored.map(TheoreticalArrival::micros).filter(|time| time.saturating_sub(now) <= window);
         let ahead = stored.map_or(now, |time| time.max(now)) + interval - now;
         // Rounded up, so that who comes back then is not a moment early.
         let millis = |micros: i64| Duration::millis((micros + 999) / 1_000);
@@ -192,7 +192,7 @@ impl Bucket {
         }
         let remaining = u32::try_from((window - ahead) / interval).unwrap_or(u32::MAX);
         let admission = Admission { admitted: true, quota: self.quota, remaining, reset: millis(ahead) };
-        (admission, Some(Arrival(now + ahead)))
+        (admission, Some(TheoreticalArrival(now + ahead)))
     }
 }
 
@@ -213,9 +213,9 @@ mod tests {
             assert_eq!((admission.admitted, admission.remaining), (true, left));
             stored = next;
         }
-        let (refused, next) = bucket.admit(stored, now);
-        assert_eq!((refused.admitted, refused.reset, next), (false, Duration::millis(500), None));
-        assert!(bucket.admit(stored, now.after(refused.reset)).0.admitted);
+        let (rejected, next) = bucket.admit(stored, now);
+        assert_eq!((rejected.admitted, rejected.reset, next), (false, Duration::millis(500), None));
+        assert!(bucket.admit(stored, now.after(rejected.reset)).0.admitted);
     }
 
     #[test]
@@ -243,10 +243,10 @@ mod tests {
             let (bucket, minute) = (bucket(quota), 60_000_000);
             let Count { fresh, from, last, full, step_micros } = bucket.count(now);
             let offsets = [-1, 0, 1, step_micros, minute - step_micros, minute - step_micros + 1, minute, minute + 1];
-            for stored in offsets.map(|offset| Arrival(Arrival::at(now).micros() + offset)) {
+            for stored in offsets.map(|offset| TheoreticalArrival(TheoreticalArrival::at(now).micros() + offset)) {
                 let next = match stored {
                     _ if stored > last && stored <= full => None,
-                    _ if stored >= from && stored <= last => Some(Arrival(stored.micros() + step_micros)),
+                    _ if stored >= from && stored <= last => Some(TheoreticalArrival(stored.micros() + step_micros)),
                     _ => Some(fresh),
                 };
                 let (admission, by_algorithm) = bucket.admit(Some(stored), now);

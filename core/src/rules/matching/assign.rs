@@ -6,7 +6,7 @@ use crate::{
     model::{
         Timestamp,
         courier::FreeCourier,
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
     },
     route::{Costs, MAX_SIDE, assign},
     rules::lifecycle::{Timing, next_deadline},
@@ -54,12 +54,12 @@ pub(crate) fn assigned(
     let mut pairs = Vec::new();
     for (row, ((_, order), near)) in waiting.iter().zip(nearby).enumerate() {
         // The route engine has one price for every row without a column: what an order's own lacks to it is added to its pairs.
-        let handicap = scale.alone - scale.price(order, now);
+        let handicap = scale.single - scale.price(order, now);
         let column = |at: usize| columns.binary_search(&at).ok();
         pairs.extend(near.into_iter().filter_map(|(seconds, at)| Some((row, column(at)?, seconds + handicap))));
     }
     let Ok(costs) = Costs::sparse(waiting.len(), columns.len(), pairs) else { return Vec::new() };
-    let Ok(assignment) = assign(&costs, Some(scale.alone)) else { return Vec::new() };
+    let Ok(assignment) = assign(&costs, Some(scale.single)) else { return Vec::new() };
     let pair = |(row, column): (usize, &Option<usize>)| Some((waiting.get(row)?.0, *columns.get((*column)?)?));
     assignment.columns.iter().enumerate().filter_map(pair).collect()
 }
@@ -84,7 +84,7 @@ struct Scale {
     /// The longest trip within the radius.
     ride: u64,
     /// The price of leaving the order without a courier that has waited longest: the highest of all prices.
-    alone: u64,
+    single: u64,
 }
 
 /// Waiting counts up to an hour.
@@ -93,7 +93,7 @@ const LONGEST_WAIT_S: u64 = 3_600;
 impl Scale {
     fn of(terms: &Dispatch) -> Scale {
         let ride = u64::from(leg_over(terms.radius_m()).seconds).max(1);
-        Scale { ride, alone: 2 * ride + LONGEST_WAIT_S }
+        Scale { ride, single: 2 * ride + LONGEST_WAIT_S }
     }
 
     /// What it costs to leave this order without a courier.
@@ -105,7 +105,7 @@ impl Scale {
 
 /// Whether the order still looks for a courier: its search has begun and is not over.
 fn waits(order: &Order, timing: &Timing, now: Timestamp) -> bool {
-    order.situation == OrderSituation::Searching && next_deadline(order, timing).is_none_or(|end| end > now)
+    order.status == OrderStatus::Searching && next_deadline(order, timing).is_none_or(|end| end > now)
 }
 
 /// The couriers that could take an order, the `kept` cheapest: what each costs, in seconds, and its place in the list.
@@ -123,7 +123,7 @@ fn within_reach(
     let ride = |distance_m: u32| u64::from(leg_over(distance_m).seconds);
     let nearest = index.nearest(pickup, radius_m, kept, fits);
     let mut near: Vec<(u64, usize)> = nearest.into_iter().map(|(distance_m, at)| (ride(distance_m), at)).collect();
-    if now.since(order.situation_since) >= terms.ask_again() {
+    if now.since(order.status_since) >= terms.reoffer_after() {
         for released in &order.released {
             let at = couriers.binary_search_by_key(released, |courier| courier.id).ok();
             let found =
@@ -186,7 +186,7 @@ mod tests {
             created["value"].as_str().unwrap(),
             json!({ "code": "A-1", "deliveries": [delivery] }),
         );
-        Order { situation: OrderSituation::Searching, ..host.orders().remove(0) }
+        Order { status: OrderStatus::Searching, ..host.orders().remove(0) }
     }
 
     struct Numbers(u64);
@@ -211,10 +211,10 @@ mod tests {
     /// The least total cost over every pair within the radius, without cells, an index or a limit.
     fn global(orders: &[Order], couriers: &[FreeCourier], terms: &Dispatch, now: Timestamp) -> Vec<(usize, usize)> {
         let scale = Scale::of(terms);
-        let again = |order: &Order| now.since(order.situation_since) >= terms.ask_again();
+        let again = |order: &Order| now.since(order.status_since) >= terms.reoffer_after();
         let cost = |order: &Order, courier: &FreeCourier| {
             let distance_m = great_circle_m(courier.point, order.pickup.located.point);
-            let ride = u64::from(leg_over(distance_m).seconds) + scale.alone - scale.price(order, now);
+            let ride = u64::from(leg_over(distance_m).seconds) + scale.single - scale.price(order, now);
             let released = order.released.contains(&courier.id);
             let fits =
                 distance_m <= terms.radius_m() && courier.sandbox == order.sandbox && (!released || again(order));
@@ -225,7 +225,7 @@ mod tests {
             costs.filter_map(|(row, column, cost)| Some((row, column, cost?)))
         });
         let costs = Costs::sparse(orders.len(), couriers.len(), pairs).unwrap();
-        let assignment = assign(&costs, Some(scale.alone)).unwrap();
+        let assignment = assign(&costs, Some(scale.single)).unwrap();
         assignment.columns.iter().enumerate().filter_map(|(row, column)| Some((row, (*column)?))).collect()
     }
 
@@ -250,8 +250,8 @@ mod tests {
                     order.pickup.located.point = numbers.point();
                     order.sandbox = numbers.below(6) == 0;
                     let waited = i64::try_from(numbers.below(19 * 60)).unwrap();
-                    order.situation_since = now.before(Duration::seconds(waited));
-                    order.ready_at = order.situation_since;
+                    order.status_since = now.before(Duration::seconds(waited));
+                    order.ready_at = order.status_since;
                     order.released =
                         (0..numbers.below(4)).filter_map(|_| CourierId::new(1 + numbers.below(40))).collect();
                     order
@@ -276,7 +276,7 @@ mod tests {
         let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
         let now = template.created_at.after(Duration::minutes(1));
         let centre = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
-        let mut order = Order { situation_since: now, ..template };
+        let mut order = Order { status_since: now, ..template };
         order.pickup.located.point = centre;
         // 30,000 couriers 1 to 9 km away, and the nearest one has the highest ID.
         let mut couriers: Vec<FreeCourier> = (1..=30_000)

@@ -66,7 +66,7 @@ impl Dispatch {
     }
 
     /// How long an order looks for others before it comes back to a courier that let it go.
-    pub(crate) fn ask_again(&self) -> Duration {
+    pub(crate) fn reoffer_after(&self) -> Duration {
         Duration::minutes(self.reoffer_after_minutes.into())
     }
 }

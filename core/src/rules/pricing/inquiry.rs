@@ -19,7 +19,8 @@ pub struct Inquiry {
     /// Whether the stops may be visited in the best order.
     pub best_route: bool,
     /// Whether the expected times are wanted.
-    pub wants_times: bool,
+    #[serde(rename = "wants_times")]
+    pub with_times: bool,
     /// Minutes of preparation.
     pub preparation_minutes: u32,
 }

@@ -3,7 +3,7 @@
 use super::{Priced, Tariff, price, total};
 use crate::{
     geo::great_circle_m,
-    model::{Distance, Duration, Leg, Located, Matrix, Money, Precision, Timestamp, Uf, price::PriceLine},
+    model::{Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Timestamp, Uf, price::PriceLine},
     route,
 };
 
@@ -15,7 +15,7 @@ pub struct Request<'a> {
     /// The stops, in the order sent; at least one.
     pub stops: &'a [Stop],
     /// Legs between the pickup (index 0) and the stops (1 and on).
-    pub matrix: &'a Matrix,
+    pub matrix: &'a DistanceMatrix,
     /// Whether the stops may be visited in the best order.
     pub best_route: bool,
     /// Minutes of preparation.

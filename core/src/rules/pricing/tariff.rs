@@ -128,9 +128,9 @@ impl Tariff {
             ("returnPerKm", self.return_per_km, 1_000),
             ("minimumFee", self.minimum_fee, 10_000),
         ];
-        for (field, value, most) in amounts {
-            if value.is_sign_negative() || value > Decimal::from(most) || value.scale() > 4 {
-                error(field, format!("must be 0 to {most} with at most four decimals"));
+        for (field, value, max) in amounts {
+            if value.is_sign_negative() || value > Decimal::from(max) || value.scale() > 4 {
+                error(field, format!("must be 0 to {max} with at most four decimals"));
             }
         }
         for (field, value) in [("maxDistanceKm", self.max_distance_km), ("serviceRadiusKm", self.service_radius_km)] {

@@ -46,7 +46,7 @@ pub fn plan(webhook: &Webhook, waiting: &[Message], entries: &[JournalEntry], no
     for entry in entries {
         round.position = round.position.max(entry.place);
         let event = &entry.recorded.event;
-        if webhook.wants(event.kind) {
+        if webhook.is_subscribed_to(event.kind) {
             fresh.entry(event.order).or_default().push(webhook.message(entry, now));
         }
     }
@@ -67,7 +67,7 @@ pub fn plan(webhook: &Webhook, waiting: &[Message], entries: &[JournalEntry], no
         round.lanes.push(messages);
     }
     // What does not fit into its lane waits like what is held; what waited before does so already.
-    let standing = |message: &Message| waiting.iter().any(|other| other.name == message.name);
-    round.held.extend(later.into_iter().filter(|message| !standing(message)));
+    let existing = |message: &Message| waiting.iter().any(|other| other.name == message.name);
+    round.held.extend(later.into_iter().filter(|message| !existing(message)));
     round
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Round, WebhookTerms};
 use crate::model::{
     Entropy, Timestamp,
-    webhook::{Answer, Attempt, Message, MessageChange, Webhook, WebhookState},
+    webhook::{Attempt, AttemptResult, Message, MessageChange, Webhook, WebhookState},
 };
 
 /// A message of a round and what came of it.
@@ -14,7 +14,7 @@ pub struct Tried {
     /// The message.
     pub message: Message,
     /// When it was sent, how many milliseconds that took, and the answer; `None` where its turn did not come.
-    pub sent: Option<(Timestamp, u64, Answer)>,
+    pub sent: Option<(Timestamp, u64, AttemptResult)>,
 }
 
 /// What a round changes.
@@ -50,21 +50,21 @@ pub fn settle(
     let ended = |one: &Tried| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
     tried.sort_by_key(ended);
     for Tried { message, sent } in tried {
-        let Some((at, took_ms, answer)) = sent else {
+        let Some((at, took_ms, result)) = sent else {
             left.insert(message.name.clone(), message);
             continue;
         };
         let number = message.tries.saturating_add(1);
-        let next_at = if answer.is_success() || answer.is_gone() {
+        let next_at = if result.is_success() || result.is_gone() {
             None
         } else {
             let next = now.after(terms.wait(number, entropy));
             (next <= message.since.after(terms.give_up())).then_some(next)
         };
-        after.failures = if answer.is_success() { 0 } else { after.failures.saturating_add(1) };
-        gone |= answer.is_gone();
+        after.failures = if result.is_success() { 0 } else { after.failures.saturating_add(1) };
+        gone |= result.is_gone();
         let Message { name, subject, .. } = message.clone();
-        attempts.push(Attempt { webhook: webhook.id, name, subject, number, at, took_ms, answer, next_at });
+        attempts.push(Attempt { webhook: webhook.id, name, subject, number, at, took_ms, result, next_at });
         match next_at {
             Some(due_at) => left.insert(message.name.clone(), Message { tries: number, due_at, ..message }),
             None => left.remove(&message.name),

@@ -54,7 +54,7 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
-    let refused = match address.octets() {
+    let rejected = match address.octets() {
         // This network, private use, loopback.
         [0 | 10 | 127, ..] => true,
         // Shared by providers' customers.
@@ -70,7 +70,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         [224..=255, ..] => true,
         _ => false,
     };
-    !refused
+    !rejected
 }
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
@@ -167,7 +167,7 @@ mod tests {
             assert_eq!(check(good, false), Ok(()), "{good}");
         }
         use UrlError::{Insecure, Malformed, Private};
-        for (bad, fault) in [
+        for (bad, error) in [
             ("", Malformed),
             ("loja.example", Malformed),
             ("/hook", Malformed),
@@ -189,7 +189,7 @@ mod tests {
             ("https://[::ffff:10.0.0.1]/", Private),
             ("https://192.168.0.1/", Private),
         ] {
-            assert_eq!(check(bad, false), Err(fault), "{bad}");
+            assert_eq!(check(bad, false), Err(error), "{bad}");
         }
         for (text, result) in [
             ("http://127.0.0.1:9/", Ok(())),

@@ -49,8 +49,8 @@ impl WebhookTerms {
         let longest = i64::from(self.max_retry_minutes) * 60_000;
         let factor = 3_i64.saturating_pow(tries.saturating_sub(1));
         let wait = i64::from(self.first_retry_ms).saturating_mul(factor).min(longest);
-        let chance = i64::from(u16::from_be_bytes(entropy.bytes()));
-        Duration::millis(wait * 4 / 5 + wait * 2 / 5 * chance / i64::from(u16::MAX))
+        let random = i64::from(u16::from_be_bytes(entropy.bytes()));
+        Duration::millis(wait * 4 / 5 + wait * 2 / 5 * random / i64::from(u16::MAX))
     }
 
     /// How long whoever sends for a subscription has it alone: as long as a round may take, and five seconds to write down what came

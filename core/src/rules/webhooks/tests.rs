@@ -5,8 +5,8 @@ use crate::model::{
     Duration, Entropy, EventId, OrderId, Person, StoreId, Timestamp, WebhookId,
     order::{Event, EventKind, JournalEntry, RecordedEvent},
     webhook::{
-        Answer, Attempt, BOTH_SECRETS, Lease, Message, MessageChange, SendError, SigningSecret, Webhook, WebhookState,
-        stopped,
+        Attempt, AttemptResult, BOTH_SECRETS, Lease, Message, MessageChange, SendError, SigningSecret, Webhook,
+        WebhookState, stopped,
     },
 };
 
@@ -40,7 +40,7 @@ fn entry(place: u64, order: u64, kind: EventKind) -> JournalEntry {
         sequence: u32::try_from(place).unwrap(),
         at: at(0),
         kind,
-        situation: 110,
+        status: 110,
         delivery: None,
         courier: None,
         by: Person { name: "platform".to_owned(), phone: None },
@@ -51,7 +51,7 @@ fn entry(place: u64, order: u64, kind: EventKind) -> JournalEntry {
 }
 
 /// A subscription with its messages, and a receiver that answers by the order's number and the place.
-struct World {
+struct Fixture {
     webhook: Webhook,
     waiting: Vec<Message>,
     log: Vec<Attempt>,
@@ -59,23 +59,28 @@ struct World {
     terms: WebhookTerms,
 }
 
-impl World {
-    fn new() -> World {
+impl Fixture {
+    fn new() -> Fixture {
         let (entropy, terms) = (Entropy::new([3; 32]), WebhookTerms::default());
-        World { webhook: webhook(), waiting: vec![], log: vec![], entropy, terms }
+        Fixture { webhook: webhook(), waiting: vec![], log: vec![], entropy, terms }
     }
 
     /// One round at `now` with this page; the places that were sent, lane by lane.
-    fn round(&mut self, page: &[JournalEntry], now: Timestamp, answer: impl Fn(&Message) -> Answer) -> Vec<Vec<u64>> {
+    fn round(
+        &mut self,
+        page: &[JournalEntry],
+        now: Timestamp,
+        result: impl Fn(&Message) -> AttemptResult,
+    ) -> Vec<Vec<u64>> {
         let round = plan(&self.webhook, &self.waiting, page, now);
         let (mut tried, mut sent) = (Vec::new(), Vec::new());
         for lane in &round.lanes {
             let (mut stopped, mut places) = (false, Vec::new());
             for message in lane {
-                let answer = (!stopped).then(|| answer(message));
-                stopped |= answer.is_some_and(|answer| !answer.is_success());
-                places.extend(answer.is_some().then_some(message.place()));
-                tried.push(Tried { message: message.clone(), sent: answer.map(|answer| (now, 5, answer)) });
+                let result = (!stopped).then(|| result(message));
+                stopped |= result.is_some_and(|result| !result.is_success());
+                places.extend(result.is_some().then_some(message.place()));
+                tried.push(Tried { message: message.clone(), sent: result.map(|result| (now, 5, result)) });
             }
             sent.push(places);
         }
@@ -97,12 +102,12 @@ impl World {
     }
 }
 
-const TAKEN: Answer = Answer::Status(204);
-const BROKEN: Answer = Answer::Status(500);
+const TAKEN: AttemptResult = AttemptResult::Status(204);
+const BROKEN: AttemptResult = AttemptResult::Status(500);
 
 #[test]
 fn a_failure_holds_up_its_own_order_alone() {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     let page = [
         entry(1, 10, EventKind::Created),
         entry(2, 20, EventKind::Created),
@@ -110,92 +115,93 @@ fn a_failure_holds_up_its_own_order_alone() {
         entry(4, 20, EventKind::Ready),
     ];
     let ten_fails = |message: &Message| if message.place() == 1 { BROKEN } else { TAKEN };
-    assert_eq!(world.round(&page, at(0), ten_fails), [vec![1], vec![2, 4]]);
+    assert_eq!(fixture.round(&page, at(0), ten_fails), [vec![1], vec![2, 4]]);
     assert_eq!(
-        world.waiting.iter().map(Message::place).collect::<Vec<_>>(),
+        fixture.waiting.iter().map(Message::place).collect::<Vec<_>>(),
         [1, 3],
         "what failed, and what waits behind"
     );
-    assert_eq!((world.webhook.position, world.webhook.failures), (4, 0), "a success in between");
-    let due = world.webhook.due_at.unwrap();
+    assert_eq!((fixture.webhook.position, fixture.webhook.failures), (4, 0), "a success in between");
+    let due = fixture.webhook.due_at.unwrap();
     assert!((at(8)..=at(12)).contains(&due), "{due}");
 
     let more = [entry(5, 10, EventKind::Searching), entry(6, 20, EventKind::Searching)];
-    assert_eq!(world.round(&more, at(1), |_| TAKEN), [vec![6]], "order 10 is not due yet");
-    assert_eq!(world.round(&[], due, |_| TAKEN), [vec![1, 3, 5]], "in the order of the journal");
-    assert!(world.waiting.is_empty() && world.webhook.due_at.is_none());
+    assert_eq!(fixture.round(&more, at(1), |_| TAKEN), [vec![6]], "order 10 is not due yet");
+    assert_eq!(fixture.round(&[], due, |_| TAKEN), [vec![1, 3, 5]], "in the order of the journal");
+    assert!(fixture.waiting.is_empty() && fixture.webhook.due_at.is_none());
     let tries: Vec<(u64, u32)> =
-        world.log.iter().filter(|one| one.name == "evt_1_7").map(|one| (500, one.number)).collect();
+        fixture.log.iter().filter(|one| one.name == "evt_1_7").map(|one| (500, one.number)).collect();
     assert_eq!(tries, [(500, 1), (500, 2)], "the name of the message stays");
 }
 
 #[test]
 fn a_message_is_given_up_after_three_days_and_the_next_one_follows() {
-    let mut world = World::new();
-    world.round(&[entry(1, 10, EventKind::Created), entry(2, 10, EventKind::Ready)], at(0), |_| BROKEN);
+    let mut fixture = Fixture::new();
+    fixture.round(&[entry(1, 10, EventKind::Created), entry(2, 10, EventKind::Ready)], at(0), |_| BROKEN);
     let (mut now, mut attempts) = (at(0), 1);
-    while world.waiting.first().is_some_and(|message| message.place() == 1) {
-        now = world.webhook.due_at.unwrap();
-        world.round(&[], now, |_| BROKEN);
+    while fixture.waiting.first().is_some_and(|message| message.place() == 1) {
+        now = fixture.webhook.due_at.unwrap();
+        fixture.round(&[], now, |_| BROKEN);
         attempts += 1;
     }
     assert!((12..=16).contains(&attempts), "{attempts} attempts");
     let span = now.since(at(0)).as_millis();
     assert!(span <= 3 * 86_400_000 && span > 2 * 86_400_000, "{span} ms");
-    assert_eq!(world.log.last().map(|attempt| attempt.next_at), Some(None), "the log says that it was the last");
-    assert_eq!(world.round(&[], now.after(Duration::seconds(1)), |_| TAKEN), [vec![2]]);
+    assert_eq!(fixture.log.last().map(|attempt| attempt.next_at), Some(None), "the log says that it was the last");
+    assert_eq!(fixture.round(&[], now.after(Duration::seconds(1)), |_| TAKEN), [vec![2]]);
 }
 
 #[test]
 fn gone_ends_it_and_many_failures_disable_it() {
-    let mut world = World::new();
-    world.round(&[entry(1, 10, EventKind::Created)], at(0), |_| BROKEN);
-    world.round(&[entry(2, 20, EventKind::Created)], at(1), |_| Answer::Status(410));
-    assert_eq!(world.webhook.state, WebhookState::Ended { at: at(1) });
-    assert!(world.waiting.is_empty() && world.webhook.due_at.is_none());
+    let mut fixture = Fixture::new();
+    fixture.round(&[entry(1, 10, EventKind::Created)], at(0), |_| BROKEN);
+    fixture.round(&[entry(2, 20, EventKind::Created)], at(1), |_| AttemptResult::Status(410));
+    assert_eq!(fixture.webhook.state, WebhookState::Ended { at: at(1) });
+    assert!(fixture.waiting.is_empty() && fixture.webhook.due_at.is_none());
 
-    let mut world = World::new();
-    world.terms.disable_after = 3;
+    let mut fixture = Fixture::new();
+    fixture.terms.disable_after = 3;
     for (place, order) in [(1, 10), (2, 20)] {
-        world.round(&[entry(place, order, EventKind::Created)], at(0), |_| Answer::HostError(SendError::Timeout));
-        assert!(world.webhook.is_active());
+        fixture
+            .round(&[entry(place, order, EventKind::Created)], at(0), |_| AttemptResult::HostError(SendError::Timeout));
+        assert!(fixture.webhook.is_active());
     }
-    world.round(&[entry(3, 30, EventKind::Created)], at(2), |_| Answer::Status(302));
-    assert_eq!(world.webhook.state, WebhookState::Disabled { at: at(2) });
-    assert_eq!(world.waiting.len(), 3, "nothing is lost: it goes on where it stopped");
-    assert!(stopped(&world.webhook).en.contains("3 attempts in a row"));
+    fixture.round(&[entry(3, 30, EventKind::Created)], at(2), |_| AttemptResult::Status(302));
+    assert_eq!(fixture.webhook.state, WebhookState::Disabled { at: at(2) });
+    assert_eq!(fixture.waiting.len(), 3, "nothing is lost: it goes on where it stopped");
+    assert!(stopped(&fixture.webhook).en.contains("3 attempts in a row"));
 }
 
 #[test]
 fn what_nobody_asked_for_is_left_out_and_read_past() {
-    let mut world = World::new();
-    world.webhook.events = vec![EventKind::Ready];
+    let mut fixture = Fixture::new();
+    fixture.webhook.events = vec![EventKind::Ready];
     let page = [entry(1, 10, EventKind::Created), entry(2, 10, EventKind::Ready), entry(3, 10, EventKind::Searching)];
-    assert_eq!(world.round(&page, at(0), |_| TAKEN), [vec![2]]);
-    assert_eq!(world.webhook.position, 3);
-    let only_left_out = plan(&world.webhook, &[], &[entry(4, 10, EventKind::Created)], at(1));
-    assert!(only_left_out.lanes.is_empty() && !only_left_out.is_empty(&world.webhook), "the position moves");
+    assert_eq!(fixture.round(&page, at(0), |_| TAKEN), [vec![2]]);
+    assert_eq!(fixture.webhook.position, 3);
+    let only_left_out = plan(&fixture.webhook, &[], &[entry(4, 10, EventKind::Created)], at(1));
+    assert!(only_left_out.lanes.is_empty() && !only_left_out.is_empty(&fixture.webhook), "the position moves");
 }
 
 #[test]
 fn an_order_with_many_events_keeps_them_all_in_order() {
-    let mut world = World::new();
+    let mut fixture = Fixture::new();
     let page: Vec<JournalEntry> = (1..=25).map(|place| entry(place, 10, EventKind::Ready)).collect();
-    let mut sent = world.round(&page, at(0), |_| TAKEN);
-    while !world.waiting.is_empty() {
-        sent.extend(world.round(&[], at(1), |_| TAKEN));
+    let mut sent = fixture.round(&page, at(0), |_| TAKEN);
+    while !fixture.waiting.is_empty() {
+        sent.extend(fixture.round(&[], at(1), |_| TAKEN));
     }
     assert_eq!(sent.concat(), (1..=25).collect::<Vec<u64>>());
 }
 
 #[test]
 fn a_test_or_replay_meanwhile_is_not_lost() {
-    let mut world = World::new();
-    let round = plan(&world.webhook, &[], &[entry(1, 10, EventKind::Created)], at(0));
-    let test = world.webhook.test(&mut world.entropy, at(1));
+    let mut fixture = Fixture::new();
+    let round = plan(&fixture.webhook, &[], &[entry(1, 10, EventKind::Created)], at(0));
+    let test = fixture.webhook.test(&mut fixture.entropy, at(1));
     let tried = vec![Tried { message: round.lanes[0][0].clone(), sent: Some((at(0), 5, TAKEN)) }];
     let waiting = [test.clone()];
-    let settled = settle(&world.webhook, &waiting, &round, tried, &world.terms, &mut world.entropy, at(2));
+    let settled = settle(&fixture.webhook, &waiting, &round, tried, &fixture.terms, &mut fixture.entropy, at(2));
     assert_eq!((settled.messages, settled.webhook.due_at), (vec![], Some(at(1))));
     assert_eq!(plan(&settled.webhook, &waiting, &[], at(2)).lanes, [vec![test]]);
 }
@@ -210,5 +216,5 @@ fn a_rotation_keeps_one_secret_before_the_newest() {
 
 #[test]
 fn code_of_a_stopped_webhook_is_a_problem_code() {
-    assert_eq!(crate::model::webhook::DISABLED, crate::api::problem::Code::WebhookDisabled.name());
+    assert_eq!(crate::model::webhook::DISABLED, crate::api::problem::ProblemCode::WebhookDisabled.name());
 }

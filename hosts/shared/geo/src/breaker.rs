@@ -7,15 +7,15 @@ const LIMIT: u32 = 5;
 /// For how long; then one question tries it.
 const REST: Duration = Duration::from_secs(20);
 
-/// Whether a service may be asked. Times are [`crate::World::elapsed`].
+/// Whether a service may be asked. Times are [`crate::Runtime::elapsed`].
 #[derive(Debug, Default)]
-pub(crate) struct Breaker {
+pub(crate) struct CircuitBreaker {
     failures: u32,
     /// When it may be tried again, once it has failed too often.
     rests_until: Option<Duration>,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// Whether it may be asked now. A resting service whose rest is over gets one question, and rests on until that is answered
     /// or another rest is over.
     pub(crate) fn admits(&mut self, now: Duration) -> bool {
@@ -47,17 +47,17 @@ impl Breaker {
 
 /// When questions may leave.
 #[derive(Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct RateLimiter {
     next: Option<Duration>,
 }
 
-impl Pace {
+impl RateLimiter {
     /// How long the next question waits, at so many a second; `None` where that is longer than `most`, so that there is no use in
     /// it.
-    pub(crate) fn wait(&mut self, now: Duration, per_second: u32, most: Duration) -> Option<Duration> {
+    pub(crate) fn wait(&mut self, now: Duration, per_second: u32, max: Duration) -> Option<Duration> {
         let at = self.next.map_or(now, |next| next.max(now));
         let wait = at.saturating_sub(now);
-        if wait > most {
+        if wait > max {
             return None;
         }
         self.next = Some(at + Duration::from_secs(1) / per_second.max(1));
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn it_opens_after_failures_tries_once_and_closes_when_that_works() {
-        let (mut breaker, mut now) = (Breaker::default(), Duration::from_secs(7));
+        let (mut breaker, mut now) = (CircuitBreaker::default(), Duration::from_secs(7));
         for failure in 1..=LIMIT {
             assert!(breaker.admits(now));
             assert_eq!(breaker.failed(now), failure == LIMIT);
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn questions_leave_at_their_pace_and_none_waits_too_long() {
-        let (mut pace, now, most) = (Pace::default(), Duration::from_secs(3), Duration::from_millis(500));
-        let mut ask = |now| pace.wait(now, 4, most).map(|wait| wait.as_millis());
-        assert_eq!([ask(now), ask(now), ask(now), ask(now)], [Some(0), Some(250), Some(500), None]);
-        assert_eq!(ask(now + Duration::from_secs(9)), Some(0));
+        let (mut rate_limiter, now, max) = (RateLimiter::default(), Duration::from_secs(3), Duration::from_millis(500));
+        let mut query = |now| rate_limiter.wait(now, 4, max).map(|wait| wait.as_millis());
+        assert_eq!([query(now), query(now), query(now), query(now)], [Some(0), Some(250), Some(500), None]);
+        assert_eq!(query(now + Duration::from_secs(9)), Some(0));
     }
 }

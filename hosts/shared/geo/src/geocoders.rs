@@ -13,9 +13,9 @@ use despacho_core::{
 
 use crate::{
     nominatim, photon,
-    service::{Manners, Service, Unanswered},
+    runtime::{Kept, Runtime, ServiceEvent},
+    service::{RequestPolicy, Service, ServiceError},
     terms::GeocoderTerms,
-    world::{Kept, Note, World},
 };
 
 /// Attempts at a geocoder, whose answer is worth a wait.
@@ -23,13 +23,13 @@ const ATTEMPTS: u32 = 3;
 
 /// What asking geocoders came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum GeocoderResult {
     /// A verified place, and whose.
     Found(Located, &'static str),
     /// None of them knows a place that fits.
     Nothing,
     /// None of them knows one, and not all of them answered.
-    Unanswered,
+    ServiceError,
 }
 
 /// The configured geocoders, in the order they are asked in.
@@ -52,8 +52,8 @@ impl Geocoders {
     /// The geocoders at these base addresses.
     pub fn at(nominatim: Option<&str>, photon: Option<&str>, terms: &GeocoderTerms) -> Geocoders {
         let timeout = Duration::from_millis(terms.timeout_ms);
-        let manners = Manners { timeout, attempts: ATTEMPTS, per_second: Some(terms.per_second) };
-        let geocoder = |kind, name, base| Geocoder { kind, service: Service::new(name, base, manners.clone()) };
+        let policy = RequestPolicy { timeout, attempts: ATTEMPTS, per_second: Some(terms.per_second) };
+        let geocoder = |kind, name, base| Geocoder { kind, service: Service::new(name, base, policy.clone()) };
         let nominatim = nominatim.map(|base| geocoder(Kind::Nominatim, "nominatim", base));
         let photon = photon.map(|base| geocoder(Kind::Photon, "photon", base));
         Geocoders(nominatim.into_iter().chain(photon).collect())
@@ -65,69 +65,76 @@ impl Geocoders {
     }
 
     /// Where an address is; `known` is what packs say of its CEP.
-    pub async fn find<W: World>(&self, world: &W, address: &Address, known: Option<&Located>) -> Asked {
-        let (mut best, mut all_answered) = (None::<(Located, &'static str)>, true);
+    pub async fn find<W: Runtime>(&self, runtime: &W, address: &Address, known: Option<&Located>) -> GeocoderResult {
+        let (mut best, mut all_responded) = (None::<(Located, &'static str)>, true);
         for geocoder in &self.0 {
-            match geocoder.ask(world, address, known).await {
+            match geocoder.query(runtime, address, known).await {
                 Ok(Some(located)) if best.is_none_or(|(other, _)| located.precision < other.precision) => {
                     best = Some((located, geocoder.service.name()));
                 }
                 Ok(_) => {}
-                Err(_) => all_answered = false,
+                Err(_) => all_responded = false,
             }
             if best.is_some_and(|(located, _)| located.precision <= Precision::Number) {
                 break;
             }
         }
         match best {
-            Some((located, name)) => Asked::Found(located, name),
-            None if all_answered => Asked::Nothing,
-            None => Asked::Unanswered,
+            Some((located, name)) => GeocoderResult::Found(located, name),
+            None if all_responded => GeocoderResult::Nothing,
+            None => GeocoderResult::ServiceError,
         }
     }
 }
 
 impl Geocoder {
     /// What it says, from what is kept where that holds it.
-    async fn ask<W: World>(&self, world: &W, address: &Address, known: Option<&Located>) -> Result<Kept, Unanswered> {
-        let question = self.hash(address, known);
-        if let Some(kept) = world.kept(&question).await {
+    async fn query<W: Runtime>(
+        &self,
+        runtime: &W,
+        address: &Address,
+        known: Option<&Located>,
+    ) -> Result<Kept, ServiceError> {
+        let request = self.hash(address, known);
+        if let Some(kept) = runtime.kept(&request).await {
             return Ok(kept);
         }
-        let kept = self.verified(world, address, known).await?;
-        world.keep(&question, &kept).await;
+        let kept = self.verified(runtime, address, known).await?;
+        runtime.keep(&request, &kept).await;
         Ok(kept)
     }
 
     /// The place among its offers that fits; without the number too, where that finds nothing: an unknown number makes some services
     /// answer with nothing at all.
-    async fn verified<W: World>(
+    async fn verified<W: Runtime>(
         &self,
-        world: &W,
+        runtime: &W,
         address: &Address,
         known: Option<&Located>,
-    ) -> Result<Kept, Unanswered> {
-        let mut judged = judge(address, known, &self.offers(world, address).await?);
+    ) -> Result<Kept, ServiceError> {
+        let mut judged = judge(address, known, &self.offers(runtime, address).await?);
         if judged.is_err() && address.number.as_deref().and_then(street_number).is_some() {
             let bare = Address { number: None, ..address.clone() };
-            judged = judge(&bare, known, &self.offers(world, &bare).await?);
+            judged = judge(&bare, known, &self.offers(runtime, &bare).await?);
         }
         let service = self.service.name();
-        Ok(judged.map_err(|doubt| world.note(Note::Doubted { service, doubt: doubt.name() })).ok())
+        Ok(judged
+            .map_err(|mismatch| runtime.record(ServiceEvent::Rejected { service, mismatch: mismatch.name() }))
+            .ok())
     }
 
     /// The places that it offers for an address. Nobody has verified them: services ignore what they do not understand.
-    async fn offers<W: World>(&self, world: &W, address: &Address) -> Result<Vec<Candidate>, Unanswered> {
-        let question = match self.kind {
-            Kind::Nominatim => nominatim::question(address),
-            Kind::Photon => photon::question(address),
+    async fn offers<W: Runtime>(&self, runtime: &W, address: &Address) -> Result<Vec<Candidate>, ServiceError> {
+        let request = match self.kind {
+            Kind::Nominatim => nominatim::request(address),
+            Kind::Photon => photon::request(address),
         };
-        let answer = self.service.ask(world, &question).await?;
+        let response = self.service.query(runtime, &request).await?;
         let offers = match self.kind {
-            Kind::Nominatim => nominatim::offers(&answer),
-            Kind::Photon => photon::offers(&answer),
+            Kind::Nominatim => nominatim::offers(&response),
+            Kind::Photon => photon::offers(&response),
         };
-        offers.map_err(|what| self.service.strange(world, what))
+        offers.map_err(|what| self.service.malformed(runtime, what))
     }
 
     /// A question as a hash: who is asked, for what, and what the answer was verified against.
@@ -174,35 +181,38 @@ mod tests {
 
     #[test]
     fn an_unknown_number_is_asked_for_again_without_it_and_both_once() {
-        let (world, geocoders) = (street(false), photon());
+        let (runtime, geocoders) = (street(false), photon());
         for spelling in ["Avenida Paulista", "AVENIDA  PAULISTA"] {
-            let asked = Address { street: Some(spelling.to_owned()), ..address() };
-            let found = now(geocoders.find(&world, &asked, None));
-            assert!(matches!(found, Asked::Found(Located { precision: Precision::Street, .. }, "photon")), "{found:?}");
+            let requests = Address { street: Some(spelling.to_owned()), ..address() };
+            let found = now(geocoders.find(&runtime, &requests, None));
+            assert!(
+                matches!(found, GeocoderResult::Found(Located { precision: Precision::Street, .. }, "photon")),
+                "{found:?}"
+            );
         }
-        assert_eq!(world.asked().len(), 2, "the second spelling comes from what is kept");
+        assert_eq!(runtime.requests().len(), 2, "the second spelling comes from what is kept");
     }
 
     #[test]
     fn a_service_that_does_not_answer_is_told_apart_and_not_kept() {
         let silent = Fixed::new(|_| (503, String::new()));
-        assert_eq!(now(photon().find(&silent, &address(), None)), Asked::Unanswered);
-        assert_eq!((silent.asked().len(), silent.count("ServerError")), (3, 3), "three attempts");
-        let (world, geocoders) = (street(true), photon());
+        assert_eq!(now(photon().find(&silent, &address(), None)), GeocoderResult::ServiceError);
+        assert_eq!((silent.requests().len(), silent.count("ServerError")), (3, 3), "three attempts");
+        let (runtime, geocoders) = (street(true), photon());
         let other = Address { city: Some("Manaus".to_owned()), state: Some("AM".to_owned()), ..address() };
-        assert_eq!(now(geocoders.find(&world, &other, None)), Asked::Nothing);
-        let found = now(geocoders.find(&world, &address(), None));
-        assert!(matches!(found, Asked::Found(at, _) if at.precision == Precision::Number), "{found:?}");
-        assert_eq!(world.asked().len(), 3);
+        assert_eq!(now(geocoders.find(&runtime, &other, None)), GeocoderResult::Nothing);
+        let found = now(geocoders.find(&runtime, &address(), None));
+        assert!(matches!(found, GeocoderResult::Found(at, _) if at.precision == Precision::Number), "{found:?}");
+        assert_eq!(runtime.requests().len(), 3);
     }
 
     #[test]
     fn a_service_that_fails_again_and_again_is_left_alone() {
-        let (world, geocoders) = (Fixed::new(|_| (500, String::new())), photon());
+        let (runtime, geocoders) = (Fixed::new(|_| (500, String::new())), photon());
         for number in 1..=8 {
-            let asked = Address { number: Some(number.to_string()), ..address() };
-            assert_eq!(now(geocoders.find(&world, &asked, None)), Asked::Unanswered);
+            let requests = Address { number: Some(number.to_string()), ..address() };
+            assert_eq!(now(geocoders.find(&runtime, &requests, None)), GeocoderResult::ServiceError);
         }
-        assert_eq!((world.asked().len(), world.count("Resting")), (15, 3));
+        assert_eq!((runtime.requests().len(), runtime.count("Resting")), (15, 3));
     }
 }

@@ -2,13 +2,13 @@
 
 use despacho_core::{
     geo,
-    model::{Leg, Located, Matrix, Point},
+    model::{DistanceMatrix, Leg, Located, Point},
 };
 
 use crate::{
     roads::Network,
+    runtime::{Runtime, ServiceEvent},
     ways::{Ways, leg},
-    world::{Note, World},
 };
 
 /// A matrix that networks fill.
@@ -33,25 +33,25 @@ impl Legs {
 
     /// Takes a network's ways where no network before it told one, and says how many that were.
     pub fn fill(&mut self, ways: Ways) -> u64 {
-        let (size, percent, mut told) = (self.points.len(), self.percent, 0);
+        let (size, percent, mut filled) = (self.points.len(), self.percent, 0);
         for (cell, way) in ways.into_iter().enumerate().filter(|(cell, _)| cell / size != cell % size) {
             if let (Some(open @ None), Some(way)) = (self.cells.get_mut(cell), way) {
                 *open = Some(leg(way, percent));
-                told += 1;
+                filled += 1;
             }
         }
-        told
+        filled
     }
 
     /// Asks services in turn, each only while cells are open.
-    pub async fn ask<W: World>(&mut self, world: &W, services: &[Network]) {
+    pub async fn query<W: Runtime>(&mut self, runtime: &W, services: &[Network]) {
         for service in services {
             if self.is_whole() {
                 return;
             }
-            if let Ok(ways) = service.ways(world, &self.points).await {
+            if let Ok(ways) = service.fetch_distances(runtime, &self.points).await {
                 let legs = self.fill(ways);
-                world.note(Note::Measured { source: service.name(), legs });
+                runtime.record(ServiceEvent::Measured { source: service.name(), legs });
             }
         }
     }
@@ -63,12 +63,12 @@ impl Legs {
     }
 
     /// The matrix, with the embedded model where no network could tell, and how many legs that are.
-    pub fn finish(self, places: &[Located]) -> (Matrix, u64) {
+    pub fn finish(self, places: &[Located]) -> (DistanceMatrix, u64) {
         let size = places.len();
         let matrix = geo::matrix_with_roads(places, &self.cells);
         let pairs = (0..size).flat_map(|from| (0..size).map(move |to| (from, to)));
-        let stood_in = pairs.filter(|(from, to)| matrix.is_estimated(*from, *to)).count();
-        (matrix, stood_in as u64)
+        let estimated = pairs.filter(|(from, to)| matrix.is_estimated(*from, *to)).count();
+        (matrix, estimated as u64)
     }
 }
 
@@ -94,8 +94,8 @@ mod tests {
         assert_eq!(legs.clone().finish(&places).1, 1);
         assert_eq!(legs.fill(vec![None, way(9), way(1_600), None]), 1);
         assert!(legs.is_whole());
-        let (matrix, stood_in) = legs.finish(&places);
-        let told = |from, to| matrix.leg(from, to).map(|leg| (leg.metres, leg.seconds));
-        assert_eq!((told(0, 1), told(1, 0), stood_in), (Some((1_500, 90)), Some((1_600, 90)), 0));
+        let (matrix, estimated) = legs.finish(&places);
+        let filled = |from, to| matrix.leg(from, to).map(|leg| (leg.metres, leg.seconds));
+        assert_eq!((filled(0, 1), filled(1, 0), estimated), (Some((1_500, 90)), Some((1_600, 90)), 0));
     }
 }

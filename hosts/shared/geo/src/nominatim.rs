@@ -7,7 +7,7 @@ use despacho_core::{
 };
 use serde::Deserialize;
 
-use crate::world::{Answer, Question};
+use crate::runtime::{ServiceRequest, ServiceResponse};
 
 /// Answers that are asked for: more than one, since streets have namesakes.
 const LIMIT: &str = "5";
@@ -16,11 +16,11 @@ const LIMIT: &str = "5";
 ///
 /// # Errors
 /// What the answer is instead.
-pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
-    if answer.is_success() {
-        let places: Vec<Place> = answer.json().ok_or("not Nominatim's list of places")?;
+pub(crate) fn offers(response: &ServiceResponse) -> Result<Vec<Candidate>, &'static str> {
+    if response.is_success() {
+        let places: Vec<Place> = response.json().ok_or("not Nominatim's list of places")?;
         Ok(places.into_iter().map(candidate).collect())
-    } else if answer.is_client_error() {
+    } else if response.is_client_error() {
         // It refuses what it cannot make a question of, and asking again would not help.
         Ok(Vec::new())
     } else {
@@ -29,7 +29,7 @@ pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
 }
 
 /// The question. There is no parameter for a neighbourhood; an empty one would be one more condition.
-pub(crate) fn question(address: &Address) -> Question {
+pub(crate) fn request(address: &Address) -> ServiceRequest {
     let number = address.number.as_deref().and_then(street_number).map(|number| format!("{number} "));
     let street = format!("{}{}", number.unwrap_or_default(), address.street.as_deref().unwrap_or_default());
     let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
@@ -43,7 +43,7 @@ pub(crate) fn question(address: &Address) -> Question {
         ("addressdetails", Some("1")),
         ("limit", Some(LIMIT)),
     ];
-    Question::get("/search", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
+    ServiceRequest::get("/search", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
 }
 
 #[derive(Deserialize)]
@@ -109,12 +109,12 @@ mod tests {
             zip_code: text("01321000"),
             ..Address::default()
         };
-        let asked = "/search?street=438+Rua+Martiniano+de+Carvalho&city=S%C3%A3o+Paulo&state=SP&postalcode=01321-000\
+        let requests = "/search?street=438+Rua+Martiniano+de+Carvalho&city=S%C3%A3o+Paulo&state=SP&postalcode=01321-000\
                      &countrycodes=br&format=jsonv2&addressdetails=1&limit=5";
-        assert_eq!(question(&address).target, asked);
+        assert_eq!(request(&address).target, requests);
         let bare = Address { street: text("Rua A"), number: text("S/N"), ..Address::default() };
         assert_eq!(
-            question(&bare).target,
+            request(&bare).target,
             "/search?street=Rua+A&countrycodes=br&format=jsonv2&addressdetails=1&limit=5"
         );
     }

@@ -4,13 +4,13 @@ use despacho_core::model::Point;
 use serde::Deserialize;
 
 use crate::{
-    service::{Service, Unanswered},
+    runtime::{self, Runtime},
+    service::{Service, ServiceError},
     ways::{Way, Ways, metres, milliseconds, parts},
-    world::{self, World},
 };
 
 /// Points of one question that may turn out to lie off the roads; with more, this extract is not for them.
-const MOST_OFF_ROAD: usize = 12;
+const MAX_OFF_ROAD: usize = 12;
 
 /// An OSRM.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Osrm {
     /// How far from a road a point may lie, in metres.
     pub(crate) snap_m: u32,
     /// Points that it takes at once.
-    pub(crate) most_points: usize,
+    pub(crate) max_points: usize,
 }
 
 /// All cells, and the points that have turned out to lie off the roads.
@@ -31,7 +31,7 @@ struct Table {
 }
 
 /// What one question came to.
-enum Said {
+enum TableResult {
     /// Its cells.
     Table(Cells),
     /// This coordinate of it has no road near.
@@ -42,33 +42,37 @@ enum Said {
 
 impl Osrm {
     /// The ways between all points.
-    pub(crate) async fn ways<W: World>(&self, world: &W, points: &[Point]) -> Result<Ways, Unanswered> {
+    pub(crate) async fn fetch_distances<W: Runtime>(
+        &self,
+        runtime: &W,
+        points: &[Point],
+    ) -> Result<Ways, ServiceError> {
         let mut table = Table { ways: vec![None; points.len() * points.len()], off_road: vec![false; points.len()] };
-        if points.len() <= self.most_points {
+        if points.len() <= self.max_points {
             let all: Vec<usize> = (0..points.len()).collect();
-            self.fill(world, &mut table, points, &all, &all).await?;
+            self.fill(runtime, &mut table, points, &all, &all).await?;
             return Ok(table.ways);
         }
         // Half of the points leave and half arrive, so that no question has more points than the service takes.
-        let blocks = parts(points.len(), self.most_points / 2);
+        let blocks = parts(points.len(), self.max_points / 2);
         for rows in &blocks {
             for columns in &blocks {
                 let (from, to): (Vec<_>, Vec<_>) = (rows.clone().collect(), columns.clone().collect());
-                self.fill(world, &mut table, points, &from, &to).await?;
+                self.fill(runtime, &mut table, points, &from, &to).await?;
             }
         }
         Ok(table.ways)
     }
 
     /// Fills a block of the table; a point off the roads is taken out, and the rest asked again.
-    async fn fill<W: World>(
+    async fn fill<W: Runtime>(
         &self,
-        world: &W,
+        runtime: &W,
         table: &mut Table,
         points: &[Point],
         from: &[usize],
         to: &[usize],
-    ) -> Result<(), Unanswered> {
+    ) -> Result<(), ServiceError> {
         loop {
             let on_road = |indices: &[usize]| -> Vec<usize> {
                 indices.iter().copied().filter(|index| !table.off_road[*index]).collect()
@@ -77,30 +81,30 @@ impl Osrm {
             if rows.is_empty() || columns.is_empty() || (rows.len() == 1 && rows == columns) {
                 return Ok(());
             }
-            let question = Question { rows: &rows, columns: &columns };
-            let answer = self.service.ask(world, &self.question(points, &question)).await?;
-            match said(&answer).map_err(|what| self.service.strange(world, what))? {
-                Said::Table(cells) => {
-                    let written = self.write(table, points.len(), &question, &cells);
-                    return written.map_err(|what| self.service.strange(world, what));
+            let request = TableQuery { rows: &rows, columns: &columns };
+            let response = self.service.query(runtime, &self.request(points, &request)).await?;
+            match table_result(&response).map_err(|what| self.service.malformed(runtime, what))? {
+                TableResult::Table(cells) => {
+                    let written = self.write(table, points.len(), &request, &cells);
+                    return written.map_err(|what| self.service.malformed(runtime, what));
                 }
-                Said::OffRoad(coordinate) => {
-                    let Some(index) = question.coordinates().get(coordinate).copied() else {
-                        return Err(self.service.strange(world, "NoSegment for a coordinate that was not sent"));
+                TableResult::OffRoad(coordinate) => {
+                    let Some(index) = request.coordinates().get(coordinate).copied() else {
+                        return Err(self.service.malformed(runtime, "NoSegment for a coordinate that was not sent"));
                     };
                     table.off_road[index] = true;
-                    if table.off_road.iter().filter(|off| **off).count() > MOST_OFF_ROAD {
+                    if table.off_road.iter().filter(|off| **off).count() > MAX_OFF_ROAD {
                         return Ok(());
                     }
                 }
-                Said::Nothing => return Ok(()),
+                TableResult::Nothing => return Ok(()),
             }
         }
     }
 
     /// Coordinates, radiuses for every one of them (without, a point is snapped from any distance), and who leaves and arrives.
-    fn question(&self, points: &[Point], question: &Question<'_>) -> world::Question {
-        let coordinates = question.coordinates();
+    fn request(&self, points: &[Point], request: &TableQuery<'_>) -> runtime::ServiceRequest {
+        let coordinates = request.coordinates();
         let places = coordinates.iter().map(|index| {
             let point = points[*index];
             format!("{},{}", degrees(point.lon_e7), degrees(point.lat_e7))
@@ -111,22 +115,22 @@ impl Osrm {
             self.profile,
             places.collect::<Vec<_>>().join(";")
         );
-        if !question.is_square() {
+        if !request.is_square() {
             let listed = |range: std::ops::Range<usize>| range.map(|n| n.to_string()).collect::<Vec<_>>().join(";");
-            let rows = question.rows.len();
+            let rows = request.rows.len();
             target.push_str(&format!("&sources={}&destinations={}", listed(0..rows), listed(rows..coordinates.len())));
         }
-        world::Question { target, json: None }
+        runtime::ServiceRequest { target, json: None }
     }
 
     fn write(
         &self,
         table: &mut Table,
         size: usize,
-        question: &Question<'_>,
+        request: &TableQuery<'_>,
         cells: &Cells,
     ) -> Result<(), &'static str> {
-        let (rows, columns) = (question.rows.len(), question.columns.len());
+        let (rows, columns) = (request.rows.len(), request.columns.len());
         let fits = |grid: &Vec<Vec<Option<f64>>>| grid.len() == rows && grid.iter().all(|row| row.len() == columns);
         if !fits(&cells.distances) || !fits(&cells.durations) {
             return Err("a table of another size than was asked for");
@@ -134,8 +138,8 @@ impl Osrm {
         let snapped_far = |ends: &[Waypoint], at: usize| {
             ends.get(at).and_then(|end| end.distance).is_some_and(|metres| metres > f64::from(self.snap_m) * 1.01 + 1.0)
         };
-        for (row, from) in question.rows.iter().enumerate() {
-            for (column, to) in question.columns.iter().enumerate() {
+        for (row, from) in request.rows.iter().enumerate() {
+            for (column, to) in request.columns.iter().enumerate() {
                 // Radiuses were sent; who ignores them is found out here.
                 if snapped_far(&cells.sources, row) || snapped_far(&cells.destinations, column) {
                     continue;
@@ -150,30 +154,30 @@ impl Osrm {
     }
 }
 
-fn said(answer: &world::Answer) -> Result<Said, &'static str> {
-    if answer.status == 200 {
-        return answer.json().map(Said::Table).ok_or("not OSRM's table");
+fn table_result(response: &runtime::ServiceResponse) -> Result<TableResult, &'static str> {
+    if response.status == 200 {
+        return response.json().map(TableResult::Table).ok_or("not OSRM's table");
     }
-    let refusal: Refusal = answer.json().ok_or("not OSRM's refusal")?;
-    match refusal.code.as_str() {
+    let error_body: ErrorBody = response.json().ok_or("not OSRM's refusal")?;
+    match error_body.code.as_str() {
         // `Could not find a matching segment for coordinate 0`
         "NoSegment" => {
-            let coordinate = refusal.message.rsplit(' ').next().and_then(|word| word.parse().ok());
-            coordinate.map(Said::OffRoad).ok_or("NoSegment without a coordinate")
+            let coordinate = error_body.message.rsplit(' ').next().and_then(|word| word.parse().ok());
+            coordinate.map(TableResult::OffRoad).ok_or("NoSegment without a coordinate")
         }
-        "NoTable" => Ok(Said::Nothing),
+        "NoTable" => Ok(TableResult::Nothing),
         "TooBig" => Err("TooBig: set routing.osrm-points to the service's --max-table-size"),
         _ => Err("a refusal"),
     }
 }
 
 /// Which points leave and which arrive, by their index among all.
-struct Question<'a> {
+struct TableQuery<'a> {
     rows: &'a [usize],
     columns: &'a [usize],
 }
 
-impl Question<'_> {
+impl TableQuery<'_> {
     fn is_square(&self) -> bool {
         self.rows == self.columns
     }
@@ -201,7 +205,7 @@ struct Waypoint {
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct ErrorBody {
     code: String,
     #[serde(default)]
     message: String,

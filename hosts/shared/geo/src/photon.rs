@@ -6,7 +6,7 @@ use despacho_core::{
 };
 use serde::Deserialize;
 
-use crate::world::{Answer, Question};
+use crate::runtime::{ServiceRequest, ServiceResponse};
 
 /// Answers that are asked for: more than one, since it searches loosely.
 const LIMIT: &str = "5";
@@ -15,18 +15,18 @@ const LIMIT: &str = "5";
 ///
 /// # Errors
 /// What the answer is instead.
-pub(crate) fn offers(answer: &Answer) -> Result<Vec<Candidate>, &'static str> {
-    if answer.is_client_error() {
+pub(crate) fn offers(response: &ServiceResponse) -> Result<Vec<Candidate>, &'static str> {
+    if response.is_client_error() {
         // It refuses what it cannot make a question of, and asking again would not help.
         return Ok(Vec::new());
     }
-    let found = answer.json::<Features>().filter(|_| answer.is_success());
+    let found = response.json::<Features>().filter(|_| response.is_success());
     let found = found.ok_or("not Photon's collection of features")?;
     Ok(found.features.into_iter().map(candidate).collect())
 }
 
 /// The question, part by part.
-pub(crate) fn question(address: &Address) -> Question {
+pub(crate) fn request(address: &Address) -> ServiceRequest {
     let number = address.number.as_deref().and_then(street_number).map(|number| number.to_string());
     let cep = address.cep().map(|cep| format!("{:05}-{:03}", cep.number() / 1_000, cep.number() % 1_000));
     let sent = [
@@ -39,7 +39,7 @@ pub(crate) fn question(address: &Address) -> Question {
         ("countrycode", Some("BR")),
         ("limit", Some(LIMIT)),
     ];
-    Question::get("/structured", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
+    ServiceRequest::get("/structured", sent.into_iter().filter_map(|(name, value)| Some((name, value?))))
 }
 
 #[derive(Deserialize)]
@@ -110,8 +110,8 @@ mod tests {
             zip_code: text("01304001"),
             ..Address::default()
         };
-        let asked = "/structured?street=Rua+Augusta&housenumber=1508&district=Consola%C3%A7%C3%A3o&city=S%C3%A3o+Paulo\
+        let requests = "/structured?street=Rua+Augusta&housenumber=1508&district=Consola%C3%A7%C3%A3o&city=S%C3%A3o+Paulo\
                      &state=S%C3%A3o+Paulo&postcode=01304-001&countrycode=BR&limit=5";
-        assert_eq!(question(&address).target, asked);
+        assert_eq!(request(&address).target, requests);
     }
 }

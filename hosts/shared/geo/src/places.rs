@@ -1,15 +1,15 @@
 //! Where addresses are, by coordinates, packs, embedded data and geocoders together.
 
 use despacho_core::{
-    geo::{Gazetteer, LocateError, candidate::is_worth_asking, pack::Pack},
+    geo::{Gazetteer, LocateError, candidate::is_worth_querying, pack::Pack},
     host::HostError,
     model::{Address, Located, Precision},
 };
 use futures_util::future::join_all;
 
 use crate::{
-    geocoders::{Asked, Geocoders},
-    world::{Note, World},
+    geocoders::{GeocoderResult, Geocoders},
+    runtime::{Runtime, ServiceEvent},
 };
 
 /// A place and what told it.
@@ -26,13 +26,13 @@ pub struct Sourced {
 pub struct Places {
     packs: Vec<Pack<'static>>,
     geocoders: Geocoders,
-    least: Precision,
+    min: Precision,
 }
 
 impl Places {
     /// Packs, the first one first, then geocoders; `least` is the precision below which the operator takes no address.
-    pub fn new(packs: Vec<Pack<'static>>, geocoders: Geocoders, least: Precision) -> Places {
-        Places { packs, geocoders, least }
+    pub fn new(packs: Vec<Pack<'static>>, geocoders: Geocoders, min: Precision) -> Places {
+        Places { packs, geocoders, min }
     }
 
     /// Whether nothing but embedded data is asked.
@@ -45,29 +45,31 @@ impl Places {
     /// # Errors
     /// That a geocoder did not answer, where without it an address is not known as precisely as the operator demands: that is not
     /// the caller's doing.
-    pub async fn locate<W: World>(
+    pub async fn locate<W: Runtime>(
         &self,
-        world: &W,
+        runtime: &W,
         addresses: &[&Address],
     ) -> Result<Vec<Result<Sourced, LocateError>>, HostError> {
         let mut places: Vec<_> = addresses.iter().map(|address| self.known(address)).collect();
         let worth = |index: &usize| {
             let known = places[*index].map(|place: Sourced| place.located);
-            !self.geocoders.is_empty() && is_worth_asking(addresses[*index], &known)
+            !self.geocoders.is_empty() && is_worth_querying(addresses[*index], &known)
         };
-        let asked: Vec<usize> = (0..addresses.len()).filter(worth).collect();
-        let near: Vec<Option<Located>> = asked.iter().map(|index| places[*index].ok().map(|at| at.located)).collect();
-        let mut questions = Vec::with_capacity(asked.len());
-        for (index, near) in asked.iter().zip(&near) {
-            questions.push(self.geocoders.find(world, addresses[*index], near.as_ref()));
+        let queried: Vec<usize> = (0..addresses.len()).filter(worth).collect();
+        let near: Vec<Option<Located>> = queried.iter().map(|index| places[*index].ok().map(|at| at.located)).collect();
+        let mut requests = Vec::with_capacity(queried.len());
+        for (index, near) in queried.iter().zip(&near) {
+            requests.push(self.geocoders.find(runtime, addresses[*index], near.as_ref()));
         }
-        for (index, answer) in asked.iter().zip(join_all(questions).await) {
+        for (index, response) in queried.iter().zip(join_all(requests).await) {
             let known = places[*index].ok().map(|place| place.located);
-            match answer {
-                Asked::Found(located, source) if known.is_none_or(|known| self.is_better(&located, &known)) => {
+            match response {
+                GeocoderResult::Found(located, source)
+                    if known.is_none_or(|known| self.is_better(&located, &known)) =>
+                {
                     places[*index] = Ok(Sourced { located, source });
                 }
-                Asked::Unanswered if known.is_some_and(|known| known.precision > self.least) => {
+                GeocoderResult::ServiceError if known.is_some_and(|known| known.precision > self.min) => {
                     let detail = "it did not answer, and without it an address is not precise enough".to_owned();
                     return Err(HostError::Unavailable { what: "geocoder", detail });
                 }
@@ -75,7 +77,7 @@ impl Places {
             }
         }
         for place in places.iter().flatten() {
-            world.note(Note::Located { source: place.source, precision: place.located.precision.name() });
+            runtime.record(ServiceEvent::Located { source: place.source, precision: place.located.precision.name() });
         }
         Ok(places)
     }
@@ -84,7 +86,7 @@ impl Places {
     /// less than that of a CEP) unless the pack's is too imprecise to be accepted.
     fn is_better(&self, offered: &Located, known: &Located) -> bool {
         let no_wider = offered.radius_m <= known.radius_m.saturating_mul(2);
-        offered.precision < known.precision && (no_wider || known.precision > self.least)
+        offered.precision < known.precision && (no_wider || known.precision > self.min)
     }
 
     /// What this process knows by itself.
@@ -113,8 +115,8 @@ mod tests {
         testing::{Fixed, address, now},
     };
 
-    fn with(geocoders: Geocoders, least: Precision) -> Places {
-        Places::new(Vec::new(), geocoders, least)
+    fn with(geocoders: Geocoders, min: Precision) -> Places {
+        Places::new(Vec::new(), geocoders, min)
     }
 
     #[test]

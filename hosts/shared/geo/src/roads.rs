@@ -6,11 +6,11 @@ use despacho_core::model::Point;
 
 use crate::{
     osrm::Osrm,
-    service::{Manners, Service, Unanswered},
+    runtime::Runtime,
+    service::{RequestPolicy, Service, ServiceError},
     terms::RoutingTerms,
     valhalla::Valhalla,
     ways::Ways,
-    world::World,
 };
 
 /// Attempts at a road service: the model can stand in for it.
@@ -39,10 +39,10 @@ impl Network {
     ///
     /// # Errors
     /// That the service did not answer.
-    pub async fn ways<W: World>(&self, world: &W, points: &[Point]) -> Result<Ways, Unanswered> {
+    pub async fn fetch_distances<W: Runtime>(&self, runtime: &W, points: &[Point]) -> Result<Ways, ServiceError> {
         match self {
-            Network::Osrm(osrm) => osrm.ways(world, points).await,
-            Network::Valhalla(valhalla) => valhalla.ways(world, points).await,
+            Network::Osrm(osrm) => osrm.fetch_distances(runtime, points).await,
+            Network::Valhalla(valhalla) => valhalla.fetch_distances(runtime, points).await,
         }
     }
 }
@@ -50,13 +50,14 @@ impl Network {
 /// The networks at these base addresses, in the order they are asked in.
 pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, terms: &RoutingTerms) -> Vec<Network> {
     let timeout = Duration::from_millis(terms.timeout_ms);
-    let service = |name, base| Service::new(name, base, Manners { timeout, attempts: ATTEMPTS, per_second: None });
+    let service =
+        |name, base| Service::new(name, base, RequestPolicy { timeout, attempts: ATTEMPTS, per_second: None });
     let osrm = osrm.map(|base| {
         Network::Osrm(Osrm {
             service: service("osrm", base),
             profile: terms.osrm_profile.clone(),
             snap_m: terms.snap_m,
-            most_points: terms.osrm_points,
+            max_points: terms.osrm_points,
         })
     });
     let valhalla = valhalla.map(|base| {
@@ -64,7 +65,7 @@ pub fn networks(osrm: Option<&str>, valhalla: Option<&str>, terms: &RoutingTerms
             service: service("valhalla", base),
             costing: terms.valhalla_costing,
             snap_m: terms.snap_m,
-            most_pairs: terms.valhalla_pairs,
+            max_pairs: terms.valhalla_pairs,
         })
     });
     osrm.into_iter().chain(valhalla).collect()

@@ -6,8 +6,8 @@ use std::{
 };
 
 use crate::{
-    breaker::{Breaker, Pace},
-    world::{Answer, Missed, Note, Outcome, Question, World},
+    breaker::{CircuitBreaker, RateLimiter},
+    runtime::{AttemptError, Outcome, Runtime, ServiceEvent, ServiceRequest, ServiceResponse},
 };
 
 /// The first wait before another attempt; it doubles, and half of it is chance.
@@ -15,7 +15,7 @@ const BACKOFF: Duration = Duration::from_millis(100);
 
 /// Why a service did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum ServiceError {
     /// It took too long, could not be reached, or said 5xx or 429, at every attempt.
     Failed,
     /// It failed so often that it is left alone for now.
@@ -23,12 +23,12 @@ pub enum Unanswered {
     /// More was asked than its pace allows.
     Paced,
     /// It said something that is not its protocol.
-    Strange,
+    Malformed,
 }
 
 /// How a service is asked.
 #[derive(Clone, Debug)]
-pub struct Manners {
+pub struct RequestPolicy {
     /// For one attempt.
     pub timeout: Duration,
     /// Attempts at one question.
@@ -42,20 +42,20 @@ pub struct Manners {
 pub struct Service {
     name: &'static str,
     base: String,
-    manners: Manners,
+    policy: RequestPolicy,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    breaker: Breaker,
-    pace: Pace,
+    breaker: CircuitBreaker,
+    rate_limiter: RateLimiter,
 }
 
 impl Service {
     /// A service by its name in metrics. Nothing is asked yet.
-    pub fn new(name: &'static str, base: &str, manners: Manners) -> Service {
-        Service { name, base: base.to_owned(), manners, state: Mutex::default() }
+    pub fn new(name: &'static str, base: &str, policy: RequestPolicy) -> Service {
+        Service { name, base: base.to_owned(), policy, state: Mutex::default() }
     }
 
     pub(crate) fn name(&self) -> &'static str {
@@ -67,64 +67,68 @@ impl Service {
     }
 
     /// An answer that is not of the service's protocol; it comes at once, so that the service need not be left alone for it.
-    pub(crate) fn strange<W: World>(&self, world: &W, what: &'static str) -> Unanswered {
-        self.count(world, Outcome::Strange);
-        world.note(Note::Strange { service: self.name, what });
-        Unanswered::Strange
+    pub(crate) fn malformed<W: Runtime>(&self, runtime: &W, what: &'static str) -> ServiceError {
+        self.count(runtime, Outcome::Malformed);
+        runtime.record(ServiceEvent::Malformed { service: self.name, what });
+        ServiceError::Malformed
     }
 
     /// The answer to a question, after as many attempts as manners allow.
-    pub(crate) async fn ask<W: World>(&self, world: &W, question: &Question) -> Result<Answer, Unanswered> {
-        if !self.with(|state| state.breaker.admits(world.elapsed())) {
-            self.count(world, Outcome::Resting);
-            return Err(Unanswered::Resting);
+    pub(crate) async fn query<W: Runtime>(
+        &self,
+        runtime: &W,
+        request: &ServiceRequest,
+    ) -> Result<ServiceResponse, ServiceError> {
+        if !self.with(|state| state.breaker.admits(runtime.elapsed())) {
+            self.count(runtime, Outcome::Resting);
+            return Err(ServiceError::Resting);
         }
-        let url = format!("{}{}", self.base, question.target);
-        for attempt in 0..self.manners.attempts {
+        let url = format!("{}{}", self.base, request.target);
+        for attempt in 0..self.policy.attempts {
             if attempt > 0 {
-                world.pause(jittered(BACKOFF * 2_u32.saturating_pow(attempt - 1), world.chance())).await;
+                runtime.pause(jittered(BACKOFF * 2_u32.saturating_pow(attempt - 1), runtime.jitter())).await;
             }
-            self.pace(world).await?;
-            let outcome = match world.send(&url, question, self.manners.timeout).await {
-                Ok(answer) if answer.status >= 500 => Outcome::ServerError,
-                Ok(answer) if answer.status == 429 => Outcome::Refused,
-                Ok(answer) => {
-                    self.count(world, Outcome::Answered);
+            self.rate_limiter(runtime).await?;
+            let outcome = match runtime.send(&url, request, self.policy.timeout).await {
+                Ok(response) if response.status >= 500 => Outcome::ServerError,
+                Ok(response) if response.status == 429 => Outcome::Rejected,
+                Ok(response) => {
+                    self.count(runtime, Outcome::Succeeded);
                     if self.with(|state| state.breaker.worked()) {
-                        world.note(Note::Works { service: self.name });
+                        runtime.record(ServiceEvent::Works { service: self.name });
                     }
-                    return Ok(answer);
+                    return Ok(response);
                 }
-                Err(Missed::Unreachable) => Outcome::Unreachable,
-                Err(Missed::Late) => Outcome::Late,
+                Err(AttemptError::Unreachable) => Outcome::Unreachable,
+                Err(AttemptError::Late) => Outcome::Late,
             };
-            self.count(world, outcome);
+            self.count(runtime, outcome);
         }
-        if self.with(|state| state.breaker.failed(world.elapsed())) {
-            world.note(Note::Rests { service: self.name });
+        if self.with(|state| state.breaker.failed(runtime.elapsed())) {
+            runtime.record(ServiceEvent::Rests { service: self.name });
         }
-        Err(Unanswered::Failed)
+        Err(ServiceError::Failed)
     }
 
     /// Waits for the service's pace. Where the wait would be longer than an answer may take there is no use in it.
-    async fn pace<W: World>(&self, world: &W) -> Result<(), Unanswered> {
-        let Some(per_second) = self.manners.per_second else { return Ok(()) };
-        let (now, most) = (world.elapsed(), self.manners.timeout);
-        match self.with(|state| state.pace.wait(now, per_second, most)) {
+    async fn rate_limiter<W: Runtime>(&self, runtime: &W) -> Result<(), ServiceError> {
+        let Some(per_second) = self.policy.per_second else { return Ok(()) };
+        let (now, max) = (runtime.elapsed(), self.policy.timeout);
+        match self.with(|state| state.rate_limiter.wait(now, per_second, max)) {
             Some(Duration::ZERO) => Ok(()),
             Some(wait) => {
-                world.pause(wait).await;
+                runtime.pause(wait).await;
                 Ok(())
             }
             None => {
-                self.count(world, Outcome::Paced);
-                Err(Unanswered::Paced)
+                self.count(runtime, Outcome::Paced);
+                Err(ServiceError::Paced)
             }
         }
     }
 
-    fn count<W: World>(&self, world: &W, outcome: Outcome) {
-        world.note(Note::Asked { service: self.name, outcome });
+    fn count<W: Runtime>(&self, runtime: &W, outcome: Outcome) {
+        runtime.record(ServiceEvent::Queried { service: self.name, outcome });
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
@@ -133,8 +137,8 @@ impl Service {
 }
 
 /// Half of a span, and a random part of the other half, so that who failed together does not come back together.
-fn jittered(span: Duration, chance: u8) -> Duration {
-    span / 2 + span * u32::from(chance) / 510
+fn jittered(span: Duration, jitter: u8) -> Duration {
+    span / 2 + span * u32::from(jitter) / 510
 }
 
 #[cfg(test)]
@@ -143,8 +147,8 @@ mod tests {
 
     #[test]
     fn jitter_stays_within_the_span() {
-        for chance in 0..=u8::MAX {
-            let wait = jittered(BACKOFF, chance);
+        for jitter in 0..=u8::MAX {
+            let wait = jittered(BACKOFF, jitter);
             assert!(wait >= BACKOFF / 2 && wait <= BACKOFF, "{wait:?}");
         }
     }

@@ -11,47 +11,53 @@ use std::{
 
 use despacho_core::model::Address;
 
-use crate::world::{Answer, Kept, Missed, Note, Question, World};
+use crate::runtime::{AttemptError, Kept, Runtime, ServiceEvent, ServiceRequest, ServiceResponse};
 
 /// A status and a body for an address.
-type Says = dyn Fn(&str) -> (u16, String);
+type Script = dyn Fn(&str) -> (u16, String);
 
 /// Answers by the address that it is asked at.
 pub(crate) struct Fixed {
-    answer: Box<Says>,
+    response: Box<Script>,
     elapsed: Cell<Duration>,
-    asked: RefCell<Vec<String>>,
+    requests: RefCell<Vec<String>>,
     kept: RefCell<BTreeMap<String, Kept>>,
-    notes: RefCell<Vec<Note>>,
+    notes: RefCell<Vec<ServiceEvent>>,
 }
 
 impl Fixed {
-    pub(crate) fn new(answer: impl Fn(&str) -> (u16, String) + 'static) -> Fixed {
+    pub(crate) fn new(response: impl Fn(&str) -> (u16, String) + 'static) -> Fixed {
         Fixed {
-            answer: Box::new(answer),
+            response: Box::new(response),
             elapsed: Cell::new(Duration::ZERO),
-            asked: RefCell::default(),
+            requests: RefCell::default(),
             kept: RefCell::default(),
             notes: RefCell::default(),
         }
     }
 
-    pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.borrow().clone()
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.borrow().clone()
     }
 
     /// Attempts that ended so.
     pub(crate) fn count(&self, name: &str) -> usize {
-        let ended = |note: &&Note| matches!(note, Note::Asked { outcome, .. } if outcome.name() == name);
+        let ended =
+            |record: &&ServiceEvent| matches!(record, ServiceEvent::Queried { outcome, .. } if outcome.name() == name);
         self.notes.borrow().iter().filter(ended).count()
     }
 }
 
-impl World for Fixed {
-    async fn send(&self, url: &str, _question: &Question, _patience: Duration) -> Result<Answer, Missed> {
-        self.asked.borrow_mut().push(url.to_owned());
-        let (status, body) = (self.answer)(url);
-        Ok(Answer { status, body: body.into() })
+impl Runtime for Fixed {
+    async fn send(
+        &self,
+        url: &str,
+        _request: &ServiceRequest,
+        _timeout: Duration,
+    ) -> Result<ServiceResponse, AttemptError> {
+        self.requests.borrow_mut().push(url.to_owned());
+        let (status, body) = (self.response)(url);
+        Ok(ServiceResponse { status, body: body.into() })
     }
 
     async fn pause(&self, span: Duration) {
@@ -62,20 +68,20 @@ impl World for Fixed {
         self.elapsed.get()
     }
 
-    fn chance(&self) -> u8 {
+    fn jitter(&self) -> u8 {
         7
     }
 
-    async fn kept(&self, question: &str) -> Option<Kept> {
-        self.kept.borrow().get(question).copied()
+    async fn kept(&self, request: &str) -> Option<Kept> {
+        self.kept.borrow().get(request).copied()
     }
 
-    async fn keep(&self, question: &str, kept: &Kept) {
-        self.kept.borrow_mut().insert(question.to_owned(), *kept);
+    async fn keep(&self, request: &str, kept: &Kept) {
+        self.kept.borrow_mut().insert(request.to_owned(), *kept);
     }
 
-    fn note(&self, note: Note) {
-        self.notes.borrow_mut().push(note);
+    fn record(&self, record: ServiceEvent) {
+        self.notes.borrow_mut().push(record);
     }
 }
 

@@ -33,9 +33,9 @@ pub(crate) fn milliseconds(seconds: f64) -> Option<u64> {
 }
 
 /// A range of indices cut into parts of at most so many.
-pub(crate) fn parts(count: usize, most: usize) -> Vec<std::ops::Range<usize>> {
-    let most = most.max(1);
-    (0..count).step_by(most).map(|from| from..(from + most).min(count)).collect()
+pub(crate) fn parts(count: usize, max: usize) -> Vec<std::ops::Range<usize>> {
+    let max = max.max(1);
+    (0..count).step_by(max).map(|from| from..(from + max).min(count)).collect()
 }
 
 #[cfg(test)]

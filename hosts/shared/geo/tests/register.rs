@@ -112,9 +112,9 @@ fn a_cep_places_addresses_that_the_pack_has_not_seen() {
         eprintln!("skipped: ../shared/data/cnefe, the sample in the register's layout, is not here");
         return;
     };
-    let (mut known, mut asked) = (String::new(), Vec::new());
+    let (mut known, mut requests) = (String::new(), Vec::new());
     for (index, line) in text.lines().skip(1).enumerate() {
-        if index % 2 == 0 { known.extend([line, "\n"]) } else { asked.push(line) }
+        if index % 2 == 0 { known.extend([line, "\n"]) } else { requests.push(line) }
     }
     let folder = Folder::new("halves");
     let output = folder.0.join("half.pack");
@@ -122,7 +122,7 @@ fn a_cep_places_addresses_that_the_pack_has_not_seen() {
     let bytes = std::fs::read(&output).expect("the pack");
     let pack = Pack::open(&bytes).expect("a whole pack");
     let mut off_m = Vec::new();
-    for line in asked {
+    for line in requests {
         let row: Vec<&str> = line.split(';').collect();
         let Some((place, _)) = pack.cep(Cep::parse(row[8]).expect("a CEP")) else { continue };
         let point = Point::from_degrees(row[25].parse().expect("a number"), row[26].parse().expect("a number"));
@@ -150,11 +150,11 @@ fn zips_and_folders_are_read_and_progress_is_told() {
     std::fs::write(inputs.join("b.csv"), third).expect("a file");
     std::fs::write(inputs.join("notes.md"), "not read").expect("a file");
     let output = folder.0.join("out.pack");
-    let mut told: Vec<Progress> = Vec::new();
-    let report = build(&[inputs], &output, &mut |progress| told.push(progress)).expect("a pack");
+    let mut distances: Vec<Progress> = Vec::new();
+    let report = build(&[inputs], &output, &mut |progress| distances.push(progress)).expect("a pack");
     assert_eq!((report.rows, report.malformed(), report.distinct, report.records), (3, 0, 3, [3, 3, 3, 3]));
-    assert_eq!(told.last().map(|progress| progress.stage), Some(Stage::Writing));
-    assert!(told.iter().all(|progress| progress.bytes <= progress.bytes_total));
+    assert_eq!(distances.last().map(|progress| progress.stage), Some(Stage::Writing));
+    assert!(distances.iter().all(|progress| progress.bytes <= progress.bytes_total));
     let bytes = std::fs::read(&output).expect("the pack");
     assert_eq!(report.pack_bytes, bytes.len() as u64);
     let pack = Pack::open(&bytes).expect("a whole pack");
@@ -208,7 +208,7 @@ fn what_is_no_register_makes_no_pack() {
     let other = folder.file("other.zip", &zipped(&[("leia.txt", "x")]));
     assert!(matches!(quiet(&[other], &output), Err(BuildError::NoCsv { .. })));
     assert!(matches!(quiet(&[folder.0.join("absent.csv")], &output), Err(BuildError::Read { .. })));
-    assert!(matches!(quiet(&[], &output), Err(BuildError::NothingToRead)));
+    assert!(matches!(quiet(&[], &output), Err(BuildError::NoOutput)));
     assert!(!output.exists());
     assert_eq!(Pack::open(b"a,b\n1,2\n").err(), Some(PackError::NotAPack));
 }

@@ -86,7 +86,7 @@ impl Address {
     }
 
     /// Whether connections are encrypted where the server can, or must be.
-    pub(crate) fn wants_tls(&self) -> bool {
+    pub(crate) fn requires_tls(&self) -> bool {
         self.config.get_ssl_mode() != SslMode::Disable
     }
 }
@@ -188,10 +188,10 @@ mod tests {
     fn an_address_is_told_without_its_password() {
         let address = Address::parse("postgres://ana:s%40fe@db.example:6432/despacho?sslmode=verify-full").unwrap();
         assert_eq!(address.to_string(), "postgres://ana:***@db.example:6432/despacho?sslmode=require");
-        assert!(address.has_password() && address.wants_tls());
+        assert!(address.has_password() && address.requires_tls());
         assert!(!format!("{address:?}").contains("s@fe") && !format!("{address:?}").contains("s%40fe"));
-        assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.wants_tls()), Ok(false));
-        assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.wants_tls()), Ok(true));
+        assert_eq!(Address::parse("postgresql://ana@[::1]/d").map(|address| address.requires_tls()), Ok(false));
+        assert_eq!(Address::parse("postgres://ana@10.1.2.3/d").map(|address| address.requires_tls()), Ok(true));
     }
 
     #[test]
@@ -237,8 +237,8 @@ mod tests {
             "postgres://a:tell-nobody@h:x/d",
         ];
         for text in texts {
-            let refused = Address::parse(text).unwrap_err();
-            assert!(refused.starts_with("must be postgres://") && !refused.contains("tell-nobody"), "{refused}");
+            let rejected = Address::parse(text).unwrap_err();
+            assert!(rejected.starts_with("must be postgres://") && !rejected.contains("tell-nobody"), "{rejected}");
         }
     }
 }

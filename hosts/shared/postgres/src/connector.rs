@@ -38,7 +38,7 @@ pub(crate) struct Connector {
 
 impl Connector {
     pub(crate) fn new(address: &Address) -> Result<Connector, String> {
-        let tls = if address.wants_tls() { Some(tls::connector()?) } else { None };
+        let tls = if address.requires_tls() { Some(tls::connector()?) } else { None };
         Ok(Connector { address: address.clone(), tls, last: AtomicUsize::new(0) })
     }
 

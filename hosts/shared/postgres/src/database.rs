@@ -22,8 +22,8 @@ use crate::{
     connector::{Connector, PoolConnect},
     error::{PgError, text, unavailable},
     lease::Lease,
-    migrate::{OpenError, PATIENT, demand, first, migrate},
-    news,
+    migrate::{NO_TIMEOUTS, OpenError, demand, first, migrate},
+    notifications,
     pipeline::{self, CommitMarker, CommitOutcome, MarkedTransaction, Session},
     pooler,
     server::{Flush, Kind},
@@ -39,14 +39,14 @@ pub struct Options {
     /// How long a request may wait for a connection before it is refused.
     pub wait: Duration,
     /// How long an exchange may take, and how long it is tried to learn what became of a commit whose connection broke.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Whether the schema is brought up to date; otherwise another one is refused.
     pub migrate: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { connections: 16, wait: Duration::from_secs(5), patience: Duration::from_secs(12), migrate: true }
+        Options { connections: 16, wait: Duration::from_secs(5), timeout: Duration::from_secs(12), migrate: true }
     }
 }
 
@@ -55,7 +55,7 @@ const MAX_PIPELINED: usize = 32;
 /// How often a transaction that met another is sent again before its caller decides anew.
 const AGAIN: u32 = 5;
 /// How often a question is asked again on a new connection.
-const QUESTIONS: u32 = 2;
+const MAX_QUERIES: u32 = 2;
 /// How long a server that is just starting is waited for.
 const STARTING: Duration = Duration::from_secs(15);
 /// Markers are stored for an hour, hundreds of times as long as a transaction is retried.
@@ -79,8 +79,8 @@ struct Inner {
     counters: Counters,
     health: WriteHealth,
     opened: Instant,
-    patience: Duration,
-    news: Mutex<Option<AbortHandle>>,
+    timeout: Duration,
+    notifications: Mutex<Option<AbortHandle>>,
 }
 
 /// How it is reached.
@@ -106,8 +106,8 @@ impl Ways {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if let Some(news) = self.news.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            news.abort();
+        if let Some(notifications) = self.notifications.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            notifications.abort();
         }
     }
 }
@@ -136,8 +136,8 @@ impl Postgres {
         let pool = pool(&connector, kind.session(Flush::Now), options, others.max(2))?;
         let ways = Arc::new(Ways { connector, kind });
         let (counters, health, opened) = (Counters::default(), WriteHealth::default(), Instant::now());
-        let (patience, news) = (options.patience, Mutex::default());
-        Ok(Postgres(Arc::new(Inner { ways, pool, relaxed, counters, health, opened, patience, news })))
+        let (timeout, notifications) = (options.timeout, Mutex::default());
+        Ok(Postgres(Arc::new(Inner { ways, pool, relaxed, counters, health, opened, timeout, notifications })))
     }
 
     /// The figures so far.
@@ -149,8 +149,8 @@ impl Postgres {
     /// Whether it takes writes: it is not read-only, and the last write reached the disk.
     pub async fn ready(&self) -> Result<(), HostError> {
         let sql = "SELECT current_setting('transaction_read_only')";
-        let answer = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
-        match answer.as_deref() {
+        let response = self.read(Query { sql, params: Vec::new() }).await?.first_mut().map(Row::text).transpose()?;
+        match response.as_deref() {
             Some("off") => {}
             _ => {
                 let detail = "the server only reads: a replica, or default_transaction_read_only is on".to_owned();
@@ -169,36 +169,42 @@ impl Postgres {
 
     /// Runs one statement that writes, and records whether it reached the disk.
     async fn write(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
-        let result = self.ask(query, flush).await;
+        let result = self.run_query(query, flush).await;
         self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
         result
     }
 
-    /// Notifies other instances whenever `told` or `access` changes, and calls `heard` for their notifications, with whether their `access`
+    /// Notifies other instances whenever `told` or `access` changes, and calls `on_notification` for their notifications, with whether their `access`
     /// changed. On a server without LISTEN and NOTIFY it does nothing.
-    pub fn exchange_news(
+    pub fn run_listener(
         &self,
-        told: watch::Receiver<u64>,
+        outgoing: watch::Receiver<u64>,
         access: watch::Receiver<u64>,
-        heard: impl Fn(bool) + Send + Sync + 'static,
+        on_notification: impl Fn(bool) + Send + Sync + 'static,
     ) {
         if !self.0.ways.listens() {
             tracing::info!("LISTEN/NOTIFY unavailable; polling for events of other instances");
             return;
         }
-        let task = tokio::spawn(news::exchange(Arc::clone(&self.0.ways.connector), told, access, heard)).abort_handle();
-        if let Some(old) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).replace(task) {
+        let task = tokio::spawn(notifications::exchange(
+            Arc::clone(&self.0.ways.connector),
+            outgoing,
+            access,
+            on_notification,
+        ))
+        .abort_handle();
+        if let Some(old) = self.0.notifications.lock().unwrap_or_else(PoisonError::into_inner).replace(task) {
             old.abort();
         }
     }
 
     /// Does `work` while no other instance does such work.
-    pub async fn alone<T>(&self, work: impl Future<Output = T>) -> Result<T, HostError> {
+    pub async fn exclusively<T>(&self, work: impl Future<Output = T>) -> Result<T, HostError> {
         if !self.0.ways.kind.locks() {
             return Ok(work.await);
         }
         let lease = Lease::of(&self.0.pool).await?;
-        for sql in ["BEGIN", PATIENT, Dialect::EXCLUSIVE] {
+        for sql in ["BEGIN", NO_TIMEOUTS, Dialect::EXCLUSIVE] {
             lease.client()?.batch_execute(sql).await.map_err(PgError::from)?;
         }
         let done = work.await;
@@ -209,30 +215,30 @@ impl Postgres {
 
     /// Closes every connection. What comes later is refused; a second call does nothing.
     pub async fn close(&self) -> Result<(), HostError> {
-        if let Some(news) = self.0.news.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            news.abort();
+        if let Some(notifications) = self.0.notifications.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            notifications.abort();
         }
         std::iter::once(&self.0.pool).chain(&self.0.relaxed).for_each(Pool::close);
         Ok(())
     }
 
     /// The rows of one statement, on a new connection where the one it was asked on is gone.
-    async fn ask(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
+    async fn run_query(&self, query: &Query, flush: Flush) -> Result<Vec<Row>, HostError> {
         let pool = match flush {
             Flush::Now => &self.0.pool,
             Flush::Later => self.0.relaxed.as_ref().unwrap_or(&self.0.pool),
         };
-        let (mut asked, session) = (0, self.0.ways.session(flush));
+        let (mut requested, session) = (0, self.0.ways.session(flush));
         loop {
             let lease = Lease::of(pool).await?;
-            asked += 1;
-            match timeout(self.0.patience, rows(&lease, &session, query)).await {
+            requested += 1;
+            match timeout(self.0.timeout, rows(&lease, &session, query)).await {
                 Ok(Ok(rows)) => {
                     lease.settled();
                     self.0.counters.reads.fetch_add(1, Relaxed);
                     return Ok(rows);
                 }
-                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_))) if asked <= QUESTIONS => {}
+                Ok(Err(PgError::ConnectionLost(_) | PgError::Retryable(_))) if requested <= MAX_QUERIES => {}
                 Ok(Err(error)) => {
                     if !matches!(error, PgError::ConnectionLost(_)) {
                         lease.settled();
@@ -254,25 +260,25 @@ impl Postgres {
         let mut open: Vec<(usize, MarkedTransaction<'_>)> =
             transactions.iter().map(|statements| marked(statements.as_slice())).enumerate().collect();
         let mut results: Vec<Result<(), HostError>> = transactions.iter().map(|_| Ok(())).collect();
-        let (until, mut attempt, mut lost) = (Instant::now() + self.0.patience, 0, false);
+        let (until, mut attempt, mut lost) = (Instant::now() + self.0.timeout, 0, false);
         loop {
             let attempted: Vec<&MarkedTransaction<'_>> = open.iter().map(|(_, transaction)| transaction).collect();
-            let (answers, sent) = self.send(&attempted, lost).await;
+            let (responses, sent) = self.send(&attempted, lost).await;
             let (mut left, mut waits) = (Vec::new(), false);
-            for ((index, transaction), answer) in open.into_iter().zip(answers) {
-                let again = match &answer {
+            for ((index, transaction), response) in open.into_iter().zip(responses) {
+                let again = match &response {
                     Err(PgError::Retryable(_)) => attempt < AGAIN,
                     // What was never sent was not done, and whoever asks should learn soon that nobody is there.
                     Err(PgError::ConnectionLost(_)) => (sent || lost) && Instant::now() < until,
                     _ => false,
                 };
                 if again {
-                    lost |= matches!(answer, Err(PgError::ConnectionLost(_)));
+                    lost |= matches!(response, Err(PgError::ConnectionLost(_)));
                     waits |= !sent || attempt > 0;
                     left.push((index, transaction));
                     continue;
                 }
-                let result = self.count(answer, lost);
+                let result = self.count(response, lost);
                 self.0.health.record(result.as_ref().map(drop), self.0.opened.elapsed());
                 results[index] = result;
             }
@@ -289,9 +295,9 @@ impl Postgres {
     }
 
     /// What a transaction came to, counted.
-    fn count(&self, answer: Result<CommitOutcome, PgError>, lost: bool) -> Result<(), HostError> {
+    fn count(&self, response: Result<CommitOutcome, PgError>, lost: bool) -> Result<(), HostError> {
         let counters = &self.0.counters;
-        match answer {
+        match response {
             Ok(done) => {
                 counters.found_done.fetch_add(u64::from(done == CommitOutcome::AlreadyCommitted), Relaxed);
                 if counters.commits.fetch_add(1, Relaxed).is_multiple_of(SWEEP) {
@@ -335,18 +341,18 @@ impl Postgres {
         self.0.counters.pipelines.fetch_add(1, Relaxed);
         let session = self.0.ways.session(Flush::Now);
         let exchange = async { pipeline::run(lease.client()?, &session, transactions, resent).await };
-        let answers = match timeout(self.0.patience, exchange).await {
-            Ok(Ok(answers)) => answers,
+        let responses = match timeout(self.0.timeout, exchange).await {
+            Ok(Ok(responses)) => responses,
             Ok(Err(error)) => all(error),
             Err(_) => {
                 self.drop_idle();
                 all(PgError::ConnectionLost("the server did not answer in time".to_owned()))
             }
         };
-        if !answers.iter().any(|answer| matches!(answer, Err(PgError::ConnectionLost(_)))) {
+        if !responses.iter().any(|response| matches!(response, Err(PgError::ConnectionLost(_)))) {
             lease.settled();
         }
-        (answers, true)
+        (responses, true)
     }
 
     /// Closes idle connections. The server ends a slow statement earlier than this program stops waiting: without any response the host is
@@ -362,7 +368,8 @@ impl Postgres {
         let database = self.clone();
         tokio::spawn(async move {
             let params = vec![(now() - MARKER_TTL_MS).into()];
-            if let Err(error) = database.ask(&Query { sql: DELETE_MARKERS, params }, database.0.ways.kind.flush()).await
+            if let Err(error) =
+                database.run_query(&Query { sql: DELETE_MARKERS, params }, database.0.ways.kind.flush()).await
             {
                 tracing::debug!(%error, "old commit markers are deleted later");
             }
@@ -372,7 +379,7 @@ impl Postgres {
 
 impl Driver for Postgres {
     async fn read(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        self.ask(&query, Flush::Now).await
+        self.run_query(&query, Flush::Now).await
     }
 
     /// Where the answer is lost the write is done again: identifiers are reserved so, where that is a gap, and a request is counted

@@ -10,7 +10,7 @@ mod database;
 mod error;
 mod lease;
 mod migrate;
-mod news;
+mod notifications;
 mod order;
 mod pipeline;
 mod pooler;

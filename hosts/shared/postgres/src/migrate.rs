@@ -1,7 +1,7 @@
 //! The schema's migrations, one instance at a time.
 
 use deadpool_postgres::tokio_postgres::{Client, SimpleQueryMessage};
-use despacho_sql::{Dialect, SchemaError, Standing, is_ahead, migrations, pending};
+use despacho_sql::{Dialect, SchemaError, SchemaState, is_ahead, migrations, pending};
 
 use crate::{
     error::{PgError, text},
@@ -45,7 +45,7 @@ impl From<tokio_postgres::Error> for OpenError {
 }
 
 /// What a transaction that may wait long is told first.
-pub(crate) const PATIENT: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
+pub(crate) const NO_TIMEOUTS: &str = "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
      SET LOCAL idle_in_transaction_session_timeout = 0";
 /// This driver's own table: what it knows repeated transactions by.
 const MARKS: &str =
@@ -69,7 +69,7 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenError
     }
     client.batch_execute("BEGIN").await?;
     let migrated = async {
-        client.batch_execute(PATIENT).await?;
+        client.batch_execute(NO_TIMEOUTS).await?;
         client.batch_execute(Dialect::EXCLUSIVE).await?;
         steps(client, kind).await
     };
@@ -81,7 +81,7 @@ pub(crate) async fn migrate(client: &Client, kind: Kind) -> Result<(), OpenError
 /// Refuses every schema but the one that this program knows: one that has grown since may hold what it would leave behind.
 pub(crate) async fn demand(client: &Client) -> Result<(), OpenError> {
     let newest = migrations(Dialect::Postgres).last().map(|newest| i64::from(newest.version));
-    if is_current(client).await? && standing(client).await?.version == newest {
+    if is_current(client).await? && schema_state(client).await?.version == newest {
         return Ok(());
     }
     let detail = "it does not have the schema that this program knows: start this version's server on it first";
@@ -90,7 +90,7 @@ pub(crate) async fn demand(client: &Client) -> Result<(), OpenError> {
 
 async fn steps(client: &Client, kind: Kind) -> Result<(), OpenError> {
     client.batch_execute(&Dialect::Postgres.version_table()).await?;
-    for migration in pending(Dialect::Postgres, standing(client).await?).map_err(OpenError::Schema)? {
+    for migration in pending(Dialect::Postgres, schema_state(client).await?).map_err(OpenError::Schema)? {
         for step in &migration.steps {
             let done = client.batch_execute(&kind.step(step)).await;
             done.map_err(|error| {
@@ -103,7 +103,7 @@ async fn steps(client: &Client, kind: Kind) -> Result<(), OpenError> {
 
 /// Whether there is nothing to do; a schema that is too new for this program is refused.
 async fn is_current(client: &Client) -> Result<bool, OpenError> {
-    let found = match standing(client).await {
+    let found = match schema_state(client).await {
         Err(error) if error.code().is_some_and(|state| state.code() == NO_TABLE) => {
             return first(client, FOREIGN_TABLE).await?.map_or(Ok(false), |table| Err(OpenError::Foreign(table)));
         }
@@ -118,10 +118,10 @@ async fn is_current(client: &Client) -> Result<bool, OpenError> {
     }
 }
 
-async fn standing(client: &Client) -> Result<Standing, tokio_postgres::Error> {
+async fn schema_state(client: &Client) -> Result<SchemaState, tokio_postgres::Error> {
     let version = number(client, Dialect::VERSION_QUERY).await?;
     let floor = if is_ahead(version) { number(client, Dialect::FLOOR_QUERY).await? } else { None };
-    Ok(Standing { version, floor })
+    Ok(SchemaState { version, floor })
 }
 
 async fn number(client: &Client, sql: &str) -> Result<Option<i64>, tokio_postgres::Error> {

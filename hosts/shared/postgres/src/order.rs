@@ -11,20 +11,20 @@ pub(crate) type Sent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Waits for all. They are first asked in their order, which is the order that the messages leave in: `join_all` promises none.
 pub(crate) async fn in_order<T>(mut requests: Vec<Sent<'_, T>>) -> Vec<T> {
-    let mut answers: Vec<Option<T>> = requests.iter().map(|_| None).collect();
+    let mut responses: Vec<Option<T>> = requests.iter().map(|_| None).collect();
     let (mut sent, mut oldest) = (0, 0);
     poll_fn(|context| {
-        for (request, answer) in requests.iter_mut().zip(&mut answers).skip(sent) {
+        for (request, response) in requests.iter_mut().zip(&mut responses).skip(sent) {
             if let Poll::Ready(ready) = request.as_mut().poll(context) {
-                *answer = Some(ready);
+                *response = Some(ready);
             }
             sent += 1;
         }
         // Answers come in the order of the questions, so that the oldest one is all there is to wait for.
-        for (request, answer) in requests.iter_mut().zip(&mut answers).skip(oldest) {
-            if answer.is_none() {
+        for (request, response) in requests.iter_mut().zip(&mut responses).skip(oldest) {
+            if response.is_none() {
                 match request.as_mut().poll(context) {
-                    Poll::Ready(ready) => *answer = Some(ready),
+                    Poll::Ready(ready) => *response = Some(ready),
                     Poll::Pending => return Poll::Pending,
                 }
             }
@@ -33,7 +33,7 @@ pub(crate) async fn in_order<T>(mut requests: Vec<Sent<'_, T>>) -> Vec<T> {
         Poll::Ready(())
     })
     .await;
-    answers.into_iter().flatten().collect()
+    responses.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -54,8 +54,8 @@ mod tests {
                 number
             })
         };
-        let answers = in_order((0..=40).map(request).collect()).await;
-        assert_eq!(answers, (0..=40).collect::<Vec<_>>());
-        assert_eq!(*left.lock().unwrap(), answers);
+        let responses = in_order((0..=40).map(request).collect()).await;
+        assert_eq!(responses, (0..=40).collect::<Vec<_>>());
+        assert_eq!(*left.lock().unwrap(), responses);
     }
 }

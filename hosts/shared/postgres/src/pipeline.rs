@@ -111,8 +111,8 @@ pub(crate) async fn query(client: &ClientWrapper, session: &Session, query: &Que
         Box::pin(plain("COMMIT")),
     ];
     let mut rows = Vec::new();
-    for answer in in_order(requests).await {
-        rows.append(&mut answer?);
+    for response in in_order(requests).await {
+        rows.append(&mut response?);
     }
     Ok(rows)
 }
@@ -143,10 +143,10 @@ pub(crate) async fn run(
         }
         requests.push(Box::pin(async { client.batch_execute("COMMIT").await.map(|()| 0) }));
     }
-    let mut answers = in_order(requests).await.into_iter();
+    let mut results = in_order(requests).await.into_iter();
     let outcomes = prepared.iter().map(|transaction| {
         // The iterator must advance past all responses of the transaction: BEGIN, the statements and COMMIT.
-        let responses = answers.by_ref().take(transaction.statements.len() + 2).collect();
+        let responses = results.by_ref().take(transaction.statements.len() + 2).collect();
         if transaction.is_single { single_outcome(responses) } else { outcome(responses) }
     });
     Ok(outcomes.collect())

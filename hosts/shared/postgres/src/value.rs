@@ -10,7 +10,7 @@ use despacho_sql::{Row, Value};
 
 use crate::error::PgError;
 
-type Strange = Box<dyn Error + Sync + Send>;
+type BoxError = Box<dyn Error + Sync + Send>;
 
 /// A parameter's type that the server infers from the statement, OID 0 on the wire. Such a parameter is sent as text.
 static INFERRED: LazyLock<Type> = LazyLock::new(|| Type::new("inferred".into(), 0, Kind::Simple, String::new()));
@@ -20,7 +20,7 @@ static INFERRED: LazyLock<Type> = LazyLock::new(|| Type::new("inferred".into(), 
 pub(crate) struct Parameter<'a>(&'a Value);
 
 impl ToSql for Parameter<'_> {
-    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Strange> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self.0 {
             Value::Null => Ok(IsNull::Yes),
             Value::Integer(number) if *kind == *INFERRED => number.to_string().to_sql(&Type::TEXT, out),
@@ -51,7 +51,7 @@ impl ToSql for Parameter<'_> {
 struct Column(Value);
 
 impl<'a> FromSql<'a> for Column {
-    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Column, Strange> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Column, BoxError> {
         Ok(Column(match *kind {
             Type::INT2 => Value::Integer(i16::from_sql(kind, raw)?.into()),
             Type::INT4 => Value::Integer(i32::from_sql(kind, raw)?.into()),
@@ -60,7 +60,7 @@ impl<'a> FromSql<'a> for Column {
         }))
     }
 
-    fn from_sql_null(_: &Type) -> Result<Column, Strange> {
+    fn from_sql_null(_: &Type) -> Result<Column, BoxError> {
         Ok(Column(Value::Null))
     }
 
@@ -85,8 +85,8 @@ pub(crate) fn inferred<'a>(parameters: &'a [Parameter<'a>]) -> Vec<(&'a (dyn ToS
 }
 
 /// A row of an answer.
-pub(crate) fn row(answer: &SqlRow) -> Result<Row, PgError> {
+pub(crate) fn row(response: &SqlRow) -> Result<Row, PgError> {
     let columns: Result<Vec<Value>, _> =
-        (0..answer.len()).map(|index| answer.try_get::<_, Column>(index).map(|column| column.0)).collect();
+        (0..response.len()).map(|index| response.try_get::<_, Column>(index).map(|column| column.0)).collect();
     Ok(Row::new(columns?))
 }

@@ -27,11 +27,11 @@ impl Grid {
         };
         let (Some(low), Some(high)) = (corner(i32::min), corner(i32::max)) else { return Ok(Grid::default()) };
         let mut grid = Grid { low, high, cell: CELL, ..Grid::default() };
-        let most = i64::try_from(shapes.len() * 2).unwrap_or(i64::MAX).max(1 << 16);
+        let max = i64::try_from(shapes.len() * 2).unwrap_or(i64::MAX).max(1 << 16);
         loop {
             let last = grid.cell_of(high);
             (grid.rows, grid.columns) = (last.0 + 1, last.1 + 1);
-            if grid.rows * grid.columns <= most {
+            if grid.rows * grid.columns <= max {
                 break;
             }
             grid.cell *= 2;

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use crate::cost::Cost;
 
 /// Lanes that a search for a way around may settle. More finds fewer shortcuts and takes longer; a missed one costs nothing but space.
-const PATIENCE: usize = 12;
+const MAX_STALLED_HOPS: usize = 12;
 
 /// A ride from the start of one lane to the start of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(crate) fn contract(arcs: Vec<Vec<Arc>>) -> Hierarchy {
             queue.push(Reverse((importance, lane)));
             continue;
         }
-        graph.take_out(lane as usize);
+        graph.contract(lane as usize);
     }
     Hierarchy { ahead: Arcs::new(graph.out), back: Arcs::new(graph.into) }
 }
@@ -82,14 +82,14 @@ struct Graph {
     depth: Vec<u32>,
     /// Shortcuts that the lane looked at last would need: from, to, cost.
     shortcuts: Vec<(u32, u32, Cost)>,
-    around: Around,
+    around: WitnessSearch,
 }
 
 impl Graph {
     fn new(arcs: Vec<Vec<Arc>>) -> Graph {
         let empty = vec![Vec::new(); arcs.len()];
         let depth = vec![0; arcs.len()];
-        let around = Around::new(arcs.len());
+        let around = WitnessSearch::new(arcs.len());
         let mut graph = Graph { out: empty.clone(), into: empty, depth, shortcuts: Vec::new(), around };
         for (from, list) in (0u32..).zip(arcs) {
             for arc in list {
@@ -142,7 +142,7 @@ impl Graph {
     }
 
     /// Takes a lane out, right after [`Graph::importance`] found its shortcuts.
-    fn take_out(&mut self, lane: usize) {
+    fn contract(&mut self, lane: usize) {
         let gone = |arc: &Arc| arc.to as usize != lane;
         for index in 0..self.into[lane].len() {
             let other = self.into[lane][index].to as usize;
@@ -161,15 +161,15 @@ impl Graph {
 }
 
 /// A short search for ways around a lane.
-struct Around {
+struct WitnessSearch {
     reached: Vec<(u32, Cost)>,
     round: u32,
     queue: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-impl Around {
-    fn new(lanes: usize) -> Around {
-        Around { reached: vec![(0, Cost::default()); lanes], round: 0, queue: BinaryHeap::new() }
+impl WitnessSearch {
+    fn new(lanes: usize) -> WitnessSearch {
+        WitnessSearch { reached: vec![(0, Cost::default()); lanes], round: 0, queue: BinaryHeap::new() }
     }
 
     fn search(&mut self, out: &[Vec<Arc>], from: u32, without: usize, farthest: u32) {
@@ -181,7 +181,7 @@ impl Around {
         self.queue.clear();
         self.reached[from as usize] = (self.round, Cost::default());
         self.queue.push(Reverse((0, from)));
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_STALLED_HOPS {
             let Some(Reverse((weight, lane))) = self.queue.pop() else { break };
             let cost = self.reached[lane as usize].1;
             if weight > farthest {

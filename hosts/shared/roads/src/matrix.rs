@@ -6,7 +6,7 @@ use crate::cost::Cost;
 use crate::network::Roads;
 use crate::place::Place;
 use crate::search;
-use crate::snap::Spot;
+use crate::snap::SnappedPoint;
 
 /// A leg on the road.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,9 +52,9 @@ impl Roads {
     /// A point farther than [`SNAP_LIMIT_M`](crate::SNAP_LIMIT_M) from every road, or outside the area that the extract covers, is not put
     /// on a road, however near the rest is.
     pub fn matrix(&self, points: &[Point]) -> RoadMatrix {
-        let spots: Vec<Vec<Spot>> = points.iter().map(|point| self.snap(Place::of(*point))).collect();
+        let spots: Vec<Vec<SnappedPoint>> = points.iter().map(|point| self.snap(Place::of(*point))).collect();
         // A ride may end on a copy of its lane; it begins on the lane itself, where no turn has been taken yet.
-        let ends: Vec<Vec<Spot>> = spots.iter().map(|spots| self.with_copies(spots)).collect();
+        let ends: Vec<Vec<SnappedPoint>> = spots.iter().map(|spots| self.with_copies(spots)).collect();
         let costs = search::costs(self, &spots, &ends);
         let mut legs: Vec<Option<RoadLeg>> = costs.into_iter().map(|cost| cost.map(leg)).collect();
         for (point, leg) in legs.iter_mut().step_by(points.len() + 1).enumerate() {
@@ -63,12 +63,12 @@ impl Roads {
         RoadMatrix { legs, snapped: spots.iter().map(|spots| !spots.is_empty()).collect() }
     }
 
-    fn with_copies(&self, spots: &[Spot]) -> Vec<Spot> {
+    fn with_copies(&self, spots: &[SnappedPoint]) -> Vec<SnappedPoint> {
         let mut all = spots.to_vec();
         for spot in spots {
             let first = self.copies.partition_point(|copy| copy.0 < spot.lane);
             let copies = self.copies.iter().skip(first).take_while(|copy| copy.0 == spot.lane);
-            all.extend(copies.map(|copy| Spot { lane: copy.1, before: spot.before }));
+            all.extend(copies.map(|copy| SnappedPoint { lane: copy.1, before: spot.before }));
         }
         all
     }

@@ -20,12 +20,12 @@ use crate::turns::{self, Turns};
 /// end a ride, and is no way through.
 const RESTRICTED_MS: u32 = 3_276_700;
 
-/// Marks such a turn in [`Onward::cost`].
+/// Marks such a turn in [`NextEdge::cost`].
 const RESTRICTED: u32 = 1 << 31;
 
 /// One direction of a road between two junctions.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lane {
+pub(crate) struct DirectedEdge {
     pub(crate) cost: Cost,
     /// Where its turns begin.
     pub(crate) turns: u32,
@@ -33,12 +33,12 @@ pub(crate) struct Lane {
 
 /// A turn into another lane.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Onward {
+pub(crate) struct NextEdge {
     pub(crate) to: u32,
     cost: u32,
 }
 
-impl Onward {
+impl NextEdge {
     pub(crate) fn cost(self) -> Cost {
         let ms = self.cost & !RESTRICTED;
         let extra = if self.cost & RESTRICTED == 0 { 0 } else { RESTRICTED_MS };
@@ -49,8 +49,8 @@ impl Onward {
 /// The roads of an extract, ready to be asked for legs from many threads.
 pub struct Roads {
     /// One more than there are, for the end of the last one's turns.
-    pub(crate) lanes: Vec<Lane>,
-    pub(crate) turns: Vec<Onward>,
+    pub(crate) lanes: Vec<DirectedEdge>,
+    pub(crate) turns: Vec<NextEdge>,
     pub(crate) hierarchy: Hierarchy,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) shapes: Vec<Place>,
@@ -121,7 +121,7 @@ impl Roads {
     }
 
     /// The turns out of a lane.
-    pub(crate) fn onward(&self, lane: u32) -> &[Onward] {
+    pub(crate) fn onward(&self, lane: u32) -> &[NextEdge] {
         let lane = lane as usize;
         let bounds = self.lanes.get(lane).zip(self.lanes.get(lane + 1));
         let range = bounds.map_or(0..0, |(this, next)| this.turns as usize..next.turns as usize);
@@ -186,16 +186,16 @@ fn build(stretches: &Stretches, found: &Turns, bounds: Option<Bounds>) -> Result
             ms: whole_number(metres / ride.speed * 1_000.0).max(1),
             cm: whole_number(metres * 100.0),
         };
-        roads.lanes.push(Lane { cost, turns: number(roads.turns.len())? });
+        roads.lanes.push(DirectedEdge { cost, turns: number(roads.turns.len())? });
         for turn in found.of[lane].iter().filter(|turn| kept[turn.to as usize]) {
             let mark = if turn.restricted { RESTRICTED } else { 0 };
-            roads.turns.push(Onward { to: numbers[turn.to as usize], cost: turn.ms | mark });
+            roads.turns.push(NextEdge { to: numbers[turn.to as usize], cost: turn.ms | mark });
         }
         if original(lane) != lane {
             roads.copies.push((numbers[original(lane)], numbers[lane]));
         }
     }
-    roads.lanes.push(Lane { cost: Cost::default(), turns: number(roads.turns.len())? });
+    roads.lanes.push(DirectedEdge { cost: Cost::default(), turns: number(roads.turns.len())? });
     roads.copies.sort_unstable();
     for (index, stretch) in stretches.list.iter().enumerate() {
         let lanes = [numbers[index * 2], numbers[index * 2 + 1]];

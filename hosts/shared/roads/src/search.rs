@@ -6,14 +6,14 @@ use std::collections::BinaryHeap;
 use crate::cost::{Cost, NONE};
 use crate::hierarchy::Arcs;
 use crate::network::Roads;
-use crate::snap::Spot;
+use crate::snap::SnappedPoint;
 
 /// The cost of the fastest ride from each start to each end, row by row; `None` where there is none.
 ///
 /// Every end climbs the hierarchy once and leaves its cost in a bucket at each lane that it passes; every start climbs once and
 /// empties the buckets on its way.
-pub(crate) fn costs(roads: &Roads, starts: &[Vec<Spot>], ends: &[Vec<Spot>]) -> Vec<Option<Cost>> {
-    let mut climb = Climb::new(roads.lanes.len());
+pub(crate) fn costs(roads: &Roads, starts: &[Vec<SnappedPoint>], ends: &[Vec<SnappedPoint>]) -> Vec<Option<Cost>> {
+    let mut climb = UpwardSearch::new(roads.lanes.len());
     let mut buckets = Buckets { heads: vec![NONE; roads.lanes.len()], entries: Vec::new() };
     for (number, end) in (0u32..).zip(ends) {
         climb.begin();
@@ -42,7 +42,7 @@ pub(crate) fn costs(roads: &Roads, starts: &[Vec<Spot>], ends: &[Vec<Spot>]) -> 
 }
 
 /// The cost of riding on along one lane, where both spots lie on it.
-fn straight(start: &[Spot], end: &[Spot]) -> Option<Cost> {
+fn straight(start: &[SnappedPoint], end: &[SnappedPoint]) -> Option<Cost> {
     let pairs = start.iter().flat_map(|from| end.iter().map(move |to| (from, to)));
     let ahead = pairs.filter(|(from, to)| from.lane == to.lane && to.before.cm >= from.before.cm);
     ahead.map(|(from, to)| to.before.minus(from.before)).min_by_key(|cost| (cost.weight, cost.cm))
@@ -78,7 +78,7 @@ impl Buckets {
 }
 
 /// A search that only climbs; its tables are kept for the next.
-struct Climb {
+struct UpwardSearch {
     /// The cost to each lane's start; valid where the round is the current one.
     reached: Vec<(u32, Cost)>,
     round: u32,
@@ -86,9 +86,9 @@ struct Climb {
     queue: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-impl Climb {
-    fn new(lanes: usize) -> Climb {
-        Climb { reached: vec![(0, Cost::default()); lanes], round: 0, queue: BinaryHeap::new() }
+impl UpwardSearch {
+    fn new(lanes: usize) -> UpwardSearch {
+        UpwardSearch { reached: vec![(0, Cost::default()); lanes], round: 0, queue: BinaryHeap::new() }
     }
 
     /// Starts a round; there are as many as points, far fewer than numbers.

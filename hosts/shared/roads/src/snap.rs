@@ -15,7 +15,7 @@ const SAME_M: f64 = 0.25;
 
 /// Where on a lane a point is: the cost from the lane's start to there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct SnappedPoint {
     pub(crate) lane: u32,
     pub(crate) before: Cost,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Spot {
 impl Roads {
     /// Where a point is on the lanes that pass nearest to it; empty if it is farther than the limit from every road, or outside the
     /// area that the extract says it covers.
-    pub(crate) fn snap(&self, place: Place) -> Vec<Spot> {
+    pub(crate) fn snap(&self, place: Place) -> Vec<SnappedPoint> {
         if self.bounds.is_some_and(|bounds| !bounds.contains(place)) {
             return Vec::new();
         }
@@ -46,7 +46,7 @@ impl Roads {
         });
         near.retain(|one| one.0 <= nearest + SAME_M);
         near.sort_unstable_by_key(|one| one.1);
-        let mut spots: Vec<Spot> = Vec::new();
+        let mut spots: Vec<SnappedPoint> = Vec::new();
         for (_, segment, share) in near {
             self.spots_on(segment, share, &mut spots);
         }
@@ -54,7 +54,7 @@ impl Roads {
     }
 
     /// Adds the spots of a segment's lanes, unless a neighbouring segment of the same lanes did.
-    fn spots_on(&self, segment: u32, share: f64, spots: &mut Vec<Spot>) {
+    fn spots_on(&self, segment: u32, share: f64, spots: &mut Vec<SnappedPoint>) {
         let after = self.pieces.partition_point(|piece| piece.shape <= segment);
         let Some(piece) = after.checked_sub(1).and_then(|index| self.pieces.get(index)) else { return };
         if spots.iter().any(|spot| piece.lanes.contains(&spot.lane)) {
@@ -75,7 +75,7 @@ impl Roads {
         let share = if whole > 0.0 { (before / whole).clamp(0.0, 1.0) } else { 0.0 };
         for (lane, share) in piece.lanes.into_iter().zip([share, 1.0 - share]) {
             if lane != NONE {
-                spots.push(Spot { lane, before: self.cost(lane).share(share) });
+                spots.push(SnappedPoint { lane, before: self.cost(lane).share(share) });
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::profile::{Ride, Road};
 
 /// A road between two junctions, ridden one way or both.
 #[derive(Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct RoadSegment {
     /// The junctions at its ends, as numbers of nodes.
     pub(crate) ends: [u32; 2],
     /// The way at each end, and whether a ride from end 0 to end 1 goes along it.
@@ -24,7 +24,7 @@ pub(crate) struct Stretch {
 /// All stretches.
 #[derive(Debug, Default)]
 pub(crate) struct Stretches {
-    pub(crate) list: Vec<Stretch>,
+    pub(crate) list: Vec<RoadSegment>,
     pub(crate) shapes: Vec<Place>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Joiner<'a> {
             let Some(onward) = onward else { break way };
             segment = *onward;
         };
-        self.found.list.push(Stretch {
+        self.found.list.push(RoadSegment {
             ends: [number(start)?, number(at)?],
             ways: [way_at(first, start), last],
             shape: (begin, self.found.shapes.len()),

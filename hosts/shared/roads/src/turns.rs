@@ -6,7 +6,7 @@ use crate::cost::whole_number;
 use crate::draft::{Draft, DraftVia};
 use crate::place::Place;
 use crate::profile::{Effect, Heading, Obstacle, Ride, STOP_MS};
-use crate::stretches::{Stretch, Stretches};
+use crate::stretches::{RoadSegment, Stretches};
 
 /// One direction of a stretch: twice its number, plus 1 for the way back.
 pub(crate) type Lane = u32;
@@ -73,7 +73,7 @@ pub(crate) fn turns(draft: &Draft, stretches: &Stretches) -> Turns {
 
 struct Builder<'a> {
     draft: &'a Draft,
-    list: &'a [Stretch],
+    list: &'a [RoadSegment],
     junctions: BTreeMap<u32, Junction>,
     /// Bearings at both ends of each stretch, away from the end.
     bearings: Vec<[f64; 2]>,
@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
         Builder { draft, list, junctions, bearings, signs }
     }
 
-    fn stretch(&self, lane: Lane) -> &Stretch {
+    fn stretch(&self, lane: Lane) -> &RoadSegment {
         &self.list[lane as usize / 2]
     }
 
@@ -264,7 +264,7 @@ fn turn_seconds(angle: f64, crossing: bool) -> f64 {
     turning + oncoming
 }
 
-fn bearings(stretch: &Stretch, shapes: &[Place]) -> [f64; 2] {
+fn bearings(stretch: &RoadSegment, shapes: &[Place]) -> [f64; 2] {
     let shape = &shapes[stretch.shape.0..stretch.shape.1];
     let look = if stretch.round { LOOK_ROUND_M } else { LOOK_M };
     [bearing(shape.iter().copied(), look), bearing(shape.iter().rev().copied(), look)]

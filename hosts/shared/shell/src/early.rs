@@ -4,7 +4,7 @@ use bytes::Bytes;
 use despacho_core::{
     api::{
         self,
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
     },
     model::Duration,
 };
@@ -49,74 +49,74 @@ impl EarlyResponse {
         let problem = Problem::new(code, en, pt);
         match (self, code) {
             (EarlyResponse::ReadOnly, _) => Problem { allow: Some("GET, HEAD".to_owned()), ..problem },
-            (_, Code::Unavailable | Code::RateLimited) => problem.retry_after(Duration::seconds(2)),
+            (_, ProblemCode::Unavailable | ProblemCode::RateLimited) => problem.retry_after(Duration::seconds(2)),
             _ => problem,
         }
     }
 
     /// The code, and the detail in English and Portuguese.
-    fn text(self) -> (Code, &'static str, &'static str) {
+    fn text(self) -> (ProblemCode, &'static str, &'static str) {
         match self {
             EarlyResponse::Broken => (
-                Code::InternalError,
+                ProblemCode::InternalError,
                 "The request was not carried out. Report the requestId to the operator.",
                 "A requisição não foi executada. Informe o requestId ao operador.",
             ),
             EarlyResponse::Late => (
-                Code::UpstreamTimeout,
+                ProblemCode::UpstreamTimeout,
                 "The response took too long. The request may have been carried out: send it again with the same code or idempotency key.",
                 "A resposta demorou demais. A requisição pode ter sido executada: envie-a novamente com o mesmo código ou chave de idempotência.",
             ),
             EarlyResponse::IncompleteBody => (
-                Code::MalformedRequest,
+                ProblemCode::MalformedRequest,
                 "The request's body did not arrive completely and in time, or its chunks are malformed. Send the request again.",
                 "O corpo da requisição não chegou completo e a tempo, ou seus blocos (chunks) são inválidos. Envie a requisição novamente.",
             ),
             EarlyResponse::MetricsOnly => (
-                Code::EndpointNotFound,
+                ProblemCode::EndpointNotFound,
                 "This listener serves GET /metrics only.",
                 "Esta porta atende somente GET /metrics.",
             ),
             EarlyResponse::MetricsToken => (
-                Code::ApiKeyInvalid,
+                ProblemCode::ApiKeyInvalid,
                 "Metrics need the metrics token or the operator's token. Send it as Authorization: Bearer or x-api-token.",
                 "As métricas exigem o token de métricas ou o do operador. Envie-o em Authorization: Bearer ou em x-api-token.",
             ),
             EarlyResponse::Overloaded => (
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 "There are too many connections. Connect again later.",
                 "Há conexões demais. Conecte-se novamente mais tarde.",
             ),
             EarlyResponse::Busy => (
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 "The service is overloaded. Nothing was carried out: send the request again.",
                 "O serviço está sobrecarregado. Nada foi executado: envie a requisição novamente.",
             ),
             EarlyResponse::ResponseMemory => (
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 "Too many responses wait for their clients to read them. Nothing was changed: read the open responses, then send the request again.",
                 "Há respostas demais à espera de leitura pelos clientes. Nada foi alterado: leia as respostas abertas e envie a requisição novamente.",
             ),
             EarlyResponse::TooManyStreams => (
-                Code::RateLimited,
+                ProblemCode::RateLimited,
                 "The merchant or the server has as many streams open as allowed. Close one, or read /delivery/events.",
                 "A empresa ou o servidor já mantém abertos todos os fluxos permitidos. Feche um ou leia /delivery/events.",
             ),
             EarlyResponse::NotReady => {
-                (Code::Unavailable, "The database is unavailable.", "O banco de dados está indisponível.")
+                (ProblemCode::Unavailable, "The database is unavailable.", "O banco de dados está indisponível.")
             }
             EarlyResponse::StorageFailing => (
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 "The database storage accepts no writes: its disk is full, failing or read-only. The log has the cause.",
                 "O armazenamento do banco de dados não aceita gravações: o disco está cheio, com falha ou somente leitura. O log traz a causa.",
             ),
             EarlyResponse::ReadOnly => (
-                Code::MethodNotAllowed,
+                ProblemCode::MethodNotAllowed,
                 "This endpoint accepts only GET and HEAD.",
                 "Este endpoint aceita somente GET e HEAD.",
             ),
             EarlyResponse::PanelMissing => (
-                Code::EndpointNotFound,
+                ProblemCode::EndpointNotFound,
                 "The merchant panel is not among the application's files. `npm ci && npm run build` in hosts/panel builds it; then start \
                  or deploy the application again.",
                 "O painel não está entre os arquivos da aplicação. `npm ci && npm run build` em hosts/panel o compila; depois, inicie ou \
@@ -133,5 +133,5 @@ pub fn respond(
     early: EarlyResponse,
     fresh_id: fn() -> String,
 ) -> Response<Bytes> {
-    api::refuse(request, route, early.problem(), fresh_id)
+    api::reject(request, route, early.problem(), fresh_id)
 }

@@ -6,7 +6,7 @@ use despacho_core::{
     drivers::outbox::{Job, Lane},
     model::{
         Timestamp,
-        webhook::{Answer, ROUND},
+        webhook::{AttemptResult, ROUND},
     },
     rules::webhooks::Tried,
 };
@@ -28,7 +28,7 @@ pub struct Sent {
     /// Its duration in milliseconds.
     pub took_ms: u64,
     /// The receiver's response.
-    pub answer: Answer,
+    pub response: AttemptResult,
 }
 
 /// How long a batch may start requests.
@@ -54,8 +54,8 @@ where
 {
     let mut lane = Lane::new(jobs);
     while let Some(job) = lane.turn(can_start()) {
-        let Sent { job, at, took_ms, answer } = post(job).await;
-        lane.answered(job, at, took_ms, answer);
+        let Sent { job, at, took_ms, response } = post(job).await;
+        lane.responded(job, at, took_ms, response);
     }
     lane.tried()
 }

@@ -5,7 +5,7 @@ use despacho_core::{
     model::{
         Duration, Point, Timestamp,
         courier::Courier,
-        order::{Delivery, DeliverySituation, Order, OrderSituation},
+        order::{Delivery, DeliveryStatus, Order, OrderStatus},
     },
     rules::lifecycle::Carry,
 };
@@ -49,44 +49,42 @@ pub(crate) fn later(last: Option<Timestamp>, now: Timestamp) -> Timestamp {
 /// What the courier does now with its order; `None` if it waits.
 pub(crate) fn next_action(order: &Order, courier: &Courier, now: Timestamp, speed: u32) -> Option<Action> {
     let pickup = order.pickup.located.point;
-    let since = courier.position_at.unwrap_or(order.situation_since);
+    let since = courier.position_at.unwrap_or(order.status_since);
     // If the clock was set back, the courier continues with one second per pass.
     let elapsed_ms = if since > now { 1_000 } else { now.since(since).as_millis() };
     let at = courier.position.unwrap_or(pickup);
     let simulated = Progress { at, elapsed_ms: elapsed_ms.saturating_mul(speed.into()) };
     let code = |code: Option<&String>| code.cloned().unwrap_or_default();
-    match order.situation {
-        OrderSituation::Allocated if order.attempt <= 1 && requests(order, NO_SHOW) => None,
-        OrderSituation::Allocated if order.attempt <= 1 && requests(order, DECLINE) => {
+    match order.status {
+        OrderStatus::Allocated if order.attempt <= 1 && requests(order, NO_SHOW) => None,
+        OrderStatus::Allocated if order.attempt <= 1 && requests(order, DECLINE) => {
             simulated.is_handed_over().then_some(Action::Decline { at, reason: "flat tyre" })
         }
-        OrderSituation::Allocated => simulated.travel(pickup, Carry::ReachPickup),
-        OrderSituation::CourierAtPickup => simulated.hand_over(Carry::PickUp { code: code(Some(&order.pickup_code)) }),
-        OrderSituation::OutForDelivery => deliver(order, &simulated),
-        OrderSituation::Returning => simulated.travel(pickup, Carry::ReachReturn),
-        OrderSituation::CourierAtReturn => {
-            simulated.hand_over(Carry::HandBack { code: code(order.return_code.as_ref()) })
-        }
+        OrderStatus::Allocated => simulated.travel(pickup, Carry::ReachPickup),
+        OrderStatus::CourierAtPickup => simulated.hand_over(Carry::PickUp { code: code(Some(&order.pickup_code)) }),
+        OrderStatus::OutForDelivery => deliver(order, &simulated),
+        OrderStatus::Returning => simulated.travel(pickup, Carry::ReachReturn),
+        OrderStatus::CourierAtReturn => simulated.hand_over(Carry::HandBack { code: code(order.return_code.as_ref()) }),
         _ => None,
     }
 }
 
 /// The delivery at whose door the courier is, else the one on the way, else the next one.
 fn deliver(order: &Order, simulated: &Progress) -> Option<Action> {
-    let first = |status| order.deliveries.iter().find(|delivery| delivery.situation == status);
-    if let Some(delivery) = first(DeliverySituation::Arrived) {
+    let first = |status| order.deliveries.iter().find(|delivery| delivery.status == status);
+    if let Some(delivery) = first(DeliveryStatus::Arrived) {
         let carry = if contains(delivery, ABSENT) {
             Carry::Fail { stop: delivery.id, reason: "nobody at home".to_owned() }
         } else {
-            let code = delivery.asks_code().then(|| delivery.delivery_code.clone());
+            let code = delivery.requires_code().then(|| delivery.delivery_code.clone());
             Carry::Deliver { stop: delivery.id, code }
         };
         return simulated.hand_over(carry);
     }
-    if let Some(delivery) = first(DeliverySituation::EnRoute) {
+    if let Some(delivery) = first(DeliveryStatus::EnRoute) {
         return simulated.travel(delivery.place.located.point, Carry::ReachDoor(delivery.id));
     }
-    let delivery = first(DeliverySituation::OnBoard)?;
+    let delivery = first(DeliveryStatus::OnBoard)?;
     Some(Action::Step { at: simulated.at, carry: Carry::SetOut(delivery.id) })
 }
 

@@ -97,7 +97,7 @@ pub async fn replace_ended_orders<H: Host>(host: &H, settings: &Settings) -> Res
 
 /// Replaces the parent store's random key by the public one.
 async fn publish<H: Host>(host: &H, drawn: &str) -> Result<(), HostError> {
-    let now = host.moment().now;
+    let now = host.exec_context().now;
     let holder = host.key(&KeyHash::of(drawn)).await?.ok_or_else(|| internal("the drawn key is gone"))?;
     let expires_at = now.after(Duration::minutes(YEARS_10));
     let key = Key { hash: KeyHash::of(KEY), expires_at, version: holder.key.version + 1, ..holder.key.clone() };

@@ -18,12 +18,12 @@ use despacho_core::{
     drivers::clock::Committed,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
-        CourierId, IdBlock, Moment, OrderId,
+        CourierId, ExecContext, IdBlock, OrderId,
         courier::{Courier, Position},
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
     },
     rules::{
-        lifecycle::{self, Carry, Taken},
+        lifecycle::{self, Carry, StepOutcome},
         settings::Settings,
     },
 };
@@ -62,11 +62,11 @@ pub async fn run_pass<H: Host>(
     if orders.is_empty() {
         return Ok(Pass::default());
     }
-    let mut moment = host.moment();
-    let is_searching = |order: &&Order| order.situation == OrderSituation::Searching;
+    let mut context = host.exec_context();
+    let is_searching = |order: &&Order| order.status == OrderStatus::Searching;
     let (searching, carried): (Vec<&Order>, Vec<&Order>) = orders.iter().partition(is_searching);
-    let mut decided = advance(host, &carried, simulation, &mut moment).await?;
-    decided.extend(fleet::send_couriers(host, settings, &searching, simulation, moment.now).await?);
+    let mut decided = advance(host, &carried, simulation, &mut context).await?;
+    decided.extend(fleet::send_couriers(host, settings, &searching, simulation, context.now).await?);
     let mut committed = Committed::default();
     committed.commit(host, &decided).await?;
     Ok(Pass { orders: count, committed: committed.finish()?, next })
@@ -77,12 +77,12 @@ async fn advance<H: Host>(
     host: &H,
     orders: &[&Order],
     simulation: Simulation,
-    moment: &mut Moment,
+    context: &mut ExecContext,
 ) -> Result<Vec<Changes>, HostError> {
     let ids: Vec<CourierId> = orders.iter().filter_map(|order| Some(order.courier.as_ref()?.id)).collect();
     let couriers = host.find_couriers(CourierQuery::Ids(&ids)).await?.into_iter().map(|courier| (courier.id, courier));
     let couriers: BTreeMap<CourierId, Courier> = couriers.collect();
-    let now = moment.now;
+    let now = context.now;
     let courier_of = |order: &Order| couriers.get(&order.courier.as_ref()?.id);
     let simulated = |order: &Order| {
         let courier = courier_of(order).filter(|courier| courier.order == Some(order.id));
@@ -101,7 +101,7 @@ async fn advance<H: Host>(
     let (mut decided, mut positions) = (Vec::new(), Vec::new());
     for (order, courier, action) in actions {
         let position = Position { courier: courier.id, point: action.point(), at: later(courier.position_at, now) };
-        match changes(order, courier, action, position, &mut ids, moment) {
+        match changes(order, courier, action, position, &mut ids, context) {
             Some(changes) => decided.push(Changes { positions: vec![position], ..changes }),
             None => positions.push(position),
         }
@@ -119,16 +119,16 @@ fn changes(
     action: Action,
     position: Position,
     ids: &mut IdBlock,
-    moment: &mut Moment,
+    context: &mut ExecContext,
 ) -> Option<Changes> {
     let courier = Courier { position: Some(position.point), position_at: Some(position.at), ..courier.clone() };
     match action {
         Action::Travel { .. } => None,
-        Action::Decline { reason, .. } => Some(lifecycle::decline(order, &courier, reason.to_owned(), moment)?.1),
-        Action::Step { carry, .. } => match lifecycle::carry(order, &courier, &carry, ids, moment) {
-            Ok(Taken::Now(taken)) => Some(taken.1),
+        Action::Decline { reason, .. } => Some(lifecycle::decline(order, &courier, reason.to_owned(), context)?.1),
+        Action::Step { carry, .. } => match lifecycle::carry(order, &courier, &carry, ids, context) {
+            Ok(StepOutcome::Now(taken)) => Some(taken.1),
             // A concurrent write changed the order: the next pass reads it again.
-            Ok(Taken::Already) | Err(_) => None,
+            Ok(StepOutcome::Already) | Err(_) => None,
         },
     }
 }

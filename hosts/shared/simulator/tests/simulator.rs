@@ -17,7 +17,7 @@ use despacho_core::{
     model::{
         CourierId, Duration,
         courier::Courier,
-        order::{EventKind, Order, OrderSituation},
+        order::{EventKind, Order, OrderStatus},
         store::KeyHash,
     },
     rules::settings::Settings,
@@ -90,14 +90,14 @@ fn couriers(host: &MemoryHost) -> Vec<Courier> {
 /// A second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
 fn second(host: &MemoryHost, simulation: Simulation, instances: u32) -> Vec<Pass> {
     host.advance(Duration::seconds(1));
-    now(dispatch::round(host, &settings(), &mut host.moment())).unwrap();
+    now(dispatch::round(host, &settings(), &mut host.exec_context())).unwrap();
     (0..instances).map(|_| now(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
 }
 
 /// Runs seconds until the order has ended, and returns how many it took.
 fn run(host: &MemoryHost, id: u64, instances: u32) -> u32 {
     for seconds in 0..2_000 {
-        if find(host, id).situation.is_final() {
+        if find(host, id).status.is_final() {
             return seconds;
         }
         second(host, Simulation::default(), instances);
@@ -113,7 +113,7 @@ fn sandbox_order_is_delivered_in_a_minute() {
     let seconds = run(&host, id, 1);
     assert!((10..60).contains(&seconds), "{seconds} s");
     let delivered = find(&host, id);
-    assert_eq!((delivered.situation, delivered.attempt), (OrderSituation::Completed, 1));
+    assert_eq!((delivered.status, delivered.attempt), (OrderStatus::Completed, 1));
     let events: Vec<&str> = kinds(&host, id).into_iter().map(EventKind::name).collect();
     let wanted = [
         "order.created",
@@ -158,7 +158,7 @@ fn real_couriers_and_sandbox_orders_never_meet() {
     let test = order(&host, &sandbox, "A-1", "");
     run(&host, test, 1);
     let carried = find(&host, test);
-    assert_eq!(carried.situation, OrderSituation::Completed);
+    assert_eq!(carried.status, OrderStatus::Completed);
     let real_courier = couriers(&host).into_iter().find(|courier| !courier.sandbox).unwrap();
     assert_ne!(carried.courier.unwrap().id, real_courier.id);
     assert_eq!(real_courier.order, None, "the real courier is free to the end");
@@ -168,7 +168,7 @@ fn real_couriers_and_sandbox_orders_never_meet() {
     for _ in 0..60 {
         second(&host, Simulation::default(), 1);
     }
-    assert_eq!(find(&host, id).situation, OrderSituation::Searching);
+    assert_eq!(find(&host, id).status, OrderStatus::Searching);
     post(&host, "/courier/availability", &courier, &json!({ "available": true }));
     post(&host, "/courier/position", &courier, &here);
     second(&host, Simulation::default(), 1);
@@ -176,7 +176,7 @@ fn real_couriers_and_sandbox_orders_never_meet() {
     for _ in 0..600 {
         second(&host, Simulation::default(), 1);
     }
-    assert_eq!(find(&host, id).situation, OrderSituation::Searching, "a silent courier is not simulated");
+    assert_eq!(find(&host, id).status, OrderStatus::Searching, "a silent courier is not simulated");
 }
 
 #[test]
@@ -185,12 +185,12 @@ fn observation_requests_a_failure() {
     let key = store(&host, "11.222.333/0001-81", true);
     let absent = order(&host, &key, "A-1", "sandbox:absent");
     run(&host, absent, 1);
-    assert_eq!(find(&host, absent).situation, OrderSituation::NotDelivered);
+    assert_eq!(find(&host, absent).status, OrderStatus::NotDelivered);
     for (code, marker) in [("A-2", "Portão azul. sandbox:decline"), ("A-3", "sandbox:no-show")] {
         let id = order(&host, &key, code, marker);
         run(&host, id, 1);
         let done = find(&host, id);
-        assert_eq!((done.situation, done.attempt), (OrderSituation::Completed, 2), "{marker}");
+        assert_eq!((done.status, done.attempt), (OrderStatus::Completed, 2), "{marker}");
         assert!(!done.released.contains(&done.courier.unwrap().id), "{marker}");
     }
 }
@@ -203,16 +203,16 @@ fn store_has_a_limited_number_of_simulated_couriers() {
     let simulation = Simulation { couriers_per_store: 2, speed: 600 };
     for _ in 0..120 {
         second(&host, simulation, 1);
-        let busy = host.orders().iter().filter(|order| order.courier.is_some() && !order.situation.is_final()).count();
+        let busy = host.orders().iter().filter(|order| order.courier.is_some() && !order.status.is_final()).count();
         assert!(busy <= 2, "{busy} orders at once");
     }
     assert_eq!(couriers(&host).len(), 2);
-    assert!(ids.iter().all(|id| find(&host, *id).situation == OrderSituation::Completed));
+    assert!(ids.iter().all(|id| find(&host, *id).status == OrderStatus::Completed));
     let none = Simulation { couriers_per_store: 0, ..simulation };
     let waiting = order(&host, &key, "A-8", "");
     host.advance(Duration::minutes(10));
     (0..20).for_each(|_| drop(second(&host, none, 1)));
-    assert_eq!(find(&host, waiting).situation, OrderSituation::Searching);
+    assert_eq!(find(&host, waiting).status, OrderStatus::Searching);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn courier_with_a_valid_key_is_left_to_its_holder() {
     }
     let held = find(&host, id);
     let own = CourierId::new(registered["id"].as_u64().unwrap());
-    assert_eq!((held.situation, held.courier.map(|one| one.id)), (OrderSituation::Allocated, own));
+    assert_eq!((held.status, held.courier.map(|one| one.id)), (OrderStatus::Allocated, own));
     assert_eq!(couriers(&host).len(), 1, "no courier is simulated while another one is free nearby");
 }
 
@@ -241,7 +241,7 @@ fn nothing_happens_without_a_sandbox_store() {
     for _ in 0..30 {
         assert_eq!(second(&host, Simulation::default(), 1), [Pass::default()]);
     }
-    assert_eq!((find(&host, id).situation, couriers(&host).len()), (OrderSituation::Searching, 0));
+    assert_eq!((find(&host, id).status, couriers(&host).len()), (OrderStatus::Searching, 0));
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn demo_data_is_created_once_and_delivered() {
     let ids: Vec<u64> = host.orders().iter().map(|order| order.id.get()).collect();
     for id in ids {
         run(&host, id, 1);
-        assert_eq!(find(&host, id).situation, OrderSituation::Completed);
+        assert_eq!(find(&host, id).status, OrderStatus::Completed);
     }
 }
 
@@ -261,7 +261,7 @@ fn demo_data_is_created_once_and_delivered() {
 fn demo_has_three_open_orders_on_any_later_day() {
     let (host, settings) = (MemoryHost::seeded(1), settings());
     assert_eq!(now(demo::seed(&host, &settings)), Ok(true));
-    let open = |host: &MemoryHost| host.orders().iter().filter(|order| !order.situation.is_final()).count();
+    let open = |host: &MemoryHost| host.orders().iter().filter(|order| !order.status.is_final()).count();
     assert_eq!((open(&host), now(demo::replace_ended_orders(&host, &settings))), (3, Ok(0)));
     for _ in 0..3 {
         // Nothing runs for a day: the search for overdue orders begins, and ends after twenty minutes without a courier.

@@ -48,14 +48,14 @@ pub struct EndedOrder {
     /// Its record: one line of JSON without the line's end.
     pub record: String,
     /// How to take it out again.
-    pub leaf: Leaf,
+    pub leaf: OrderHistory,
     /// The subscription that has not been sent all of it yet, where there is one: then it stays.
     pub awaited_by: Option<u64>,
 }
 
 /// What it takes to take a history out once it was written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaf {
+pub struct OrderHistory {
     /// The order.
     pub order: i64,
     /// Its version.
@@ -147,8 +147,8 @@ pub async fn ended_orders<D: Driver>(
 }
 
 /// The statements that take histories out, for one transaction. Where an order has changed since nothing is done.
-pub fn take_out(leaves: &[Leaf]) -> Vec<Statement> {
-    let of = |leaf: &Leaf| {
+pub fn delete_archived(leaves: &[OrderHistory]) -> Vec<Statement> {
+    let of = |leaf: &OrderHistory| {
         let mark = [leaf.matrix, leaf.place, leaf.order, leaf.version].map(Value::Integer).to_vec();
         let gone = [leaf.order, leaf.events].map(Value::Integer).to_vec();
         [Statement::one(MARK, mark), Statement::any(TAKE_OUT, gone)]
@@ -207,12 +207,12 @@ impl EventRow {
 }
 
 /// None where the history is not whole, or not old enough.
-fn leaf(order: i64, version: i64, events: &[EventRow], before: Timestamp) -> Option<Leaf> {
+fn leaf(order: i64, version: i64, events: &[EventRow], before: Timestamp) -> Option<OrderHistory> {
     let whole = (1..).zip(events).all(|(sequence, event)| event.sequence == sequence);
     let at = events.iter().map(|event| event.at).max().filter(|at| whole && *at < before.millis())?;
     let place = events.iter().map(|event| event.place).max()?;
     let matrix = events.first()?.matrix;
-    Some(Leaf { order, version, matrix, place, events: i64::try_from(events.len()).ok()?, at })
+    Some(OrderHistory { order, version, matrix, place, events: i64::try_from(events.len()).ok()?, at })
 }
 
 /// Bodies are JSON already, on one line, and go into the record byte by byte.
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_history_leaves_whole_and_once_it_is_old() {
         let before = Timestamp::from_millis(100);
-        let whole = Leaf { order: 5, version: 3, matrix: 7, place: 20, events: 2, at: 99 };
+        let whole = OrderHistory { order: 5, version: 3, matrix: 7, place: 20, events: 2, at: 99 };
         assert_eq!(leaf(5, 3, &[row(1, 50), row(2, 99)], before), Some(whole));
         assert_eq!(leaf(5, 3, &[row(1, 50), row(2, 100)], before), None);
         assert_eq!(leaf(5, 3, &[row(2, 50), row(3, 99)], before), None);

@@ -16,7 +16,7 @@ use std::{
 use despacho_core::{
     host::HostError,
     model::Timestamp,
-    rules::limits::{Admission, Arrival, Bucket, Count, Lease},
+    rules::limits::{Admission, Bucket, Count, Lease, TheoreticalArrival},
 };
 
 use crate::{Driver, Query, Row, Value};
@@ -26,7 +26,7 @@ const ATTEMPTS: u32 = 4;
 
 /// Buckets of which an instance holds leases; some 200 kB. Beyond that it forgets those that have ended, or else all: their places
 /// are lost to their callers.
-const MOST_LEASES: usize = 1_024;
+const MAX_LEASES: usize = 1_024;
 
 /// What one instance has taken of the buckets and not given out yet.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Leases {
     }
 
     /// A place that is there already, or else how many to take.
-    fn ask(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, u32> {
+    fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, u32> {
         let mut leases = self.lock();
         let Some(lease) = leases.get_mut(&bucket.name) else { return Err(1) };
         lease.give(bucket, now).ok_or_else(|| lease.request_next(bucket, now))
@@ -49,17 +49,17 @@ impl Leases {
     fn keep(&self, bucket: &Bucket, lease: Lease, now: Timestamp) -> Admission {
         let mut leases = self.lock();
         if let Some(held) = leases.get_mut(&bucket.name) {
-            *held = lease.beside(*held, now);
-            return held.told(bucket, now);
+            *held = lease.merge(*held, now);
+            return held.admission(bucket, now);
         }
-        if leases.len() >= MOST_LEASES {
+        if leases.len() >= MAX_LEASES {
             leases.retain(|_, lease| lease.holds(now));
         }
-        if leases.len() >= MOST_LEASES {
+        if leases.len() >= MAX_LEASES {
             leases.clear();
         }
         leases.insert(bucket.name.clone(), lease);
-        lease.told(bucket, now)
+        lease.admission(bucket, now)
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Lease>> {
@@ -75,7 +75,7 @@ pub async fn admit<D: Driver>(
     bucket: &Bucket,
     now: Timestamp,
 ) -> Result<Admission, HostError> {
-    let mut places = match leases.ask(bucket, now) {
+    let mut places = match leases.admit(bucket, now) {
         Ok(admission) => return Ok(admission),
         Err(places) => places,
     };
@@ -101,9 +101,9 @@ pub async fn admit<D: Driver>(
     Err(HostError::Conflict)
 }
 
-fn arrival(mut rows: Vec<Row>) -> Result<Option<Arrival>, HostError> {
+fn arrival(mut rows: Vec<Row>) -> Result<Option<TheoreticalArrival>, HostError> {
     let micros = rows.first_mut().map(Row::integer).transpose()?;
-    Ok(micros.map(Arrival::from_micros))
+    Ok(micros.map(TheoreticalArrival::from_micros))
 }
 
 /// Moves a bucket on, by the rule of [`Bucket::count_several`].
@@ -129,5 +129,5 @@ fn stored_arrival(bucket: &Bucket) -> Query {
 fn forget_arrivals(now: Timestamp) -> Query {
     let sql = "DELETE FROM buckets WHERE arrival <= $1 AND name IN \
                (SELECT name FROM buckets WHERE arrival <= $1 ORDER BY arrival LIMIT 200) RETURNING arrival";
-    Query::new(sql, vec![Arrival::at(now).micros().into()])
+    Query::new(sql, vec![TheoreticalArrival::at(now).micros().into()])
 }

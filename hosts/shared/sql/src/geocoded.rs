@@ -9,9 +9,9 @@ use despacho_core::{
 use crate::{Query, Row, Value};
 
 /// Asks for what is kept for a question: no row where nothing is, or its time is over.
-pub fn geocoded(question: &str, now: Timestamp) -> Query {
+pub fn geocoded(request: &str, now: Timestamp) -> Query {
     let sql = "SELECT precision, lat_e7, lon_e7, radius_m FROM geocoded WHERE question = $1 AND until > $2";
-    Query::new(sql, vec![question.into(), now.into()])
+    Query::new(sql, vec![request.into(), now.into()])
 }
 
 /// What a row of [`geocoded`] says: a place, or that there is none.
@@ -27,13 +27,13 @@ pub fn to_geocoded(row: &mut Row) -> Result<Option<Located>, HostError> {
 }
 
 /// Keeps an answer until then, in place of an older one.
-pub fn keep_geocoded(question: &str, kept: &Option<Located>, until: Timestamp) -> Query {
+pub fn keep_geocoded(request: &str, kept: &Option<Located>, until: Timestamp) -> Query {
     let sql = "INSERT INTO geocoded (question, precision, lat_e7, lon_e7, radius_m, until) VALUES ($1, $2, $3, $4, $5, $6) \
                ON CONFLICT (question) DO UPDATE SET precision = excluded.precision, lat_e7 = excluded.lat_e7, \
                lon_e7 = excluded.lon_e7, radius_m = excluded.radius_m, until = excluded.until RETURNING until";
     let point = kept.map_or(Point { lat_e7: 0, lon_e7: 0 }, |located| located.point);
     let params = vec![
-        question.into(),
+        request.into(),
         kept.map(|located| located.precision.name()).into(),
         i64::from(point.lat_e7).into(),
         i64::from(point.lon_e7).into(),
@@ -51,8 +51,8 @@ pub fn forget_geocoded(now: Timestamp) -> Query {
 }
 
 /// Forgets what is too much, those first that end first. To be asked likewise.
-pub fn limit_geocoded(most: u32) -> Query {
+pub fn limit_geocoded(max: u32) -> Query {
     let sql = "DELETE FROM geocoded WHERE question IN (SELECT question FROM geocoded ORDER BY until LIMIT \
                (SELECT CASE WHEN COUNT(*) > $1 THEN COUNT(*) - $1 ELSE 0 END FROM geocoded)) RETURNING until";
-    Query::new(sql, vec![Value::number(most)])
+    Query::new(sql, vec![Value::number(max)])
 }

@@ -10,7 +10,8 @@ use despacho_core::{
         StorageUsage, StoreQuery, UsageQuery, WebhookQuery,
     },
     model::{
-        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
+        WebhookId,
         courier::{Cell, Courier, FreeCourier, SearchingOrder},
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
@@ -23,7 +24,9 @@ use despacho_core::{
     },
 };
 
-use crate::{Driver, Query, RecentKeys, Row, archive, outward, personal, read, reserve::Reserve, statements, write};
+use crate::{
+    Driver, Query, RecentKeys, Row, archive, outward, personal, read, reserve::IdAllocator, statements, write,
+};
 
 /// What a host needs of its process besides the core's [`Platform`]: counters of requests, and notification of commits.
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Driver")]
@@ -40,7 +43,7 @@ pub struct SqlHost<D, P> {
     driver: D,
     platform: P,
     timing: Timing,
-    ids: Reserve,
+    ids: IdAllocator,
     recent: Arc<RecentKeys>,
 }
 
@@ -52,13 +55,13 @@ const ALIGNED_AT_ONCE: u32 = 500;
 impl<D: Driver, P: Machine> SqlHost<D, P> {
     /// A host on a database whose migrations have run; `timing` is that of the settings that requests are answered with.
     pub fn new(driver: D, platform: P, timing: Timing) -> SqlHost<D, P> {
-        SqlHost { driver, platform, timing, ids: Reserve::of(IDS_AT_ONCE), recent: Arc::default() }
+        SqlHost { driver, platform, timing, ids: IdAllocator::of(IDS_AT_ONCE), recent: Arc::default() }
     }
 
     /// The host with another number of identifiers reserved at once; small where a host lives for one request.
     #[must_use]
     pub fn reserving(self, ids_at_once: u32) -> SqlHost<D, P> {
-        SqlHost { ids: Reserve::of(ids_at_once), ..self }
+        SqlHost { ids: IdAllocator::of(ids_at_once), ..self }
     }
 
     /// The host with what others of its process remember of keys; where a host lives for one request.
@@ -287,15 +290,15 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
 }
 
 impl<D, P: Platform> Platform for SqlHost<D, P> {
-    fn moment(&self) -> Moment {
-        self.platform.moment()
+    fn exec_context(&self) -> ExecContext {
+        self.platform.exec_context()
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         self.platform.locate(addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         self.platform.matrix(places).await
     }
 

@@ -27,7 +27,7 @@ mod tables;
 mod value;
 mod write;
 
-pub use archive::{EndedOrder, Histories, Leaf, Readers, ended_orders, take_out};
+pub use archive::{EndedOrder, Histories, OrderHistory, Readers, delete_archived, ended_orders};
 pub use archive_privacy::{Selection, erase_record, find_in_record};
 pub use bucket::{Leases, admit};
 pub use copy::{CopyError, copy};
@@ -36,7 +36,7 @@ pub use geocoded::{forget_geocoded, geocoded, keep_geocoded, limit_geocoded, to_
 pub use health::{STORAGE, WriteHealth, WriteState};
 pub use host::{Machine, SqlHost};
 pub use recent::RecentKeys;
-pub use schema::{Change, Dialect, Migration, SchemaError, Standing, is_ahead, migrations, pending};
+pub use schema::{Change, Dialect, Migration, SchemaError, SchemaState, is_ahead, migrations, pending};
 pub use slot::{Slot, Slots};
 pub use statement::{Expect, Query, Statement};
 pub use tables::{TABLES, Table};

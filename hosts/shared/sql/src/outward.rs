@@ -145,7 +145,7 @@ pub(crate) fn attempt(number: AttemptId) -> Query {
 /// A row of `place, id, body`.
 pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
     let place = row.integer()?;
-    let place = u64::try_from(place).map_err(|_| strange(format!("an event at place {place}")))?;
+    let place = u64::try_from(place).map_err(|_| corrupt_row(format!("an event at place {place}")))?;
     let number = identifier(row.integer()?, EventId::new)?;
     Ok(JournalEntry { place, recorded: RecordedEvent { id: number, event: row.json()? } })
 }
@@ -154,13 +154,13 @@ pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
 pub(crate) fn to_line(row: &mut Row) -> Result<StatementLine, HostError> {
     let number = identifier(row.integer()?, EntryId::new)?;
     let kind = row.text()?;
-    let kind = EntryKind::from_name(&kind).ok_or_else(|| strange(format!("an entry of kind {kind}")))?;
+    let kind = EntryKind::from_name(&kind).ok_or_else(|| corrupt_row(format!("an entry of kind {kind}")))?;
     let store = identifier(row.integer()?, StoreId::new)?;
     let order = row.optional_integer()?.map(|order| identifier(order, OrderId::new)).transpose()?;
     let reference = row.optional_text()?;
     let mut money = || {
         let centavos = row.integer()?;
-        Money::from_centavos(centavos).ok_or_else(|| strange(format!("an amount of {centavos} centavos")))
+        Money::from_centavos(centavos).ok_or_else(|| corrupt_row(format!("an amount of {centavos} centavos")))
     };
     let (amount, balance) = (money()?, money()?);
     Ok(StatementLine {
@@ -275,10 +275,10 @@ fn message(change: &MessageChange) -> Result<Statement, HostError> {
 
 fn identifier<T>(number: i64, make: fn(u64) -> Option<T>) -> Result<T, HostError> {
     let made = u64::try_from(number).ok().and_then(make);
-    made.ok_or_else(|| strange(format!("a row numbered {number}")))
+    made.ok_or_else(|| corrupt_row(format!("a row numbered {number}")))
 }
 
-fn strange(what: String) -> HostError {
+fn corrupt_row(what: String) -> HostError {
     HostError::Internal { detail: format!("reading a row: {what}") }
 }
 

@@ -121,12 +121,12 @@ pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
             "$8"
         ),
     };
-    let (least, most) = filter.situations;
+    let (min, max) = filter.situations;
     let mut params = vec![
         number(filter.store.get()),
         filter.before.map_or(Value::Integer(i64::MAX), |id| number(id.get())),
-        Value::number(least),
-        Value::number(most),
+        Value::number(min),
+        Value::number(max),
         filter.from.into(),
         filter.until.into(),
     ];

@@ -19,7 +19,7 @@ use despacho_core::{
 };
 
 /// Keys that are remembered; some 300 kB. A host that meets more within [`RECENT`] forgets them all and begins anew.
-const MOST: usize = 256;
+const MAX_HOLDERS: usize = 256;
 
 /// What a host, or all requests of one instance, remember of keys.
 #[derive(Debug, Default)]
@@ -33,28 +33,28 @@ struct Remembered {
 }
 
 /// That a question to the database begins; see [`RecentKeys::remember`].
-pub(crate) struct Asked(u64);
+pub(crate) struct Lookup(u64);
 
 impl RecentKeys {
     /// What is remembered of a key, or else the beginning of a question.
-    pub(crate) fn recall(&self, hash: &KeyHash, now: Timestamp) -> Result<Arc<KeyHolder>, Asked> {
+    pub(crate) fn recall(&self, hash: &KeyHash, now: Timestamp) -> Result<Arc<KeyHolder>, Lookup> {
         let remembered = self.lock();
         match remembered.holders.get(hash) {
             Some((at, holder)) if is_recent(*at, now) => Ok(Arc::clone(holder)),
-            _ => Err(Asked(remembered.forgotten)),
+            _ => Err(Lookup(remembered.forgotten)),
         }
     }
 
     /// Remembers the answer to a question that began at `now`, unless what it asked for may have changed since.
-    pub(crate) fn remember(&self, asked: &Asked, holder: &Arc<KeyHolder>, now: Timestamp) {
+    pub(crate) fn remember(&self, lookup: &Lookup, holder: &Arc<KeyHolder>, now: Timestamp) {
         let mut remembered = self.lock();
-        if remembered.forgotten != asked.0 {
+        if remembered.forgotten != lookup.0 {
             return;
         }
-        if remembered.holders.len() >= MOST {
+        if remembered.holders.len() >= MAX_HOLDERS {
             remembered.holders.retain(|_, (at, _)| is_recent(*at, now));
         }
-        if remembered.holders.len() >= MOST {
+        if remembered.holders.len() >= MAX_HOLDERS {
             remembered.holders.clear();
         }
         remembered.holders.insert(holder.key.hash.clone(), (now, Arc::clone(holder)));

@@ -11,28 +11,28 @@ use crate::{Driver, Row, read};
 
 /// What is reserved, and who waits.
 #[derive(Debug)]
-pub(crate) struct Reserve {
+pub(crate) struct IdAllocator {
     /// Reserved and not given away.
     stock: Mutex<IdBlock>,
     /// Identifiers that are reserved at once at least.
     at_once: u64,
-    waiting: Mutex<Vec<Arc<Wish>>>,
+    waiting: Mutex<Vec<Arc<PendingAllocation>>>,
     /// Held by the request that asks the database.
     turn: futures_util::lock::Mutex<()>,
 }
 
 /// What a request waits for.
 #[derive(Debug)]
-struct Wish {
+struct PendingAllocation {
     count: u64,
-    answer: Mutex<Option<Result<IdBlock, HostError>>>,
+    response: Mutex<Option<Result<IdBlock, HostError>>>,
 }
 
-impl Reserve {
+impl IdAllocator {
     /// Nothing in stock; so many are to be reserved at once.
-    pub(crate) fn of(at_once: u32) -> Reserve {
+    pub(crate) fn of(at_once: u32) -> IdAllocator {
         let (stock, waiting) = (Mutex::new(IdBlock::new(0, 0)), Mutex::default());
-        Reserve { stock, at_once: at_once.into(), waiting, turn: futures_util::lock::Mutex::new(()) }
+        IdAllocator { stock, at_once: at_once.into(), waiting, turn: futures_util::lock::Mutex::new(()) }
     }
 
     /// So many identifiers, higher than all that anybody was given before this was asked; of several instances too, where none are held
@@ -42,42 +42,46 @@ impl Reserve {
         if let Some(block) = locked(&self.stock).split(count) {
             return Ok(block);
         }
-        let wish = Arc::new(Wish { count, answer: Mutex::new(None) });
-        locked(&self.waiting).push(Arc::clone(&wish));
+        let allocation = Arc::new(PendingAllocation { count, response: Mutex::new(None) });
+        locked(&self.waiting).push(Arc::clone(&allocation));
         let _turn = self.turn.lock().await;
-        if let Some(answer) = locked(&wish.answer).take() {
-            return answer;
+        if let Some(response) = locked(&allocation.response).take() {
+            return response;
         }
-        let mut wishes = std::mem::take(&mut *locked(&self.waiting));
+        let mut allocations = std::mem::take(&mut *locked(&self.waiting));
         // Whoever took the wishes before may have gone away with them.
-        if !wishes.iter().any(|other| Arc::ptr_eq(other, &wish)) {
-            wishes.push(Arc::clone(&wish));
+        if !allocations.iter().any(|other| Arc::ptr_eq(other, &allocation)) {
+            allocations.push(Arc::clone(&allocation));
         }
         // The request before may have reserved more than was wished for.
-        wishes.retain(|wish| locked(&self.stock).split(wish.count).map(|block| wish.grant(Ok(block))).is_none());
-        if !wishes.is_empty() {
-            self.restock(driver, &wishes).await;
+        allocations.retain(|allocation| {
+            locked(&self.stock).split(allocation.count).map(|block| allocation.complete(Ok(block))).is_none()
+        });
+        if !allocations.is_empty() {
+            self.refill(driver, &allocations).await;
         }
-        let answer = locked(&wish.answer).take();
-        answer.unwrap_or_else(|| Err(missing()))
+        let response = locked(&allocation.response).take();
+        response.unwrap_or_else(|| Err(missing()))
     }
 
     /// Reserves for all of these at once.
-    async fn restock<D: Driver>(&self, driver: &D, wishes: &[Arc<Wish>]) {
-        let wanted = wishes.iter().map(|wish| wish.count).sum();
+    async fn refill<D: Driver>(&self, driver: &D, allocations: &[Arc<PendingAllocation>]) {
+        let wanted = allocations.iter().map(|allocation| allocation.count).sum();
         match reserved(driver, self.at_once.max(wanted)).await {
             Ok(mut block) => {
-                wishes.iter().for_each(|wish| wish.grant(block.split(wish.count).ok_or_else(missing)));
+                allocations
+                    .iter()
+                    .for_each(|allocation| allocation.complete(block.split(allocation.count).ok_or_else(missing)));
                 *locked(&self.stock) = block;
             }
-            Err(error) => wishes.iter().for_each(|wish| wish.grant(Err(error.clone()))),
+            Err(error) => allocations.iter().for_each(|allocation| allocation.complete(Err(error.clone()))),
         }
     }
 }
 
-impl Wish {
-    fn grant(&self, answer: Result<IdBlock, HostError>) {
-        *locked(&self.answer) = Some(answer);
+impl PendingAllocation {
+    fn complete(&self, response: Result<IdBlock, HostError>) {
+        *locked(&self.response) = Some(response);
     }
 }
 
@@ -110,7 +114,7 @@ mod tests {
     #[derive(Default)]
     struct Counter {
         value: AtomicU64,
-        asked: AtomicU64,
+        requested: AtomicU64,
     }
 
     impl Driver for Counter {
@@ -120,7 +124,7 @@ mod tests {
 
         async fn write_returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
             let &[Value::Integer(count)] = query.params.as_slice() else { return Ok(Vec::new()) };
-            self.asked.fetch_add(1, SeqCst);
+            self.requested.fetch_add(1, SeqCst);
             tokio::task::yield_now().await;
             let count = u64::try_from(count).unwrap();
             Ok(vec![Row::new(vec![Value::number(self.value.fetch_add(count, SeqCst) + count)])])
@@ -138,27 +142,27 @@ mod tests {
 
     #[tokio::test]
     async fn those_who_wait_together_are_served_together_and_none_twice() {
-        let (driver, reserve) = (Counter::default(), Reserve::of(1));
+        let (driver, reserve) = (Counter::default(), IdAllocator::of(1));
         let blocks = join_all((0..20).map(|_| reserve.take(&driver, 3))).await;
         let mut all: Vec<u64> = blocks.into_iter().flat_map(|block| numbers(block, 3)).collect();
         all.sort_unstable();
         assert_eq!(all, (0..60).collect::<Vec<_>>());
         // The first goes alone, and all others came while it was away.
-        assert_eq!(driver.asked.load(SeqCst), 2);
+        assert_eq!(driver.requested.load(SeqCst), 2);
     }
 
     #[tokio::test]
     async fn a_stock_serves_many() {
-        let (driver, reserve) = (Counter::default(), Reserve::of(512));
+        let (driver, reserve) = (Counter::default(), IdAllocator::of(512));
         for _ in 0..2 {
             join_all((0..20).map(|_| reserve.take(&driver, 3))).await;
         }
-        assert_eq!(driver.asked.load(SeqCst), 1);
+        assert_eq!(driver.requested.load(SeqCst), 1);
     }
 
     #[tokio::test]
     async fn who_goes_away_takes_nobody_along() {
-        let (driver, reserve) = (Counter::default(), Reserve::of(1));
+        let (driver, reserve) = (Counter::default(), IdAllocator::of(1));
         let (mut leader, mut second) = (Box::pin(reserve.take(&driver, 1)), Box::pin(reserve.take(&driver, 1)));
         assert!(poll!(leader.as_mut()).is_pending() && poll!(second.as_mut()).is_pending());
         drop(leader);

@@ -20,7 +20,7 @@ pub enum Change {
 
 /// Where a database's schema stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct SchemaState {
     /// Its version; `None` in a new database.
     pub version: Option<i64>,
     /// The least version that a program must know to go on with it, by [`Dialect::FLOOR_QUERY`]; to be asked where
@@ -110,7 +110,7 @@ pub fn is_ahead(version: Option<i64>) -> bool {
 
 /// The migrations that a database lacks. One beyond those known is left as it is where its floor admits this program, and refused
 /// where it does not.
-pub fn pending(dialect: Dialect, found: Standing) -> Result<Vec<Migration>, SchemaError> {
+pub fn pending(dialect: Dialect, found: SchemaState) -> Result<Vec<Migration>, SchemaError> {
     // Each instance of a component asks, and next to always nothing is missing: then nothing is written out.
     if found.version == i64::try_from(VERSIONS.len()).ok() {
         return Ok(Vec::new());
@@ -118,7 +118,10 @@ pub fn pending(dialect: Dialect, found: Standing) -> Result<Vec<Migration>, Sche
     missing(migrations(dialect), found)
 }
 
-fn missing(mut all: Vec<Migration>, Standing { version, floor }: Standing) -> Result<Vec<Migration>, SchemaError> {
+fn missing(
+    mut all: Vec<Migration>,
+    SchemaState { version, floor }: SchemaState,
+) -> Result<Vec<Migration>, SchemaError> {
     let (found, known) = (version.unwrap_or(0), all.last().map_or(0, |last| last.version));
     let floor = floor.unwrap_or(found);
     if found > i64::from(known) && floor > i64::from(known) {
@@ -366,22 +369,26 @@ mod tests {
         }
     }
 
-    fn standing(version: Option<i64>, floor: Option<i64>) -> Standing {
-        Standing { version, floor }
+    fn schema_state(version: Option<i64>, floor: Option<i64>) -> SchemaState {
+        SchemaState { version, floor }
     }
 
     #[test]
     fn a_database_lacks_what_came_after_it() {
         let newest = i64::try_from(VERSIONS.len()).unwrap();
-        assert_eq!(pending(Dialect::Sqlite, Standing::default()).unwrap().len(), VERSIONS.len());
-        assert_eq!(pending(Dialect::Sqlite, standing(Some(newest), None)), Ok(vec![]));
+        assert_eq!(pending(Dialect::Sqlite, SchemaState::default()).unwrap().len(), VERSIONS.len());
+        assert_eq!(pending(Dialect::Sqlite, schema_state(Some(newest), None)), Ok(vec![]));
         assert!(!is_ahead(None) && !is_ahead(Some(newest)) && is_ahead(Some(newest + 1)));
-        let refused = pending(Dialect::Sqlite, standing(Some(newest + 6), Some(newest + 2))).unwrap_err().to_string();
+        let rejected =
+            pending(Dialect::Sqlite, schema_state(Some(newest + 6), Some(newest + 2))).unwrap_err().to_string();
         for named in [format!("version {},", newest + 6), format!("version {},", newest + 2), format!("to {newest}:")] {
-            assert!(refused.contains(&named), "{named} in {refused}");
+            assert!(rejected.contains(&named), "{named} in {rejected}");
         }
-        assert!(pending(Dialect::Sqlite, standing(Some(newest + 1), None)).is_err(), "nobody said that it may go on");
-        assert_eq!(pending(Dialect::Sqlite, standing(Some(newest + 6), Some(newest))), Ok(vec![]));
+        assert!(
+            pending(Dialect::Sqlite, schema_state(Some(newest + 1), None)).is_err(),
+            "nobody said that it may go on"
+        );
+        assert_eq!(pending(Dialect::Sqlite, schema_state(Some(newest + 6), Some(newest))), Ok(vec![]));
     }
 
     /// The last versions of a program, of the next one, which adds, and of the one after, which takes away.
@@ -391,19 +398,19 @@ mod tests {
         let known = rendered(Dialect::Postgres, &versions);
         let floor_of = |all: &[Migration]| {
             let floors = all.iter().flat_map(|migration| {
-                let said = migration.steps.iter().any(|step| step.contains("'schema_floor'"));
-                said.then_some(i64::from(migration.version))
+                let expected_text = migration.steps.iter().any(|step| step.contains("'schema_floor'"));
+                expected_text.then_some(i64::from(migration.version))
             });
             floors.max()
         };
         versions.push((Change::Additive, &["ALTER TABLE keys ADD COLUMN note TEXT"]));
         let grown = rendered(Dialect::Postgres, &versions);
         let version = i64::try_from(grown.len()).ok();
-        assert_eq!(missing(known.clone(), standing(version, floor_of(&grown))), Ok(vec![]));
+        assert_eq!(missing(known.clone(), schema_state(version, floor_of(&grown))), Ok(vec![]));
         versions.push((Change::Breaking, &["ALTER TABLE keys DROP COLUMN note"]));
         let shrunk = rendered(Dialect::Postgres, &versions);
         let version = i64::try_from(shrunk.len()).ok();
-        assert!(missing(known, standing(version, floor_of(&shrunk))).is_err());
-        assert!(missing(grown, standing(version, floor_of(&shrunk))).is_err());
+        assert!(missing(known, schema_state(version, floor_of(&shrunk))).is_err());
+        assert!(missing(grown, schema_state(version, floor_of(&shrunk))).is_err());
     }
 }

@@ -4,7 +4,7 @@
 use despacho_core::{
     host::HostError,
     model::{Duration, Timestamp},
-    rules::limits::Arrival,
+    rules::limits::TheoreticalArrival,
 };
 
 use crate::{Driver, Query};
@@ -65,7 +65,7 @@ impl Slots {
     /// The slots that are held. An instant beyond a slot's duration shows that a clock was set back: such a slot is free.
     fn held(&self, now: Timestamp) -> Query {
         let sql = "SELECT name FROM buckets WHERE name LIKE $1 AND arrival > $2 AND arrival <= $3";
-        let instants = [now, now.after(self.ttl)].map(|at| Arrival::at(at).micros().into());
+        let instants = [now, now.after(self.ttl)].map(|at| TheoreticalArrival::at(at).micros().into());
         Query::new(sql, [vec![format!("{}/%", self.name).into()], instants.to_vec()].concat())
     }
 
@@ -81,7 +81,7 @@ impl Slots {
                    SET arrival = excluded.arrival WHERE buckets.arrival <= $3 OR buckets.arrival > $4 \
                    OR buckets.arrival = $5 RETURNING arrival";
         let until = now.after(self.ttl);
-        let instants = [until, now, until, own].map(|at| Arrival::at(at).micros().into());
+        let instants = [until, now, until, own].map(|at| TheoreticalArrival::at(at).micros().into());
         let claimed = driver.write_returning(Query::new(sql, [vec![name.as_str().into()], instants.to_vec()].concat()));
         Ok((!claimed.await?.is_empty()).then_some(Slot { name, until }))
     }

@@ -201,8 +201,8 @@ fn order(write: &Write<Order>, timing: &Timing) -> Result<Statement, HostError> 
     let columns = [
         id(order.store.get()),
         order.code.as_str().into(),
-        Value::Integer(order.situation.holds_code().into()),
-        Value::Integer(order.situation.number().into()),
+        Value::Integer(order.status.holds_code().into()),
+        Value::Integer(order.status.number().into()),
         order.created_at.into(),
         next_deadline(order, timing).into(),
         i64::from(pickup.lat_e7).into(),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use despacho_core::{
     model::Timestamp,
-    rules::limits::{Admission, Arrival, Bucket},
+    rules::limits::{Admission, Bucket, TheoreticalArrival},
 };
 
 /// Buckets that are remembered; some 10 MB.
@@ -13,7 +13,7 @@ const CAPACITY: usize = 100_000;
 /// Every bucket's state, in this process alone.
 #[derive(Debug, Default)]
 pub(crate) struct Admissions {
-    arrivals: HashMap<String, Arrival>,
+    arrivals: HashMap<String, TheoreticalArrival>,
 }
 
 impl Admissions {
@@ -32,11 +32,11 @@ impl Admissions {
     /// Forgets the buckets that are full again, which changes nothing; and where none is, the tenth that is nearest to it, so that
     /// a flood of callers cannot take all memory.
     fn make_room(&mut self, now: Timestamp) {
-        self.arrivals.retain(|_, arrival| *arrival > Arrival::at(now));
+        self.arrivals.retain(|_, arrival| *arrival > TheoreticalArrival::at(now));
         if self.arrivals.len() < CAPACITY - CAPACITY / 10 {
             return;
         }
-        let mut arrivals: Vec<Arrival> = self.arrivals.values().copied().collect();
+        let mut arrivals: Vec<TheoreticalArrival> = self.arrivals.values().copied().collect();
         let (_, bound, _) = arrivals.select_nth_unstable(CAPACITY / 10);
         let bound = *bound;
         self.arrivals.retain(|_, arrival| *arrival > bound);

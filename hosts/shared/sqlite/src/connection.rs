@@ -8,7 +8,7 @@ use std::{
 };
 
 use despacho_core::host::HostError;
-use despacho_sql::{Dialect, Row, SchemaError, Standing, Value, is_ahead, pending};
+use despacho_sql::{Dialect, Row, SchemaError, SchemaState, Value, is_ahead, pending};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, config::DbConfig, types::ValueRef};
 
 use crate::error::host_error;
@@ -128,13 +128,13 @@ pub(crate) fn query(connection: &Connection, sql: &str, params: &[Value]) -> Res
     bind(&mut statement, params)?;
     let width = statement.column_count();
     let mut rows = statement.raw_query();
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     while let Some(row) = rows.next().map_err(host_error)? {
         let columns: Result<Vec<Value>, HostError> =
             (0..width).map(|index| column(row.get_ref(index).map_err(host_error)?)).collect();
-        answer.push(Row::new(columns?));
+        response.push(Row::new(columns?));
     }
-    Ok(answer)
+    Ok(response)
 }
 
 /// Runs a write on a connection, prepared once for each text, and gives the number of rows that it touched.
@@ -177,8 +177,8 @@ fn column(value: ValueRef<'_>) -> Result<Value, HostError> {
 /// Brings the schema up to date in one transaction, or leaves it as it was. Where nothing is to be done nobody is waited for.
 fn migrate(connection: &Connection) -> Result<(), OpenError> {
     // In a new database there is no table to ask; whatever else is wrong comes to light below.
-    if let Ok(standing) = standing(connection)
-        && pending(Dialect::Sqlite, standing).map_err(OpenError::Schema)?.is_empty()
+    if let Ok(schema_state) = schema_state(connection)
+        && pending(Dialect::Sqlite, schema_state).map_err(OpenError::Schema)?.is_empty()
     {
         return Ok(());
     }
@@ -190,7 +190,7 @@ fn migrate(connection: &Connection) -> Result<(), OpenError> {
 
 fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
     connection.execute_batch(&Dialect::Sqlite.version_table())?;
-    for migration in pending(Dialect::Sqlite, standing(connection)?).map_err(OpenError::Schema)? {
+    for migration in pending(Dialect::Sqlite, schema_state(connection)?).map_err(OpenError::Schema)? {
         for step in &migration.steps {
             connection.execute_batch(step)?;
         }
@@ -198,11 +198,11 @@ fn migrate_within(connection: &Connection) -> Result<(), OpenError> {
     Ok(())
 }
 
-fn standing(connection: &Connection) -> Result<Standing, rusqlite::Error> {
-    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
-    let version = ask(Dialect::VERSION_QUERY)?;
-    let floor = if is_ahead(version) { ask(Dialect::FLOOR_QUERY)? } else { None };
-    Ok(Standing { version, floor })
+fn schema_state(connection: &Connection) -> Result<SchemaState, rusqlite::Error> {
+    let query = |sql| connection.query_row(sql, [], |row| row.get::<_, Option<i64>>(0));
+    let version = query(Dialect::VERSION_QUERY)?;
+    let floor = if is_ahead(version) { query(Dialect::FLOOR_QUERY)? } else { None };
+    Ok(SchemaState { version, floor })
 }
 
 /// Moves the write-ahead log into the database and empties it, so that no earlier version of a row remains in it. Returns false where a

@@ -27,7 +27,7 @@ pub struct Options {
     /// Writes, and likewise reads, that may wait; the next one is refused.
     pub queue: usize,
     /// How long a write or a read may wait for its turn before it is refused.
-    pub patience: Duration,
+    pub timeout: Duration,
     /// Writes that are committed together, at most.
     pub group: usize,
     /// Whether a missing or empty file becomes a new database; otherwise it is an error.
@@ -36,7 +36,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { readers: 2, queue: 4_096, patience: Duration::from_secs(5), group: 256, create: true }
+        Options { readers: 2, queue: 4_096, timeout: Duration::from_secs(5), group: 256, create: true }
     }
 }
 
@@ -55,10 +55,10 @@ impl Sqlite {
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
         let counters = Arc::new(Counters::default());
         let health = Health::new();
-        let Options { readers, queue, patience, group, create } = *options;
+        let Options { readers, queue, timeout, group, create } = *options;
         let connection = open_writer(path, create)?;
-        let readers = Readers::start(path, readers, queue, patience, Arc::clone(&counters))?;
-        let writer = Writer::start(connection, queue, patience, group.max(1), Arc::clone(&counters), health.clone());
+        let readers = Readers::start(path, readers, queue, timeout, Arc::clone(&counters))?;
+        let writer = Writer::start(connection, queue, timeout, group.max(1), Arc::clone(&counters), health.clone());
         let writer = writer.map_err(|error| OpenError::Database(error.to_string()))?;
         Ok(Sqlite { path: path.to_owned(), writer, readers, counters, health })
     }

@@ -13,7 +13,7 @@ use std::{
 use despacho_core::{
     changes::Changes,
     host::{HostError, Platform},
-    model::{Entropy, Moment, Timestamp, hmac_sha256},
+    model::{Entropy, ExecContext, Timestamp, hmac_sha256},
     rules::{
         limits::{Admission, Bucket},
         password,
@@ -28,10 +28,10 @@ use crate::admission::Admissions;
 #[derive(Debug)]
 pub struct LocalPlatform {
     seed: Seed,
-    moments: AtomicU64,
+    contexts: AtomicU64,
     hashing: Semaphore,
     admissions: Mutex<Admissions>,
-    news: watch::Sender<u64>,
+    updates: watch::Sender<u64>,
     access: watch::Sender<u64>,
 }
 
@@ -54,17 +54,17 @@ impl LocalPlatform {
         let at_once = available_parallelism().map_or(1, NonZero::get);
         Ok(LocalPlatform {
             seed: Seed(seed),
-            moments: AtomicU64::new(0),
+            contexts: AtomicU64::new(0),
             hashing: Semaphore::new(at_once),
             admissions: Mutex::default(),
-            news: watch::Sender::new(0),
+            updates: watch::Sender::new(0),
             access: watch::Sender::new(0),
         })
     }
 
     /// Changes whenever a commit of this process wrote events or messages: whoever waits for such looks again.
-    pub fn news(&self) -> watch::Receiver<u64> {
-        self.news.subscribe()
+    pub fn updates(&self) -> watch::Receiver<u64> {
+        self.updates.subscribe()
     }
 
     /// Changes whenever a commit of this process wrote keys or stores: a key that was valid may be so no longer.
@@ -74,17 +74,17 @@ impl LocalPlatform {
 
     /// Signals a commit of another process, of which `access` says whether it wrote keys or stores.
     pub fn bell(&self) -> impl Fn(bool) + Send + Sync + 'static + use<> {
-        let (news, keys) = (self.news.clone(), self.access.clone());
+        let (updates, keys) = (self.updates.clone(), self.access.clone());
         move |access| {
             if access {
                 increment(&keys);
             }
-            increment(&news);
+            increment(&updates);
         }
     }
 
     /// Runs tens of milliseconds of work where it holds up nobody.
-    async fn apart<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
     ) -> Result<T, HostError> {
@@ -114,31 +114,31 @@ impl Machine for LocalPlatform {
             increment(&self.access);
         }
         if !changes.events.is_empty() || !changes.messages.is_empty() {
-            increment(&self.news);
+            increment(&self.updates);
         }
     }
 }
 
 impl Platform for LocalPlatform {
-    fn moment(&self) -> Moment {
+    fn exec_context(&self) -> ExecContext {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let now = Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX));
         // Fresh bytes for every request; were the source ever to fail later, the seed and the count still give bytes that nobody
         // can guess and that never repeat.
         let mut fresh = [0; 32];
         let _ = getrandom::fill(&mut fresh);
-        let count = self.moments.fetch_add(1, Relaxed).to_be_bytes();
-        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
+        let count = self.contexts.fetch_add(1, Relaxed).to_be_bytes();
+        ExecContext { now, entropy: Entropy::new(hmac_sha256(&self.seed.0, &[b"moment", &count, &fresh])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         let password = password.to_owned();
-        self.apart(move || password::hash(&password, salt).map_err(HostError::internal)).await
+        self.run_blocking(move || password::hash(&password, salt).map_err(HostError::internal)).await
     }
 
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        self.apart(move || password::verify(&password, &hash).map_err(HostError::internal)).await
+        self.run_blocking(move || password::verify(&password, &hash).map_err(HostError::internal)).await
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
             let all = platform.hashing.acquire_many(u32::try_from(processors).unwrap()).await.unwrap();
             let started = Arc::new(AtomicBool::new(false));
             let flag = started.clone();
-            let mut next = pin!(platform.apart(move || {
+            let mut next = pin!(platform.run_blocking(move || {
                 flag.store(true, Relaxed);
                 Ok(())
             }));

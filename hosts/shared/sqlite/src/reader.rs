@@ -41,12 +41,12 @@ enum Job {
 }
 
 impl Readers {
-    /// Opens the connections and starts their threads. `queue` reads may wait, each for `patience`.
+    /// Opens the connections and starts their threads. `queue` reads may wait, each for `timeout`.
     pub(crate) fn start(
         path: &Path,
         readers: usize,
         queue: usize,
-        patience: Duration,
+        timeout: Duration,
         counters: Arc<Counters>,
     ) -> Result<Readers, OpenError> {
         let (jobs, waiting) = sync_channel(queue);
@@ -56,7 +56,7 @@ impl Readers {
             let connection = open_reader(path)?;
             let (waiting, counters) = (Arc::clone(&waiting), Arc::clone(&counters));
             let thread = thread::Builder::new().name(format!("database-reader-{number}"));
-            let thread = thread.spawn(move || run(&connection, &waiting, patience, &counters));
+            let thread = thread.spawn(move || run(&connection, &waiting, timeout, &counters));
             threads.push(thread.map_err(|error| OpenError::Database(error.to_string()))?);
         }
         let in_place = (0..readers.max(1)).map(|_| Ok(Mutex::new(Some(open_reader(path)?))));
@@ -80,7 +80,7 @@ impl Readers {
     }
 
     async fn read_in_turn(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         self.counters.queued_reads.fetch_add(1, Relaxed);
         self.jobs.try_send(Job::Read { query, since: Instant::now(), reply }).map_err(|error| {
             self.counters.queued_reads.fetch_sub(1, Relaxed);
@@ -89,7 +89,7 @@ impl Readers {
                 TrySendError::Disconnected(_) => unavailable("the database is closed"),
             }
         })?;
-        answer.await.unwrap_or_else(|_| Err(unavailable("the database is closed")))
+        response.await.unwrap_or_else(|_| Err(unavailable("the database is closed")))
     }
 
     /// Closes the connections in place, and asks the threads to finish what waits and end.
@@ -106,7 +106,7 @@ impl Readers {
     }
 }
 
-fn run(connection: &Connection, waiting: &Mutex<Receiver<Job>>, patience: Duration, counters: &Counters) {
+fn run(connection: &Connection, waiting: &Mutex<Receiver<Job>>, timeout: Duration, counters: &Counters) {
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Job::Read { query: read, since, reply }) = job else { return };
@@ -114,7 +114,7 @@ fn run(connection: &Connection, waiting: &Mutex<Receiver<Job>>, patience: Durati
         if reply.is_closed() {
             continue;
         }
-        let result = if since.elapsed() > patience {
+        let result = if since.elapsed() > timeout {
             Err(unavailable("the read waited too long for its turn"))
         } else {
             query(connection, read.sql, &read.params)

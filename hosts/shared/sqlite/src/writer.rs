@@ -50,39 +50,39 @@ enum Done {
 }
 
 impl Writer {
-    /// Starts the thread. `queue` requests may wait, each for `patience`; `group` of them are committed together.
+    /// Starts the thread. `queue` requests may wait, each for `timeout`; `group` of them are committed together.
     pub(crate) fn start(
         connection: Connection,
         queue: usize,
-        patience: Duration,
+        timeout: Duration,
         group: usize,
         counters: Arc<Counters>,
         health: Health,
     ) -> std::io::Result<Writer> {
         let (jobs, waiting) = sync_channel(queue);
         let log = Log::of(&connection);
-        let shift = Shift { connection, waiting, patience, group, counters: Arc::clone(&counters), health, log };
+        let shift = Shift { connection, waiting, timeout, group, counters: Arc::clone(&counters), health, log };
         let thread = thread::Builder::new().name("database-writer".to_owned()).spawn(move || shift.run())?;
         Ok(Writer { jobs, counters, thread: Mutex::new(Some(thread)) })
     }
 
     pub(crate) async fn transact(&self, statements: Vec<Statement>) -> Result<(), HostError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         self.enqueue(Work::Transact(statements, reply))?;
-        answer.await.unwrap_or_else(|_| Err(closed()))
+        response.await.unwrap_or_else(|_| Err(closed()))
     }
 
     /// Queues all before it waits for the first, so that they share a group and its flush.
     pub(crate) async fn transact_each(&self, transactions: Vec<Vec<Statement>>) -> Vec<Result<(), HostError>> {
-        let mut answers = Vec::with_capacity(transactions.len());
+        let mut responses = Vec::with_capacity(transactions.len());
         for statements in transactions {
-            let (reply, answer) = oneshot::channel();
-            answers.push(self.enqueue(Work::Transact(statements, reply)).map(|()| answer));
+            let (reply, response) = oneshot::channel();
+            responses.push(self.enqueue(Work::Transact(statements, reply)).map(|()| response));
         }
-        let mut results = Vec::with_capacity(answers.len());
-        for answer in answers {
-            results.push(match answer {
-                Ok(answer) => answer.await.unwrap_or_else(|_| Err(closed())),
+        let mut results = Vec::with_capacity(responses.len());
+        for response in responses {
+            results.push(match response {
+                Ok(response) => response.await.unwrap_or_else(|_| Err(closed())),
                 Err(error) => Err(error),
             });
         }
@@ -90,9 +90,9 @@ impl Writer {
     }
 
     pub(crate) async fn returning(&self, query: Query) -> Result<Vec<Row>, HostError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, response) = oneshot::channel();
         self.enqueue(Work::Returning(query, reply))?;
-        answer.await.unwrap_or_else(|_| Err(closed()))
+        response.await.unwrap_or_else(|_| Err(closed()))
     }
 
     /// Asks the thread to finish what waits and end; `None` where somebody has asked before.
@@ -120,7 +120,7 @@ impl Writer {
 struct Shift {
     connection: Connection,
     waiting: Receiver<Job>,
-    patience: Duration,
+    timeout: Duration,
     group: usize,
     counters: Arc<Counters>,
     health: Health,
@@ -183,9 +183,9 @@ impl Shift {
         if work.abandoned() {
             return Next::Skip;
         }
-        if since.elapsed() > self.patience {
+        if since.elapsed() > self.timeout {
             self.counters.failures.fetch_add(1, Relaxed);
-            work.refuse(unavailable("the write waited too long for its turn"));
+            work.reject(unavailable("the write waited too long for its turn"));
             return Next::Skip;
         }
         Next::Run(work)
@@ -197,7 +197,7 @@ impl Shift {
         if let Err(error) = execute(&self.connection, "BEGIN IMMEDIATE", &[]) {
             self.counters.failures.fetch_add(1, Relaxed);
             self.health.record(Err(&error));
-            first.refuse(error);
+            first.reject(error);
             return Some(Pace::default());
         }
         let mut done = Vec::with_capacity(last.expected.min(self.group));
@@ -210,7 +210,7 @@ impl Shift {
         self.record_health(&done, &committed);
         let waiting = usize::try_from(self.counters.queued_writes.load(Relaxed)).unwrap_or(usize::MAX);
         let pace = Pace { expected: done.len().saturating_add(waiting), linger };
-        done.into_iter().for_each(|done| done.answer(&committed, &self.counters));
+        done.into_iter().for_each(|done| done.response(&committed, &self.counters));
         open.then_some(pace)
     }
 
@@ -271,7 +271,7 @@ impl Work {
         }
     }
 
-    fn refuse(self, error: HostError) {
+    fn reject(self, error: HostError) {
         match self {
             Work::Transact(_, reply) => drop(reply.send(Err(error))),
             Work::Returning(_, reply) => drop(reply.send(Err(error))),
@@ -305,7 +305,7 @@ impl Done {
         matches!(self, Done::Transact { result: Ok(()), wrote: true, .. } | Done::Returning(Ok(_), _))
     }
 
-    fn answer(self, committed: &Result<(), HostError>, counters: &Counters) {
+    fn response(self, committed: &Result<(), HostError>, counters: &Counters) {
         let outcome = match &self {
             Done::Transact { result: Err(error), .. } | Done::Returning(Err(error), _) => Err(error),
             _ => committed.as_ref().map(drop),

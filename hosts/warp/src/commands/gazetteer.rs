@@ -24,7 +24,7 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let mut bar = Bar::new();
     let built = despacho_geo::gazetteer::build(inputs, output, &mut |progress| bar.show(&progress));
     bar.end();
-    let report = built.map_err(refused)?;
+    let report = built.map_err(rejected)?;
     let took = bar.start.elapsed();
     name_malformed(&report)?;
     let rate = rate(report.rows, took);
@@ -43,11 +43,11 @@ pub(super) fn build(inputs: &[PathBuf], output: &Path) -> Result<(), Failure> {
 }
 
 /// What went wrong, with what to do; a missing file is a wrong command line.
-fn refused(error: BuildError) -> Failure {
+fn rejected(error: BuildError) -> Failure {
     let text = format!("there is no pack: {error}");
     match &error {
         BuildError::Read { error, .. } if error.kind() == io::ErrorKind::NotFound => Failure::Usage(text),
-        BuildError::NothingToRead => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
+        BuildError::NoOutput => Failure::Usage(format!("{text}; name csv or zip files, or a folder of them")),
         BuildError::Zip { .. } => Failure::Failed(format!("{text}; download the file again")),
         BuildError::NoRows { .. } => {
             Failure::Failed(format!("{text}; the files are those of IBGE's CNEFE 2022, as they are downloaded"))
@@ -86,7 +86,7 @@ fn rate(rows: u64, took: Duration) -> u128 {
 /// Progress on standard error: one line that is written over on a terminal, else a line now and then.
 struct Bar {
     start: Instant,
-    told: Instant,
+    received: Instant,
     on_terminal: bool,
     width: usize,
 }
@@ -94,15 +94,15 @@ struct Bar {
 impl Bar {
     fn new() -> Bar {
         let now = Instant::now();
-        Bar { start: now, told: now, on_terminal: io::stderr().is_terminal(), width: 0 }
+        Bar { start: now, received: now, on_terminal: io::stderr().is_terminal(), width: 0 }
     }
 
     fn show(&mut self, progress: &Progress) {
         let each = if self.on_terminal { EACH_ON_TERMINAL } else { EACH };
-        if self.told.elapsed() < each {
+        if self.received.elapsed() < each {
             return;
         }
-        self.told = Instant::now();
+        self.received = Instant::now();
         let percent = progress.bytes * 100 / progress.bytes_total.max(1);
         let rate = rate(progress.rows, self.start.elapsed());
         let line = match progress.stage {

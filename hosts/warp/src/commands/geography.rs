@@ -7,7 +7,7 @@ use std::{
 
 use despacho_core::{
     api::places,
-    model::{Located, Matrix, Point, Precision},
+    model::{DistanceMatrix, Located, Point, Precision},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,23 +19,23 @@ use super::{
 use crate::{config::Config, geo::Geography};
 
 /// Points of one line: a million legs.
-const MOST_POINTS: usize = 1_000;
+const MAX_POINTS: usize = 1_000;
 
 /// Locates the address of each line of standard input.
 pub(super) async fn locate(config: &Config) -> Result<(), Failure> {
     let geography = Geography::open(config).map_err(Failure::Usage)?;
-    let least = config.shared.places.least_precision;
+    let min = config.shared.places.min_precision;
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout());
     while let Some(line) = lines.next()?.map(str::to_owned) {
-        let answer = located(&geography, least, &line).await;
-        lines.errors += u64::from(answer.get("error").is_some());
-        writeln!(output, "{answer}")?;
+        let response = located(&geography, min, &line).await;
+        lines.errors += u64::from(response.get("error").is_some());
+        writeln!(output, "{response}")?;
         output.flush()?;
     }
     lines.end()
 }
 
-async fn located(geography: &Geography, least: Precision, line: &str) -> Value {
+async fn located(geography: &Geography, min: Precision, line: &str) -> Value {
     let address = match places::address(line.as_bytes()) {
         Ok(address) => address,
         Err(problem) => {
@@ -52,21 +52,21 @@ async fn located(geography: &Geography, least: Precision, line: &str) -> Value {
     match place {
         Some(Ok(sourced)) => {
             let Located { point, precision, radius_m } = sourced.located;
-            let mut answer = json!({
+            let mut response = json!({
                 "latitude": point.latitude(),
                 "longitude": point.longitude(),
                 "precision": precision.name(),
                 "radiusMetres": radius_m,
                 "source": sourced.source,
             });
-            if let Some((code, detail)) = places::imprecise(&address, &sourced.located, least) {
-                answer["error"] = code.into();
-                answer["detail"] = detail.en.into();
+            if let Some((code, detail)) = places::imprecise(&address, &sourced.located, min) {
+                response["error"] = code.into();
+                response["detail"] = detail.en.into();
             }
-            answer
+            response
         }
         Some(Err(error)) => {
-            let (_, code, detail) = places::told(&error);
+            let (_, code, detail) = places::locate_problem(&error);
             json!({"error": code, "detail": detail.en})
         }
         None => json!({"error": "internal_error", "detail": "no answer"}),
@@ -82,8 +82,8 @@ pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
             Ok(places) => {
                 let start = Instant::now();
                 let matrix = geography.matrix(&places).await;
-                let answer = Measured::of(&matrix, milliseconds(start));
-                serde_json::to_writer(&mut output, &answer).map_err(io::Error::from)?;
+                let response = Measured::of(&matrix, milliseconds(start));
+                serde_json::to_writer(&mut output, &response).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
             Err((code, detail)) => {
@@ -97,15 +97,15 @@ pub(super) async fn matrix(config: &Config) -> Result<(), Failure> {
 }
 
 #[derive(Deserialize)]
-struct Question {
+struct MatrixLine {
     /// Latitude, then longitude.
     points: Vec<(f64, f64)>,
 }
 
 fn points(line: &str) -> Result<Vec<Located>, (&'static str, String)> {
-    let question: Question = serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
-    if question.points.len() > MOST_POINTS {
-        return Err(("too_large", format!("at most {MOST_POINTS} points; these are {}", question.points.len())));
+    let request: MatrixLine = serde_json::from_str(line).map_err(|error| ("malformed", error.to_string()))?;
+    if request.points.len() > MAX_POINTS {
+        return Err(("too_large", format!("at most {MAX_POINTS} points; these are {}", request.points.len())));
     }
     let place = |(index, (latitude, longitude)): (usize, &(f64, f64))| {
         let point = Point::from_degrees(*latitude, *longitude);
@@ -114,7 +114,7 @@ fn points(line: &str) -> Result<Vec<Located>, (&'static str, String)> {
             || format!("point {index} is [latitude, longitude] in degrees: [{latitude}, {longitude}] is on no planet");
         point.map(located).ok_or_else(|| ("out_of_range", detail()))
     };
-    question.points.iter().enumerate().map(place).collect()
+    request.points.iter().enumerate().map(place).collect()
 }
 
 /// A matrix as it is written.
@@ -127,8 +127,8 @@ struct Measured {
 }
 
 impl Measured {
-    fn of(matrix: &Matrix, ms: f64) -> Measured {
-        fn grid<T>(matrix: &Matrix, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
+    fn of(matrix: &DistanceMatrix, ms: f64) -> Measured {
+        fn grid<T>(matrix: &DistanceMatrix, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
             let size = matrix.size();
             (0..size).map(|from| (0..size).map(|to| cell(from, to)).collect()).collect()
         }

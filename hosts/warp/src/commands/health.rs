@@ -20,17 +20,17 @@ use tokio_rustls::{
 use super::failure::Failure;
 use crate::config::{self, Config};
 
-const PATIENCE: Duration = Duration::from_secs(4);
+const TIMEOUT: Duration = Duration::from_secs(4);
 const REQUEST: &[u8] = b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
 /// Succeeds where the server answers that it is ready.
 pub(super) async fn check(config: &Config) -> Result<(), Failure> {
     let address = config::reachable(config.listen);
-    let status = timeout(PATIENCE, ask(config, address)).await.map_err(|_| format!("{address} did not answer"))??;
+    let status = timeout(TIMEOUT, send(config, address)).await.map_err(|_| format!("{address} did not answer"))??;
     if status == "200" { Ok(()) } else { Err(Failure::Failed(format!("{address} is not ready: status {status}"))) }
 }
 
-async fn ask(config: &Config, address: SocketAddr) -> Result<String, Failure> {
+async fn send(config: &Config, address: SocketAddr) -> Result<String, Failure> {
     let socket = TcpStream::connect(address).await.map_err(|error| format!("{address} is out of reach: {error}"))?;
     let Some(file) = &config.tls.cert else { return exchange(socket).await };
     let own =

@@ -27,20 +27,20 @@ pub(super) fn assign() -> Result<(), Failure> {
 #[derive(Serialize)]
 struct Timed<T> {
     #[serde(flatten)]
-    answer: T,
+    response: T,
     /// Milliseconds from the line's text to its answer.
     ms: f64,
 }
 
-fn each_line<T: Serialize>(answer: fn(&str) -> Result<T, LineError>) -> Result<(), Failure> {
+fn each_line<T: Serialize>(solve: fn(&str) -> Result<T, LineError>) -> Result<(), Failure> {
     let (mut lines, mut output) = (Lines::of_stdin(), io::stdout().lock());
     while let Some(line) = lines.next()? {
         let start = Instant::now();
-        let answered = answer(line);
+        let responded = solve(line);
         let ms = milliseconds(start);
-        match answered {
-            Ok(answer) => {
-                serde_json::to_writer(&mut output, &Timed { answer, ms }).map_err(io::Error::from)?;
+        match responded {
+            Ok(response) => {
+                serde_json::to_writer(&mut output, &Timed { response, ms }).map_err(io::Error::from)?;
                 output.write_all(b"\n")?;
             }
             Err(error) => {

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use crate::server::print;
 
 /// For a server that is in the middle of a write.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// A database as the command line names it.
 enum Named {
@@ -85,7 +85,7 @@ impl Held {
             .map_err(|error| failed(error.to_string()))?;
         let known = migrations(Dialect::Sqlite).last().map(|newest| i64::from(newest.version));
         let found: Option<i64> = fence
-            .busy_timeout(PATIENCE)
+            .busy_timeout(TIMEOUT)
             .and_then(|()| fence.execute_batch("BEGIN IMMEDIATE"))
             .and_then(|()| fence.query_row(Dialect::VERSION_QUERY, [], |row| row.get(0)))
             .map_err(|error| failed(error.to_string()))?;

@@ -42,14 +42,14 @@ pub(super) async fn create_store(create: CreateStore) -> Result<(), Failure> {
         "marketplaceBranchId": create.category,
         "sandbox": create.sandbox,
     });
-    let mut answer = ask(&create.given, Method::POST, "/admin/matrices", Some(body)).await?;
+    let mut reply = send(&create.given, Method::POST, "/admin/matrices", Some(body)).await?;
     if create.json {
         if made {
-            answer["password"] = password.into();
+            reply["password"] = password.into();
         }
-        return show(&answer);
+        return show(&reply);
     }
-    print(&format!("store: {}\nx-api-token: {}", text(&answer["storeId"]), text(&answer["value"])))?;
+    print(&format!("store: {}\nx-api-token: {}", text(&reply["storeId"]), text(&reply["value"])))?;
     if made {
         print(&format!("password: {password}"))?;
     }
@@ -71,32 +71,32 @@ pub(super) async fn issue_key(
     if let Some(days) = expires_in_days {
         body["expiresInDays"] = days.into();
     }
-    let answer = ask(given, Method::POST, "/admin/keys", Some(body)).await?;
+    let reply = send(given, Method::POST, "/admin/keys", Some(body)).await?;
     if whole {
-        return show(&answer);
+        return show(&reply);
     }
-    let (id, value, expires) = (text(&answer["id"]), text(&answer["value"]), text(&answer["expiresAt"]));
+    let (id, value, expires) = (text(&reply["id"]), text(&reply["value"]), text(&reply["expiresAt"]));
     Ok(print(&format!("key: {id}\nx-api-token: {value}\nexpires: {expires}"))?)
 }
 
 /// Prints a store's keys.
 pub(super) async fn list_keys(given: &CliOverrides, store: u64) -> Result<(), Failure> {
-    show(&ask(given, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
+    show(&send(given, Method::GET, &format!("/admin/keys?storeId={store}"), None).await?)
 }
 
 /// Revokes a key.
 pub(super) async fn revoke_key(given: &CliOverrides, id: u64) -> Result<(), Failure> {
-    ask(given, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
+    send(given, Method::DELETE, &format!("/admin/keys/{id}"), None).await?;
     Ok(print(&format!("key {id} is revoked"))?)
 }
 
 /// Registers a courier and prints the key.
 pub(super) async fn add_courier(given: &CliOverrides, new: Value, whole: bool) -> Result<(), Failure> {
-    let answer = ask(given, Method::POST, "/admin/couriers", Some(new)).await?;
+    let reply = send(given, Method::POST, "/admin/couriers", Some(new)).await?;
     if whole {
-        return show(&answer);
+        return show(&reply);
     }
-    Ok(print(&format!("courier: {}\nx-api-token: {}", text(&answer["id"]), text(&answer["value"])))?)
+    Ok(print(&format!("courier: {}\nx-api-token: {}", text(&reply["id"]), text(&reply["value"])))?)
 }
 
 /// Prints a page of couriers.
@@ -107,11 +107,11 @@ pub(super) async fn list_couriers(given: &CliOverrides, cursor: Option<&str>) ->
         "" => "/admin/couriers?limit=100".to_owned(),
         cursor => format!("/admin/couriers?limit=100&cursor={cursor}"),
     };
-    show(&ask(given, Method::GET, &target, None).await?)
+    show(&send(given, Method::GET, &target, None).await?)
 }
 
 /// Sends a request to the core with an operator's token that is made for it and dies with it.
-pub(super) async fn ask(
+pub(super) async fn send(
     given: &CliOverrides,
     method: Method,
     target: &str,
@@ -132,15 +132,15 @@ pub(super) async fn ask(
     let needs_places = target == "/admin/matrices";
     let geography =
         if needs_places { Geography::open(&loaded.config).map_err(Failure::Usage)? } else { Geography::embedded() };
-    let store = Store::open_beside(&loaded.config, Arc::new(geography)).await?;
-    let response = store.answer(&settings, request).await;
+    let store = Store::open_for_commands(&loaded.config, Arc::new(geography)).await?;
+    let response = store.respond(&settings, request).await;
     store.close().await.map_err(|error| error.to_string())?;
-    let answer: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
-    if response.status().is_success() { Ok(answer) } else { Err(Failure::Failed(refusal(&answer))) }
+    let reply: Value = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
+    if response.status().is_success() { Ok(reply) } else { Err(Failure::Failed(describe_problem(&reply))) }
 }
 
 /// What a problem document says, a line for each field at fault.
-fn refusal(problem: &Value) -> String {
+fn describe_problem(problem: &Value) -> String {
     let mut lines = vec![format!("{} ({})", text(&problem["detail"]), text(&problem["code"]))];
     for error in problem["errors"].as_array().into_iter().flatten() {
         lines.push(format!("  {}: {}", text(&error["pointer"]), text(&error["detail"])));

@@ -19,13 +19,13 @@ const NOTHING: Duration = Duration::from_secs(24 * 3_600);
 /// Answers between two rounds of cleaning.
 const ROUND: u32 = 256;
 /// For a lock that another process holds.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The file. Addresses are in it as hashes alone.
 pub(super) struct Cache {
     connection: Mutex<Connection>,
     keep: Duration,
-    most: u32,
+    max: u32,
     /// Answers since the last cleaning.
     fresh: Mutex<u32>,
 }
@@ -35,7 +35,7 @@ impl Cache {
     ///
     /// # Errors
     /// That it can neither be opened nor made.
-    pub(super) fn open(file: &Path, keep: Duration, most: u32) -> Result<Cache, String> {
+    pub(super) fn open(file: &Path, keep: Duration, max: u32) -> Result<Cache, String> {
         let opened = connect(file).or_else(|error| {
             tracing::warn!(file = %file.display(), %error, "the geocoders' answers cannot be read and are asked for again");
             for ending in ["", "-wal", "-shm"] {
@@ -47,16 +47,16 @@ impl Cache {
             connect(file)
         });
         let connection = opened.map_err(|error| format!("{} cannot be opened: {error}", file.display()))?;
-        Ok(Cache { connection: Mutex::new(connection), keep, most, fresh: Mutex::new(0) })
+        Ok(Cache { connection: Mutex::new(connection), keep, max, fresh: Mutex::new(0) })
     }
 
     /// What is kept for a question, unless its time is over.
-    pub(super) fn get(&self, question: &str) -> rusqlite::Result<Option<Kept>> {
+    pub(super) fn get(&self, request: &str) -> rusqlite::Result<Option<Kept>> {
         let connection = self.lock();
         let mut statement = connection.prepare_cached(
             "SELECT precision, lat_e7, lon_e7, radius_m FROM answers WHERE question = ?1 AND until > ?2",
         )?;
-        let row = statement.query_row(params![question, now()], |row| {
+        let row = statement.query_row(params![request, now()], |row| {
             let level: Option<String> = row.get(0)?;
             let point = Point { lat_e7: row.get(1)?, lon_e7: row.get(2)? };
             let (precision, radius_m) = (level.as_deref().and_then(Precision::parse), row.get(3)?);
@@ -66,14 +66,14 @@ impl Cache {
     }
 
     /// Keeps an answer, and from time to time drops what is old, or too much.
-    pub(super) fn put(&self, question: &str, kept: &Kept) -> rusqlite::Result<()> {
+    pub(super) fn put(&self, request: &str, kept: &Kept) -> rusqlite::Result<()> {
         let keep = if kept.is_some() { self.keep } else { NOTHING.min(self.keep) };
         let until = now().saturating_add(i64::try_from(keep.as_secs()).unwrap_or(i64::MAX));
         let connection = self.lock();
         let point = kept.map_or(Point { lat_e7: 0, lon_e7: 0 }, |located| located.point);
         connection.prepare_cached("INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
             params![
-                question,
+                request,
                 kept.map(|located| located.precision.name()),
                 point.lat_e7,
                 point.lon_e7,
@@ -83,9 +83,9 @@ impl Cache {
         )?;
         let mut fresh = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         *fresh += 1;
-        if *fresh >= ROUND.min(self.most) {
+        if *fresh >= ROUND.min(self.max) {
             *fresh = 0;
-            clean(&connection, self.most)?;
+            clean(&connection, self.max)?;
         }
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Cache {
 fn connect(file: &Path) -> rusqlite::Result<Connection> {
     private::create(file).map_err(|_| rusqlite::Error::InvalidPath(file.to_owned()))?;
     let connection = Connection::open(file)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(TIMEOUT)?;
     // A crash may lose the last answers, never the file.
     connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -118,11 +118,11 @@ fn connect(file: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Drops answers whose time is over, then those that end first, down to nine tenths of the limit.
-fn clean(connection: &Connection, most: u32) -> rusqlite::Result<()> {
+fn clean(connection: &Connection, max: u32) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM answers WHERE until <= ?1")?.execute([now()])?;
     let there: i64 = connection.prepare_cached("SELECT count(*) FROM answers")?.query_row([], |row| row.get(0))?;
-    if there > i64::from(most) {
-        let surplus = there - i64::from(most) * 9 / 10;
+    if there > i64::from(max) {
+        let surplus = there - i64::from(max) * 9 / 10;
         connection
             .prepare_cached(
                 "DELETE FROM answers WHERE question IN (SELECT question FROM answers ORDER BY until LIMIT ?1)",

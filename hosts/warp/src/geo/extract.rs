@@ -6,7 +6,7 @@ use std::{
 };
 
 use despacho_core::model::Point;
-use despacho_geo::{Unanswered, Way, Ways};
+use despacho_geo::{ServiceError, Way, Ways};
 use despacho_roads::Roads as Network;
 use tokio::sync::Semaphore;
 
@@ -40,8 +40,8 @@ impl Extract {
     }
 
     /// The ways between all points; none where a point is farther from a road than a network may put it on one.
-    pub(super) async fn ways(&self, points: &[Point]) -> Result<Ways, Unanswered> {
-        let permit = self.room.clone().acquire_owned().await.map_err(|_| Unanswered::Failed)?;
+    pub(super) async fn ways(&self, points: &[Point]) -> Result<Ways, ServiceError> {
+        let permit = self.room.clone().acquire_owned().await.map_err(|_| ServiceError::Failed)?;
         let (network, points) = (self.network.clone(), points.to_vec());
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -53,6 +53,6 @@ impl Extract {
             };
             cells.map(way).collect()
         });
-        work.await.map_err(|_| Unanswered::Failed)
+        work.await.map_err(|_| ServiceError::Failed)
     }
 }

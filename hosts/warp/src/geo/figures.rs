@@ -30,9 +30,9 @@ struct Place {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Doubted {
+struct Rejected {
     service: &'static str,
-    doubt: &'static str,
+    mismatch: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -52,7 +52,7 @@ type Count<L> = Family<L, Counter<u64, AtomicU64>>;
 pub struct Figures {
     attempts: Count<Attempt>,
     places: Count<Place>,
-    doubts: Count<Doubted>,
+    mismatches: Count<Rejected>,
     cache: Count<Lookup>,
     legs: Count<Legs>,
 }
@@ -67,12 +67,12 @@ impl Figures {
             self.attempts.clone(),
         );
         registry.register("places", "Addresses located, by source and precision", self.places.clone());
-        registry.register("doubts", "Geocoders' answers that did not fit the address", self.doubts.clone());
+        registry.register("doubts", "Geocoders' answers that did not fit the address", self.mismatches.clone());
         registry.register("cache", "Lookups among kept answers of geocoders", self.cache.clone());
         registry.register("legs", "Legs where a road network is configured, by who answered", self.legs.clone());
     }
 
-    pub(super) fn asked(&self, service: &'static str, outcome: Outcome) {
+    pub(super) fn queried(&self, service: &'static str, outcome: Outcome) {
         self.attempts.get_or_create(&Attempt { service, outcome: outcome.name() }).inc();
     }
 
@@ -80,8 +80,8 @@ impl Figures {
         self.places.get_or_create(&Place { source, precision }).inc();
     }
 
-    pub(super) fn doubted(&self, service: &'static str, doubt: &'static str) {
-        self.doubts.get_or_create(&Doubted { service, doubt }).inc();
+    pub(super) fn rejected(&self, service: &'static str, mismatch: &'static str) {
+        self.mismatches.get_or_create(&Rejected { service, mismatch }).inc();
     }
 
     pub(super) fn looked_up(&self, outcome: Cached) {

@@ -16,7 +16,7 @@ use std::time::Duration;
 use despacho_core::{
     geo::{self, LocateError},
     host::HostError,
-    model::{Address, Located, Matrix, Precision},
+    model::{Address, DistanceMatrix, Located, Precision},
 };
 use despacho_geo::{Geocoders, Places};
 
@@ -29,14 +29,14 @@ pub use platform::ServerPlatform;
 use crate::config::Config;
 use cache::Cache;
 use networks::Networks;
-use wire::Wire;
+use wire::HttpRuntime;
 
 /// What places and roads are known from.
 pub struct Geography {
     loaded: Vec<LoadedPack>,
     places: Places,
     networks: Networks,
-    wire: Wire,
+    wire: HttpRuntime,
     figures: Figures,
 }
 
@@ -48,7 +48,7 @@ impl Geography {
             loaded: Vec::new(),
             places: Places::new(Vec::new(), Geocoders::default(), Precision::Municipality),
             networks: Networks::none(),
-            wire: Wire::nowhere(figures.clone()),
+            wire: HttpRuntime::nowhere(figures.clone()),
             figures,
         }
     }
@@ -67,9 +67,9 @@ impl Geography {
         let packs = loaded.iter().map(|one| one.pack).collect();
         Ok(Geography {
             loaded,
-            places: Places::new(packs, geocoders, config.shared.places.least_precision),
+            places: Places::new(packs, geocoders, config.shared.places.min_precision),
             networks: Networks::open(config)?,
-            wire: Wire::new(secure, cache, figures.clone())?,
+            wire: HttpRuntime::new(secure, cache, figures.clone())?,
             figures,
         })
     }
@@ -115,7 +115,7 @@ impl Geography {
     }
 
     /// Legs between every pair of places.
-    pub async fn matrix(&self, places: &[Located]) -> Matrix {
+    pub async fn matrix(&self, places: &[Located]) -> DistanceMatrix {
         if self.networks.is_empty() || places.len() < 2 {
             return geo::matrix(places);
         }

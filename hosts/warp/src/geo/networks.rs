@@ -1,9 +1,9 @@
 //! Road networks: in this process, or services.
 
-use despacho_core::model::{Located, Matrix};
-use despacho_geo::{Legs, Network, Note, World, networks};
+use despacho_core::model::{DistanceMatrix, Located};
+use despacho_geo::{Legs, Network, Runtime, ServiceEvent, networks};
 
-use super::{extract::Extract, wire::Wire};
+use super::{extract::Extract, wire::HttpRuntime};
 use crate::config::Config;
 
 /// The configured networks, in the order they are asked in.
@@ -47,20 +47,20 @@ impl Networks {
 
     /// Legs between every pair of places: by the networks in turn, each asked only while cells are open, and by the embedded model
     /// where none of them can tell.
-    pub(super) async fn matrix(&self, wire: &Wire, places: &[Located]) -> Matrix {
+    pub(super) async fn matrix(&self, wire: &HttpRuntime, places: &[Located]) -> DistanceMatrix {
         let mut legs = Legs::between(places, self.percent);
         for extract in &self.extracts {
             if let Ok(ways) = extract.ways(legs.points()).await {
-                let told = legs.fill(ways);
-                wire.note(Note::Measured { source: Extract::NAME, legs: told });
+                let received = legs.fill(ways);
+                wire.record(ServiceEvent::Measured { source: Extract::NAME, legs: received });
             }
             if legs.is_whole() {
                 break;
             }
         }
-        legs.ask(wire, &self.services).await;
-        let (matrix, stood_in) = legs.finish(places);
-        wire.note(Note::Measured { source: "model", legs: stood_in });
+        legs.query(wire, &self.services).await;
+        let (matrix, estimated) = legs.finish(places);
+        wire.record(ServiceEvent::Measured { source: "model", legs: estimated });
         matrix
     }
 }

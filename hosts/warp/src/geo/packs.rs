@@ -25,12 +25,12 @@ impl LoadedPack {
         let bytes =
             std::fs::read(path).map_err(|error| format!("the gazetteer pack {name} cannot be read: {error}"))?;
         let bytes: &'static [u8] = Box::leak(bytes.into_boxed_slice());
-        let pack = Pack::open(bytes).map_err(|error| format!("{name}: {error}{}", what_helps(&error)))?;
+        let pack = Pack::open(bytes).map_err(|error| format!("{name}: {error}{}", remedy(&error)))?;
         Ok(LoadedPack { path: path.to_owned(), pack })
     }
 }
 
-fn what_helps(error: &despacho_core::geo::pack::PackError) -> &'static str {
+fn remedy(error: &despacho_core::geo::pack::PackError) -> &'static str {
     use despacho_core::geo::pack::PackError as F;
     match error {
         F::NotAPack => "; `despacho gazetteer build` makes one from the register's files",

@@ -6,7 +6,7 @@ use despacho_core::{
     changes::Changes,
     geo::LocateError,
     host::{HostError, Platform},
-    model::{Address, Located, Matrix, Moment, Timestamp},
+    model::{Address, DistanceMatrix, ExecContext, Located, Timestamp},
     rules::limits::{Admission, Bucket},
 };
 use despacho_postgres::Postgres;
@@ -30,7 +30,7 @@ struct Shared {
     /// What was counted there for requests to come.
     leases: Leases,
     /// What the others are told by.
-    told: watch::Sender<u64>,
+    received: watch::Sender<u64>,
     /// The same of commits that change keys or stores.
     access: watch::Sender<u64>,
 }
@@ -44,18 +44,18 @@ impl ServerPlatform {
     /// The same beside other instances over a database: they count requests together, and tell each other of commits.
     #[must_use]
     pub fn sharing(self, database: &Postgres) -> ServerPlatform {
-        let told = watch::Sender::new(0);
+        let received = watch::Sender::new(0);
         let access = watch::Sender::new(0);
-        database.exchange_news(told.subscribe(), access.subscribe(), self.machine.bell());
+        database.run_listener(received.subscribe(), access.subscribe(), self.machine.bell());
         ServerPlatform {
-            shared: Some(Shared { database: database.clone(), leases: Leases::new(), told, access }),
+            shared: Some(Shared { database: database.clone(), leases: Leases::new(), received, access }),
             ..self
         }
     }
 
     /// As [`LocalPlatform::news`].
-    pub fn news(&self) -> watch::Receiver<u64> {
-        self.machine.news()
+    pub fn updates(&self) -> watch::Receiver<u64> {
+        self.machine.updates()
     }
 
     /// As [`LocalPlatform::access`].
@@ -77,7 +77,7 @@ impl Machine for ServerPlatform {
             shared.access.send_modify(|count| *count = count.wrapping_add(1));
         }
         if !changes.events.is_empty() || !changes.messages.is_empty() {
-            shared.told.send_modify(|count| *count = count.wrapping_add(1));
+            shared.received.send_modify(|count| *count = count.wrapping_add(1));
         }
     }
 
@@ -90,8 +90,8 @@ impl Machine for ServerPlatform {
 }
 
 impl Platform for ServerPlatform {
-    fn moment(&self) -> Moment {
-        self.machine.moment()
+    fn exec_context(&self) -> ExecContext {
+        self.machine.exec_context()
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
@@ -107,7 +107,7 @@ impl Platform for ServerPlatform {
         Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.matrix(places).await)
     }
 

@@ -28,9 +28,9 @@ use crate::{
 };
 
 /// Connections that are told at once that there is no room. Past these they are closed without a word.
-const TOLD_NO_ROOM: usize = 256;
+const MAX_BUSY_RESPONSES: usize = 256;
 /// How long such a connection may take to ask and to read its refusal.
-const REFUSAL: Duration = Duration::from_secs(2);
+const REJECTION_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of a request's head.
 const HEAD_BYTES: usize = 16 * 1024;
 /// The same over HTTP/2.
@@ -52,7 +52,7 @@ pub(super) struct Server {
     trusted: Arc<[Network]>,
     tls: Option<TlsAcceptor>,
     timeouts: Timeouts,
-    refusals: Arc<Semaphore>,
+    rejections: Arc<Semaphore>,
 }
 
 impl Server {
@@ -64,7 +64,7 @@ impl Server {
             app,
             tls,
             timeouts: config.timeouts,
-            refusals: Arc::new(Semaphore::new(TOLD_NO_ROOM)),
+            rejections: Arc::new(Semaphore::new(MAX_BUSY_RESPONSES)),
         }
     }
 
@@ -72,7 +72,7 @@ impl Server {
     pub(super) async fn accept(&self, listener: TcpListener) {
         loop {
             match listener.accept().await {
-                Ok((socket, peer)) => self.welcome(socket, peer.ip()),
+                Ok((socket, peer)) => self.serve_connection(socket, peer.ip()),
                 // Out of file handles or memory: closing connections will help, spinning will not.
                 Err(error) => {
                     tracing::warn!(%error, "a connection was not accepted");
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    fn welcome(&self, socket: TcpStream, peer: IpAddr) {
+    fn serve_connection(&self, socket: TcpStream, peer: IpAddr) {
         // Answers are written whole: waiting for more only delays them.
         let _ = socket.set_nodelay(true);
         // A peer that vanished acknowledges nothing: the kernel would repeat what was sent for a quarter of an hour.
@@ -107,10 +107,10 @@ impl Server {
             return;
         }
         self.app.metrics.shed.inc();
-        if let Ok(place) = self.refusals.clone().try_acquire_owned() {
+        if let Ok(place) = self.rejections.clone().try_acquire_owned() {
             let refuser = self.refuser.clone();
             self.app.tasks.spawn(async move {
-                let _ = timeout(REFUSAL, connection.run(socket, refuser)).await;
+                let _ = timeout(REJECTION_TIMEOUT, connection.run(socket, refuser)).await;
                 drop(place);
             });
         }

@@ -95,7 +95,7 @@ impl Delivery {
         // A write that was carried out keeps its response: 503 would contradict it. Metrics show the cause of a shortage.
         let is_needed = !matches!(self.facts.method, Method::GET | Method::HEAD) || route == "GET /metrics";
         let required = is_needed && head.status.as_u16() < 400;
-        let Some(share) = self.reserve(owner, bytes, required).await else { return self.refuse(route) };
+        let Some(share) = self.reserve(owner, bytes, required).await else { return self.reject(route) };
         let over_http2 = self.version == Version::HTTP_2;
         let unsent =
             self.connection.as_ref().filter(|_| over_http2).map(|connection| connection.add_unsent(body.len()));
@@ -121,7 +121,7 @@ impl Delivery {
     }
 
     /// 503 with a small body; over HTTP/2 without one, since a peer that opens no window would hold it.
-    fn refuse(&self, route: &'static str) -> Response<Body> {
+    fn reject(&self, route: &'static str) -> Response<Body> {
         self.app.metrics.responses_shed.inc();
         let mut response = early::respond(&self.facts, route, EarlyResponse::ResponseMemory);
         if self.version == Version::HTTP_2 {

@@ -69,21 +69,21 @@ where
     let address = head.extensions.get::<CallerAddress>().map_or(Ipv4Addr::UNSPECIFIED.into(), |caller| caller.0);
     let mut weight = app.overload.weight(address);
     let connection = head.extensions.get::<Arc<Connection>>().cloned();
-    let refusal = match collect(body, app.settings.limits.body_bytes, app.patience, &mut weight).await {
+    let rejection = match collect(body, app.settings.limits.body_bytes, app.timeout, &mut weight).await {
         Ok(body) => match app.overload.enter(head.uri.path()).await {
             Ok(place) => {
                 // While a request is processed, its connection is not closed to make room for others.
                 let _active = connection.as_ref().map(Connection::activate);
-                return app.answer(Request::from_parts(head, body), (place, weight)).await;
+                return app.respond(Request::from_parts(head, body), (place, weight)).await;
             }
             Err(shed) => turned_away(&app, shed),
         },
-        Err(Unread::Shed(shed)) => turned_away(&app, shed),
-        Err(Unread::Incomplete) => EarlyResponse::IncompleteBody,
+        Err(BodyError::Shed(shed)) => turned_away(&app, shed),
+        Err(BodyError::Incomplete) => EarlyResponse::IncompleteBody,
     };
-    let mut response = early::respond(&head, "unmatched", refusal);
+    let mut response = early::respond(&head, "unmatched", rejection);
     // Who was turned away keeps its connection: another one costs more than the answer did.
-    if refusal == EarlyResponse::IncompleteBody {
+    if rejection == EarlyResponse::IncompleteBody {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response.map(Into::into)
@@ -96,7 +96,7 @@ fn turned_away(app: &App, shed: Shed) -> EarlyResponse {
 
 /// Why a body was not read.
 #[derive(Debug, PartialEq, Eq)]
-enum Unread {
+enum BodyError {
     /// It did not come in time, not completely, or malformed.
     Incomplete,
     /// There was no room for it.
@@ -105,7 +105,7 @@ enum Unread {
 
 /// The body, or its first `limit + 1` bytes, by which the core sees that it is too large. What it declares as its length is not
 /// believed: chunked bodies declare none.
-async fn collect<S, B>(body: S, limit: usize, patience: Duration, weight: &mut Weight) -> Result<Bytes, Unread>
+async fn collect<S, B>(body: S, limit: usize, timeout: Duration, weight: &mut Weight) -> Result<Bytes, BodyError>
 where
     S: Stream<Item = Result<B, warp::Error>>,
     B: Buf,
@@ -115,13 +115,13 @@ where
         let mut body = std::pin::pin!(body);
         let first = match body.next().await {
             None => return Ok(Bytes::new()),
-            Some(piece) => reading.keep(piece.map_err(|_| Unread::Incomplete)?),
+            Some(piece) => reading.keep(piece.map_err(|_| BodyError::Incomplete)?),
         };
         let Some(second) = body.next().await else { return reading.end(first) };
         let mut whole = BytesMut::from(first);
         let mut next = Some(second);
         while let Some(piece) = next {
-            whole.extend_from_slice(&reading.keep(piece.map_err(|_| Unread::Incomplete)?));
+            whole.extend_from_slice(&reading.keep(piece.map_err(|_| BodyError::Incomplete)?));
             if reading.limit.is_exhausted() {
                 break;
             }
@@ -129,7 +129,7 @@ where
         }
         reading.end(whole.freeze())
     };
-    tokio::time::timeout(patience, read).await.unwrap_or(Err(Unread::Incomplete))
+    tokio::time::timeout(timeout, read).await.unwrap_or(Err(BodyError::Incomplete))
 }
 
 /// A body that is being read.
@@ -150,8 +150,8 @@ impl Reading<'_> {
         piece.copy_to_bytes(fitting)
     }
 
-    fn end(&self, whole: Bytes) -> Result<Bytes, Unread> {
-        self.shed.map_or(Ok(whole), |shed| Err(Unread::Shed(shed)))
+    fn end(&self, whole: Bytes) -> Result<Bytes, BodyError> {
+        self.shed.map_or(Ok(whole), |shed| Err(BodyError::Shed(shed)))
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
             .weight(Ipv4Addr::LOCALHOST.into())
     }
 
-    async fn collected(pieces: &[&'static [u8]], limit: usize) -> Result<Bytes, Unread> {
+    async fn collected(pieces: &[&'static [u8]], limit: usize) -> Result<Bytes, BodyError> {
         let pieces: Vec<_> = pieces.iter().map(|piece| Ok(Bytes::from_static(piece))).collect();
         collect(futures_util::stream::iter(pieces), limit, Duration::from_secs(5), &mut weight()).await
     }
@@ -186,12 +186,12 @@ mod tests {
     async fn a_body_that_never_ends_is_given_up() {
         let full = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
         let shed = collect(full, 16 << 20, Duration::from_secs(5), &mut weight()).await;
-        assert_eq!(shed, Err(Unread::Shed(Shed::BodyMemory)), "all bodies together have a megabyte here");
+        assert_eq!(shed, Err(BodyError::Shed(Shed::BodyMemory)), "all bodies together have a megabyte here");
         let endless = futures_util::stream::repeat_with(|| Ok(Bytes::from_static(&[0; 65_536])));
-        let patience = Duration::from_secs(5);
-        assert_eq!(collect(endless, 10, patience, &mut weight()).await.unwrap().len(), 11);
+        let timeout = Duration::from_secs(5);
+        assert_eq!(collect(endless, 10, timeout, &mut weight()).await.unwrap().len(), 11);
         let silent = futures_util::stream::pending::<Result<Bytes, warp::Error>>();
-        assert_eq!(collect(silent, 10, patience, &mut weight()).await, Err(Unread::Incomplete));
+        assert_eq!(collect(silent, 10, timeout, &mut weight()).await, Err(BodyError::Incomplete));
     }
 
     #[test]

@@ -17,20 +17,20 @@ use crate::{
 };
 
 /// Half a year of HTTPS alone.
-const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=15552000");
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=15552000");
 
 /// What a courier's app sends all day long.
 const ROUTINE: [&str; 3] = ["GET /courier/me", "GET /courier/order", "POST /courier/position"];
 
 /// What is kept of a request while it is on its way.
-pub(super) struct Asked {
+pub(super) struct RequestFacts {
     method: Method,
     request_id: Option<String>,
     span: Option<Span>,
 }
 
-impl Asked {
-    pub(super) fn of<B>(app: &App, request: &mut Request<B>) -> Asked {
+impl RequestFacts {
+    pub(super) fn of<B>(app: &App, request: &mut Request<B>) -> RequestFacts {
         let preflight = request.method() == Method::OPTIONS;
         let request_id = if preflight { sent_request_id(request.headers()).map(str::to_owned) } else { None };
         // Who only looks whether the server is there would bury what people look for.
@@ -39,7 +39,7 @@ impl Asked {
         if let Some(span) = &span {
             request.extensions_mut().insert(span.context());
         }
-        Asked { method: request.method().clone(), request_id, span }
+        RequestFacts { method: request.method().clone(), request_id, span }
     }
 }
 
@@ -47,36 +47,36 @@ impl Asked {
 /// template: paths, queries, headers and bodies may hold secrets and people's data.
 pub(super) async fn observe<B>(
     app: &Arc<App>,
-    asked: Asked,
+    requested: RequestFacts,
     secure: bool,
-    answer: impl Future<Output = Result<Response<B>, Infallible>>,
+    reply: impl Future<Output = Result<Response<B>, Infallible>>,
 ) -> Result<Response<B>, Infallible> {
-    let mut flight = Flight { app, started: Instant::now(), answered: false };
+    let mut flight = Flight { app, started: Instant::now(), responded: false };
     app.metrics.in_flight.inc();
-    let mut response = answer.await?;
-    flight.answered = true;
+    let mut response = reply.await?;
+    flight.responded = true;
     let took = flight.started.elapsed();
     let status = response.status().as_u16();
     // A preflight is answered by the CORS layer, which knows of no outcome.
     let outcome = response.extensions_mut().remove::<Outcome>().unwrap_or_else(|| Outcome {
         route: "preflight",
         code: None,
-        request_id: asked.request_id.unwrap_or_else(early::fresh_id),
+        request_id: requested.request_id.unwrap_or_else(early::fresh_id),
         log: None,
     });
-    app.metrics.answered(outcome.route, status, took);
-    write_down(&asked.method, &outcome, status, took);
-    if let Some(span) = asked.span {
-        end(span, &asked.method, &outcome, status);
+    app.metrics.responded(outcome.route, status, took);
+    log_request(&requested.method, &outcome, status, took);
+    if let Some(span) = requested.span {
+        end(span, &requested.method, &outcome, status);
     }
     if let Ok(id) = HeaderValue::try_from(outcome.request_id) {
         response.headers_mut().insert("x-request-id", id);
     }
-    harden(response.headers_mut(), secure);
+    add_security_headers(response.headers_mut(), secure);
     Ok(response)
 }
 
-fn write_down(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
+fn log_request(method: &Method, outcome: &Outcome, status: u16, took: Duration) {
     let Outcome { route, code, request_id, log } = outcome;
     let ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1_000.0;
     match log {
@@ -105,10 +105,10 @@ fn end(mut span: Span, method: &Method, outcome: &Outcome, status: u16) {
     span.end(status >= 500);
 }
 
-fn harden(headers: &mut HeaderMap, secure: bool) {
+fn add_security_headers(headers: &mut HeaderMap, secure: bool) {
     api::protect(headers);
     if secure {
-        headers.insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
     }
 }
 
@@ -116,13 +116,13 @@ fn harden(headers: &mut HeaderMap, secure: bool) {
 struct Flight<'a> {
     app: &'a Arc<App>,
     started: Instant,
-    answered: bool,
+    responded: bool,
 }
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         self.app.metrics.in_flight.dec();
-        if !self.answered {
+        if !self.responded {
             self.app.metrics.abandoned.inc();
             let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
             tracing::info!(ms, "a caller left before the answer");

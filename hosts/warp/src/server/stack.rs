@@ -67,12 +67,12 @@ pub(super) fn refuser(app: Arc<App>) -> Stack {
         async move {
             let (head, _) = request.into_parts();
             let watched = if overload::is_watched(head.uri.path()) {
-                endpoints::answer(&app, &Request::from_parts(head.clone(), Bytes::new())).await
+                endpoints::serve(&app, &Request::from_parts(head.clone(), Bytes::new())).await
             } else {
                 None
             };
-            let refused = || early::respond(&head, "unmatched", EarlyResponse::Overloaded);
-            let mut response = watched.unwrap_or_else(refused);
+            let rejected = || early::respond(&head, "unmatched", EarlyResponse::Overloaded);
+            let mut response = watched.unwrap_or_else(rejected);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             Ok(response.map(Body::whole))
         }
@@ -104,10 +104,10 @@ where
         let (app, inner, compressor) = (app.clone(), inner.clone(), compressor.clone());
         async move {
             let mut request = request;
-            let asked = observe::Asked::of(&app, &mut request);
+            let requested = observe::RequestFacts::of(&app, &mut request);
             let delivery = Delivery::of(&app, &compressor, &request);
-            let answer = async { Ok(delivery.deliver(inner.oneshot(with_path(request)).await?).await) };
-            observe::observe(&app, asked, secure, answer).await
+            let response = async { Ok(delivery.deliver(inner.oneshot(with_path(request)).await?).await) };
+            observe::observe(&app, requested, secure, response).await
         }
     }))
 }

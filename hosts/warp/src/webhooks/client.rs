@@ -5,7 +5,7 @@ use std::{error::Error as _, time::Duration};
 use bytes::Bytes;
 use despacho_core::{
     drivers::outbox::Job,
-    model::webhook::{Answer, SendError},
+    model::webhook::{AttemptResult, SendError},
     rules::webhooks::WebhookTerms,
 };
 use despacho_shell::webhooks::{MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT};
@@ -17,7 +17,7 @@ use hyper_util::{
 };
 use tokio::time::timeout;
 
-use super::connect::{Connector, Refused};
+use super::connect::{ConnectError, Connector};
 
 /// How long a connection is kept for the next message.
 const IDLE: Duration = Duration::from_secs(20);
@@ -25,7 +25,7 @@ const IDLE: Duration = Duration::from_secs(20);
 /// Sends requests.
 pub(super) struct Client {
     inner: legacy::Client<Connector, Full<Bytes>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Client {
@@ -35,11 +35,11 @@ impl Client {
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(4)
             .build(Connector::new(terms.loopback)?);
-        Ok(Client { inner, patience: Duration::from_secs(terms.timeout_seconds.into()) })
+        Ok(Client { inner, timeout: Duration::from_secs(terms.timeout_seconds.into()) })
     }
 
     /// Sends one message and says what came of it.
-    pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> Answer {
+    pub(super) async fn post(&self, url: &str, job: &Job, trace: Option<(&'static str, HeaderValue)>) -> AttemptResult {
         let request = job.request(url).map(|mut request| {
             if let Some((name, value)) = trace {
                 request.headers_mut().insert(name, value);
@@ -47,26 +47,26 @@ impl Client {
             request.map(Full::new)
         });
         // The URL was checked when it was taken, so that no request fails to be built.
-        let Ok(request) = request else { return Answer::HostError(SendError::Broken) };
-        match timeout(self.patience, self.inner.request(request)).await {
-            Err(_) => Answer::HostError(SendError::Timeout),
-            Ok(Err(error)) => Answer::HostError(fault(&error)),
+        let Ok(request) = request else { return AttemptResult::HostError(SendError::Broken) };
+        match timeout(self.timeout, self.inner.request(request)).await {
+            Err(_) => AttemptResult::HostError(SendError::Timeout),
+            Ok(Err(error)) => AttemptResult::HostError(send_error(&error)),
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
                 let _ =
                     timeout(RESPONSE_TIMEOUT, Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect()).await;
-                Answer::Status(status)
+                AttemptResult::Status(status)
             }
         }
     }
 }
 
 /// What an error was, by the connector's own word where it was the connector's.
-fn fault(error: &Error) -> SendError {
+fn send_error(error: &Error) -> SendError {
     let mut source = error.source();
     while let Some(cause) = source {
-        if let Some(Refused(fault)) = cause.downcast_ref::<Refused>() {
-            return *fault;
+        if let Some(ConnectError(send_error)) = cause.downcast_ref::<ConnectError>() {
+            return *send_error;
         }
         source = cause.source();
     }

@@ -28,15 +28,15 @@ use tokio_rustls::{
 
 /// Why there is no connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Refused(pub(super) SendError);
+pub(super) struct ConnectError(pub(super) SendError);
 
-impl std::fmt::Display for Refused {
+impl std::fmt::Display for ConnectError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0.name())
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for ConnectError {}
 
 /// Opens connections to public addresses, and with `loopback` to this machine.
 #[derive(Clone)]
@@ -62,37 +62,37 @@ impl Connector {
         Ok(Connector { tls: TlsConnector::from(Arc::new(config)), loopback })
     }
 
-    async fn connect(self, target: Uri) -> Result<Channel, Refused> {
-        let refused = |fault| move |_| Refused(fault);
+    async fn connect(self, target: Uri) -> Result<Channel, ConnectError> {
+        let rejected = |error| move |_| ConnectError(error);
         let secure = target.scheme_str() != Some("http");
         let host = target.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = target.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let found = lookup_host((host.as_str(), port)).await.map_err(refused(SendError::Name))?;
+        let found = lookup_host((host.as_str(), port)).await.map_err(rejected(SendError::Name))?;
         let found: Vec<SocketAddr> = found.collect();
         let allowed = allowed(&found, secure, self.loopback)?;
-        let socket = connect_to(&allowed).await.map_err(refused(SendError::Connect))?;
+        let socket = connect_to(&allowed).await.map_err(rejected(SendError::Connect))?;
         // Requests are written whole.
         let _ = socket.set_nodelay(true);
         if !secure {
             return Ok(Channel(TokioIo::new(Box::new(socket))));
         }
-        let name = ServerName::try_from(host).map_err(|_| Refused(SendError::Tls))?;
-        let stream = self.tls.connect(name, socket).await.map_err(refused(SendError::Tls))?;
+        let name = ServerName::try_from(host).map_err(|_| ConnectError(SendError::Tls))?;
+        let stream = self.tls.connect(name, socket).await.map_err(rejected(SendError::Tls))?;
         Ok(Channel(TokioIo::new(Box::new(stream))))
     }
 }
 
 /// The addresses of a name that may be called. Without TLS only this machine is.
-fn allowed(found: &[SocketAddr], secure: bool, loopback: bool) -> Result<Vec<SocketAddr>, Refused> {
+fn allowed(found: &[SocketAddr], secure: bool, loopback: bool) -> Result<Vec<SocketAddr>, ConnectError> {
     if found.is_empty() {
-        return Err(Refused(SendError::Name));
+        return Err(ConnectError(SendError::Name));
     }
     let may = |address: &&SocketAddr| {
         let here = loopback && address.ip().is_loopback();
         here || (secure && is_public(address.ip()))
     };
     let allowed: Vec<SocketAddr> = found.iter().filter(may).copied().collect();
-    if allowed.is_empty() { Err(Refused(SendError::Address)) } else { Ok(allowed) }
+    if allowed.is_empty() { Err(ConnectError(SendError::Address)) } else { Ok(allowed) }
 }
 
 async fn connect_to(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
@@ -108,10 +108,10 @@ async fn connect_to(addresses: &[SocketAddr]) -> io::Result<TcpStream> {
 
 impl tower::Service<Uri> for Connector {
     type Response = Channel;
-    type Error = Refused;
-    type Future = Pin<Box<dyn Future<Output = Result<Channel, Refused>> + Send>>;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<Channel, ConnectError>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Refused>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
         Poll::Ready(Ok(()))
     }
 
@@ -162,7 +162,7 @@ mod tests {
     fn only_checked_addresses_are_called() {
         let addresses = |list: &[&str]| list.iter().map(|text| text.parse().unwrap()).collect::<Vec<SocketAddr>>();
         let count = |list: &[&str], secure, loopback| {
-            allowed(&addresses(list), secure, loopback).map(|found| found.len()).map_err(|refused| refused.0.name())
+            allowed(&addresses(list), secure, loopback).map(|found| found.len()).map_err(|rejected| rejected.0.name())
         };
         assert_eq!(count(&["1.1.1.1:443", "10.0.0.1:443"], true, false), Ok(1));
         assert_eq!(count(&["10.0.0.1:443", "[::ffff:10.0.0.1]:443"], true, true), Err("address"));

@@ -13,7 +13,7 @@ use despacho_core::{
     host::HostError,
     model::{
         WebhookId,
-        webhook::{Answer, Webhook},
+        webhook::{AttemptResult, Webhook},
     },
 };
 use despacho_shell::webhooks::{self, Sent, pass_duration};
@@ -43,12 +43,12 @@ struct Sender {
 pub async fn run(app: Arc<App>, timeout: Duration) {
     let client = match Client::new(&app.settings.webhooks) {
         Ok(client) => client,
-        Err(fault) => {
-            tracing::error!(%fault, "no webhooks are sent");
+        Err(error) => {
+            tracing::error!(%error, "no webhooks are sent");
             return;
         }
     };
-    let (mut news, shutdown) = (app.store.news(), app.shutdown.clone());
+    let (mut updates, shutdown) = (app.store.updates(), app.shutdown.clone());
     let sender = Arc::new(Sender { app, client });
     let mut rounds: JoinSet<WebhookId> = JoinSet::new();
     let mut running = Rounds::new(AT_ONCE as usize);
@@ -58,12 +58,12 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
         tokio::select! {
             () = shutdown.cancelled() => break,
             _ = ticks.tick() => {}
-            changed = news.changed() => {
+            changed = updates.changed() => {
                 if changed.is_err() {
                     break;
                 }
                 tokio::time::sleep(GATHER).await;
-                news.borrow_and_update();
+                updates.borrow_and_update();
             }
             Some(ended) = rounds.join_next(), if !rounds.is_empty() => match ended {
                 Ok(id) => running.end(id),
@@ -82,7 +82,7 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
                     }
                 }
             }
-            Err(fault) => tracing::warn!(%fault, "webhooks are looked at again later"),
+            Err(error) => tracing::warn!(%error, "webhooks are looked at again later"),
         }
     }
     let ending = async { while rounds.join_next().await.is_some() {} };
@@ -97,8 +97,8 @@ async fn round(sender: Arc<Sender>, webhook: Webhook) -> WebhookId {
     match send_round(&sender, &webhook).await {
         Ok(true) => {}
         Ok(false) => tokio::time::sleep(REST).await,
-        Err(fault) => {
-            tracing::warn!(%fault, webhook = id.get(), "a round of a webhook is done again later");
+        Err(error) => {
+            tracing::warn!(%error, webhook = id.get(), "a round of a webhook is done again later");
             // Not at once: the database may need a moment.
             tokio::time::sleep(TICK).await;
         }
@@ -114,32 +114,32 @@ async fn send_round(sender: &Arc<Sender>, webhook: &Webhook) -> Result<bool, Hos
     let can_start = || started.elapsed() <= pass_duration() && !sender.app.shutdown.is_cancelled();
     let post = |job| send_job(sender.clone(), url.clone(), job);
     let tried = webhooks::send(batch.lanes.clone(), can_start, post).await;
-    for (_, _, answer) in tried.iter().filter_map(|tried| tried.sent) {
-        let counter = if answer.is_success() { &app.metrics.delivered } else { &app.metrics.undelivered };
+    for (_, _, response) in tried.iter().filter_map(|tried| tried.sent) {
+        let counter = if response.is_success() { &app.metrics.delivered } else { &app.metrics.undelivered };
         counter.inc();
     }
     app.store.finish(&app.settings, &batch, tried).await.map(|()| true)
 }
 
 /// One message, with a trace of its own: the request that it comes from was answered long ago.
-async fn post(sender: &Sender, url: &str, job: &Job) -> Answer {
+async fn post(sender: &Sender, url: &str, job: &Job) -> AttemptResult {
     let tracer = sender.app.tracer.as_ref();
     let Some(mut span) = tracer.and_then(|tracer| tracer.root(&HeaderMap::new(), "webhook", SpanKind::Client)) else {
         return sender.client.post(url, job, None).await;
     };
     span.set_attribute("despacho.webhook", i64::try_from(job.message.webhook.get()).unwrap_or(i64::MAX));
-    let answer = sender.client.post(url, job, span.context().header()).await;
-    if let Answer::Status(status) = answer {
+    let response = sender.client.post(url, job, span.context().header()).await;
+    if let AttemptResult::Status(status) = response {
         span.set_attribute("http.response.status_code", i64::from(status));
     }
-    span.end(!answer.is_success());
-    answer
+    span.end(!response.is_success());
+    response
 }
 
 /// Sends one message and measures the request.
 async fn send_job(sender: Arc<Sender>, url: Arc<str>, job: Job) -> Sent {
     let (at, began) = (sender.app.store.now(), Instant::now());
-    let answer = post(&sender, &url, &job).await;
+    let response = post(&sender, &url, &job).await;
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Sent { job, at, took_ms, answer }
+    Sent { job, at, took_ms, response }
 }

@@ -3,7 +3,7 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::harness::{OPERATOR, PATIENCE, Server, despacho, init};
+use crate::harness::{OPERATOR, Server, TIMEOUT, despacho, init};
 
 /// In the server's own namespace, so that no other process has it.
 const PORT: u16 = 8_417;
@@ -205,7 +205,7 @@ fn connection_limit_counts_client_addresses_and_not_trusted_proxies() {
     let [(v4, _), (proxy_v4, _)] = SERVER;
     let mut held = vec![networks.hold("a", v4, 8)];
     assert_eq!(networks.unknown("a", "10.201.1.2", v4, &[]), 401, "the same address is served");
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TIMEOUT;
     while networks.connections("b", proxy_v4) > 3 {
         assert!(std::time::Instant::now() < deadline, "{} connections", networks.connections("b", proxy_v4));
     }

@@ -18,7 +18,7 @@ fn keys_are_issued_listed_and_revoked_while_the_server_runs() {
     let folder = tempfile::tempdir().unwrap();
     let first = matrix(&folder);
     let server = Server::start_in(folder, &[]);
-    let status = |key: &str| server.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"");
+    let status = |key: &str| server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"");
     let keys = status(&first).json();
     assert_eq!(keys["keys"].as_array().map(Vec::len), Some(1), "{keys}");
     let store = keys["keys"][0]["storeId"].to_string().replace('"', "");
@@ -31,9 +31,9 @@ fn keys_are_issued_listed_and_revoked_while_the_server_runs() {
     assert!(listed.to_string().contains("till 2") && !listed.to_string().contains(&key), "{listed}");
     assert_eq!(stdout(&run(folder, &["key", "revoke", &id])), format!("key {id} is revoked\n"));
     status(&key).is_problem(401, "api_key_revoked");
-    let nobody = run(folder, &["key", "issue", "--store", "999999"]);
-    assert_eq!(nobody.status.code(), Some(1));
-    assert!(String::from_utf8(nobody.stderr).unwrap().contains("store_not_found"));
+    let unknown = run(folder, &["key", "issue", "--store", "999999"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("store_not_found"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_backup_of_a_running_server_starts_as_a_database_of_its_own() {
     std::fs::copy(&copy, other.path().join("despacho.db")).unwrap();
     std::fs::copy(server.folder.path().join("secret"), other.path().join("secret")).unwrap();
     let restored = Server::start_in(other, &[]);
-    assert_eq!(restored.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
+    assert_eq!(restored.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
     let nothing = tempfile::tempdir().unwrap();
     assert_eq!(run(&nothing, &["backup", "copy.db"]).status.code(), Some(2));
     assert!(!nothing.path().join("despacho.db").exists(), "a backup makes no database");
@@ -133,14 +133,14 @@ fn with_a_certificate_the_server_speaks_https_alone() {
         let args = [&["healthcheck", "--listen", server.address()], more].concat();
         despacho(folder).args(args).output().unwrap()
     };
-    let answer = check(&server.folder, &tls);
-    assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr));
+    let response = check(&server.folder, &tls);
+    assert!(response.status.success(), "{}", String::from_utf8_lossy(&response.stderr));
     assert_eq!(check(&server.folder, &[]).status.code(), Some(1), "plain HTTP is not answered");
     let other = tempfile::tempdir().unwrap();
-    let stranger = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let unrelated = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let pem = |name: &str, text: String| std::fs::write(Path::join(other.path(), name), text).unwrap();
-    pem("cert.pem", stranger.cert.pem());
-    pem("key.pem", stranger.signing_key.serialize_pem());
+    pem("cert.pem", unrelated.cert.pem());
+    pem("key.pem", unrelated.signing_key.serialize_pem());
     assert_eq!(check(&other, &tls).status.code(), Some(1), "another certificate is not trusted");
 }
 
@@ -162,7 +162,7 @@ fn lines(command: &str, input: &str) -> (Vec<Value>, Option<i32>) {
 
 #[test]
 fn every_line_of_route_gets_an_order_or_one_fault() {
-    let (answers, code) = lines(
+    let (responses, code) = lines(
         "route",
         concat!(
             r#"{"matrix": [[0, 5, 1], [5, 0, 2], [1, 2, 0]], "closed": false, "start": 0}"#,
@@ -179,23 +179,23 @@ fn every_line_of_route_gets_an_order_or_one_fault() {
         ),
     );
     assert_eq!(code, Some(1), "a line without an answer shows in the exit code");
-    let codes: Vec<_> = answers.iter().map(|answer| answer["error"].as_str().unwrap_or("-")).collect();
+    let codes: Vec<_> = responses.iter().map(|response| response["error"].as_str().unwrap_or("-")).collect();
     assert_eq!(codes, ["-", "not_square", "negative", "overflow", "infeasible", "malformed", "-"]);
-    assert!(answers[1]["detail"].as_str().is_some_and(|detail| detail.contains("row 1")), "{}", answers[1]);
-    assert_eq!(answers[0]["order"], serde_json::json!([2, 1]));
+    assert!(responses[1]["detail"].as_str().is_some_and(|detail| detail.contains("row 1")), "{}", responses[1]);
+    assert_eq!(responses[0]["order"], serde_json::json!([2, 1]));
     assert_eq!(
-        (&answers[6]["cost"], &answers[6]["proven"], &answers[6]["bound"]),
+        (&responses[6]["cost"], &responses[6]["proven"], &responses[6]["bound"]),
         (&12.into(), &true.into(), &12.into())
     );
-    assert!(answers[0]["ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{}", answers[0]);
+    assert!(responses[0]["ms"].as_f64().is_some_and(|ms| ms >= 0.0), "{}", responses[0]);
 }
 
 #[test]
 fn every_line_of_assign_gets_pairs_or_one_fault() {
-    let (answers, code) = lines("assign", "{\"costs\": [[4, 1, 3], [2, 0, 5]]}\n{\"costs\": [[1], [1, 2]]}\n");
+    let (responses, code) = lines("assign", "{\"costs\": [[4, 1, 3], [2, 0, 5]]}\n{\"costs\": [[1], [1, 2]]}\n");
     assert_eq!(code, Some(1));
-    assert_eq!((&answers[0]["assign"], &answers[0]["cost"]), (&serde_json::json!([1, 0]), &3.into()));
-    assert_eq!(answers[1]["error"], "not_square");
-    let (answers, code) = lines("assign", "{\"costs\": [[7, null]]}");
-    assert_eq!((answers[0]["assign"].to_string(), code), ("[0]".to_owned(), Some(0)));
+    assert_eq!((&responses[0]["assign"], &responses[0]["cost"]), (&serde_json::json!([1, 0]), &3.into()));
+    assert_eq!(responses[1]["error"], "not_square");
+    let (responses, code) = lines("assign", "{\"costs\": [[7, null]]}");
+    assert_eq!((responses[0]["assign"].to_string(), code), ("[0]".to_owned(), Some(0)));
 }

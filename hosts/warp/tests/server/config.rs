@@ -49,7 +49,7 @@ fn all_faults_come_at_once_and_secrets_are_not_among_them() {
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{errors}");
-    for fault in [
+    for error in [
         "listen (file despacho.toml): must be",
         "secret (file despacho.toml): must be 64 hexadecimal digits",
         "admin-token (file despacho.toml): must be 20 to 256",
@@ -62,7 +62,7 @@ fn all_faults_come_at_once_and_secrets_are_not_among_them() {
         "log.level (environment DESPACHO_LOG_LEVEL): must be",
         "keys.days = 0 (flag --keys-days): must be a whole number from 1 to 3650 days",
     ] {
-        assert!(errors.contains(fault), "{fault} in\n{errors}");
+        assert!(errors.contains(error), "{error} in\n{errors}");
     }
     assert!(!errors.contains("hush") && !errors.contains("too short"), "{errors}");
 }
@@ -98,19 +98,19 @@ fn a_shared_database_demands_a_secret_and_its_password_is_shown_to_nobody() {
     let folder = folder_with("");
     let (secret, address) = ("ab".repeat(32), "postgres://ana:tell-nobody@db.invalid/d?sslmode=require");
     let mut command = despacho(&folder);
-    let refused = command.env("DESPACHO_DATABASE", address).arg("config").output().unwrap();
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let rejected = command.env("DESPACHO_DATABASE", address).arg("config").output().unwrap();
+    let received = String::from_utf8_lossy(&rejected.stderr).into_owned();
     assert!(
-        refused.status.code() == Some(2) && told.contains("secret (environment DESPACHO_DATABASE): is required"),
-        "{told}"
+        rejected.status.code() == Some(2) && received.contains("secret (environment DESPACHO_DATABASE): is required"),
+        "{received}"
     );
     let shown = stdout(&command.env("DESPACHO_SECRET", &secret).output().unwrap());
     assert!(shown.contains("postgres://ana:***@db.invalid:5432/d?sslmode=require"), "{shown}");
-    assert!(!shown.contains("tell-nobody") && !told.contains("tell-nobody"));
+    assert!(!shown.contains("tell-nobody") && !received.contains("tell-nobody"));
     let mut command = despacho(&folder);
-    let refused = command.env("DESPACHO_SECRET", &secret).args(["config", "--database", address]).output().unwrap();
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(told.contains("put it into DESPACHO_DATABASE") && !told.contains("tell-nobody"), "{told}");
+    let rejected = command.env("DESPACHO_SECRET", &secret).args(["config", "--database", address]).output().unwrap();
+    let received = String::from_utf8_lossy(&rejected.stderr).into_owned();
+    assert!(received.contains("put it into DESPACHO_DATABASE") && !received.contains("tell-nobody"), "{received}");
 }
 
 #[test]

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{OPERATOR, PATIENCE, Server, created, matrix, run, stdout};
+use crate::harness::{OPERATOR, Server, TIMEOUT, created, matrix, run, stdout};
 
-fn ask(server: &Server, line: &str, key: &str, body: &Value) -> Value {
+fn send(server: &Server, line: &str, key: &str, body: &Value) -> Value {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
     let text = if body.is_null() { String::new() } else { body.to_string() };
-    let answer = server.ask(&head, text.as_bytes());
-    assert!((200..300).contains(&answer.status), "{line}: {}", answer.text());
-    answer.json()
+    let response = server.send(&head, text.as_bytes());
+    assert!((200..300).contains(&response.status), "{line}: {}", response.text());
+    response.json()
 }
 
 fn order(code: &str) -> Value {
@@ -36,15 +36,15 @@ fn a_courier_added_by_command_is_given_the_next_order() {
     let listed: Value = serde_json::from_str(&stdout(&run(&folder, &["courier", "list"]))).unwrap();
     assert_eq!(listed["couriers"][0]["name"], "Ana Souza");
     let server = Server::start_in(folder, &["--dispatch-interval-seconds", "1"]);
-    ask(&server, "POST /courier/position", courier, &json!({ "latitude": -23.5614, "longitude": -46.6559 }));
-    ask(&server, "POST /courier/availability", courier, &json!({ "available": true }));
-    let created = ask(&server, "POST /delivery/orders", &store, &order("C-1"));
-    let deadline = Instant::now() + PATIENCE;
-    while ask(&server, "GET /courier/me", courier, &Value::Null)["orderId"].is_null() {
+    send(&server, "POST /courier/position", courier, &json!({ "latitude": -23.5614, "longitude": -46.6559 }));
+    send(&server, "POST /courier/availability", courier, &json!({ "available": true }));
+    let created = send(&server, "POST /delivery/orders", &store, &order("C-1"));
+    let deadline = Instant::now() + TIMEOUT;
+    while send(&server, "GET /courier/me", courier, &Value::Null)["orderId"].is_null() {
         assert!(Instant::now() < deadline, "nobody gave the order to the courier");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let seen = ask(&server, &format!("GET /delivery/orders/{}", created["id"]), &store, &Value::Null);
+    let seen = send(&server, &format!("GET /delivery/orders/{}", created["id"]), &store, &Value::Null);
     assert_eq!((&seen["situation"], &seen["deliveryMan"]["latitude"]), (&json!(210), &json!(-23.5614)), "{seen}");
     assert!(server.metrics().text().contains("despacho_dispatch_orders_allocated_total 1\n"));
 }
@@ -60,22 +60,22 @@ fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
         "600",
     ]);
     let courier = json!({ "name": "Ana Souza", "phone": "+5511990000001", "available": true });
-    let real = ask(&server, "POST /admin/couriers", OPERATOR, &courier);
+    let real = send(&server, "POST /admin/couriers", OPERATOR, &courier);
     let real = real["value"].as_str().unwrap();
-    ask(&server, "POST /courier/position", real, &json!({ "latitude": -23.5614, "longitude": -46.6559 }));
+    send(&server, "POST /courier/position", real, &json!({ "latitude": -23.5614, "longitude": -46.6559 }));
     // By the command, while the server runs.
     let key = created(&server.folder, &["--sandbox"]);
-    let created = ask(&server, "POST /delivery/orders", &key, &order("SANDBOX-1"));
+    let created = send(&server, "POST /delivery/orders", &key, &order("SANDBOX-1"));
     let path = format!("GET /delivery/orders/{}", created["id"]);
-    let deadline = Instant::now() + 3 * PATIENCE;
+    let deadline = Instant::now() + 3 * TIMEOUT;
     let delivered = loop {
-        let seen = ask(&server, &path, &key, &Value::Null);
+        let seen = send(&server, &path, &key, &Value::Null);
         match seen["situation"].as_u64() {
             Some(500) => break seen,
             Some(status) if status > 500 => panic!("the order ended otherwise: {seen}"),
             _ => assert!(Instant::now() < deadline, "{seen}\n{}", server.log()),
         }
-        assert_eq!(ask(&server, "GET /courier/order", real, &Value::Null)["order"], Value::Null);
+        assert_eq!(send(&server, "GET /courier/order", real, &Value::Null)["order"], Value::Null);
         std::thread::sleep(Duration::from_millis(300));
     };
     let events: Vec<_> =
@@ -84,9 +84,9 @@ fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
     {
         assert!(events.contains(&event), "{event} in {events:?}");
     }
-    assert_eq!(ask(&server, "GET /courier/me", real, &Value::Null)["orderId"], Value::Null);
+    assert_eq!(send(&server, "GET /courier/me", real, &Value::Null)["orderId"], Value::Null);
     server.signal("TERM");
-    let (status, log) = server.ended(PATIENCE);
+    let (status, log) = server.ended(TIMEOUT);
     assert!(status.success(), "{log}");
 }
 
@@ -94,10 +94,10 @@ fn sandbox_order_is_delivered_and_a_real_courier_gets_nothing() {
 fn demo_orders_are_delivered_and_replaced() {
     let server = Server::start(&["--demo", "--sandbox-couriers-per-store", "3", "--sandbox-speed", "600"]);
     let key = server.key.clone().unwrap();
-    let deadline = Instant::now() + 3 * PATIENCE;
+    let deadline = Instant::now() + 3 * TIMEOUT;
     // The second of the three orders needs no preparation; another one replaces it.
     loop {
-        let listed = ask(&server, "GET /delivery/orders", &key, &Value::Null);
+        let listed = send(&server, "GET /delivery/orders", &key, &Value::Null);
         let orders = listed["orders"].as_array().unwrap();
         let completed = orders.iter().filter(|order| order["situation"] == 500).count();
         if completed == 1 && orders.len() == 4 {

@@ -51,7 +51,7 @@ fn every_metric_of_the_dashboard_is_one_that_the_server_has() {
     let folder = tempfile::tempdir().unwrap();
     let key = matrix(&folder);
     let server = Server::start_in(folder, &[]);
-    server.ask(&format!("GET /delivery/orders\nx-api-token: {key}"), b"");
+    server.send(&format!("GET /delivery/orders\nx-api-token: {key}"), b"");
     let metrics = server.metrics().text().to_owned();
     let exported: BTreeSet<&str> = metrics
         .lines()

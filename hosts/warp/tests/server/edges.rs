@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{Answer, PATIENCE, Server, matrix, request};
+use crate::harness::{Response, Server, TIMEOUT, matrix, request};
 
 const TOO_LARGE: usize = 300_000;
 
@@ -27,12 +27,12 @@ fn a_body_past_the_limit_is_413_however_its_length_is_told() {
     let server = Server::start_in(folder, &[]);
     let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
     let body = vec![b' '; TOO_LARGE];
-    server.ask(&head, &body).is_problem(413, "body_too_large");
+    server.send(&head, &body).is_problem(413, "body_too_large");
     let head = format!("{head}\ntransfer-encoding: chunked");
-    server.ask(&head, &chunked(&body)).is_problem(413, "body_too_large");
+    server.send(&head, &chunked(&body)).is_problem(413, "body_too_large");
     // Inside the limit a chunked body is a body.
-    server.ask(&head, &chunked(b"{}")).is_problem(422, "validation_failed");
-    server.ask(&head, &chunked(&vec![b' '; 200_000])).is_problem(400, "malformed_request");
+    server.send(&head, &chunked(b"{}")).is_problem(422, "validation_failed");
+    server.send(&head, &chunked(&vec![b' '; 200_000])).is_problem(400, "malformed_request");
 }
 
 #[test]
@@ -42,11 +42,11 @@ fn who_dallies_with_the_head_is_cut_off() {
         let mut stream = server.connect();
         let started = Instant::now();
         stream.write_all(sent.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
+        let mut response = Vec::new();
+        let _ = stream.read_to_end(&mut response);
         let waited = started.elapsed();
         assert!(waited > Duration::from_millis(900) && waited < Duration::from_secs(10), "{sent:?} {waited:?}");
-        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{sent:?}");
+        assert!(!response.starts_with(b"HTTP/1.1 200"), "{sent:?}");
     }
     assert_eq!(server.get("/healthz").status, 200);
 }
@@ -56,9 +56,9 @@ fn a_body_that_does_not_come_is_refused_and_the_connection_closed() {
     let server = Server::start(&["--timeouts-request-seconds", "1"]);
     let mut stream = server.connect();
     stream.write_all(b"POST /delivery/orders HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{").unwrap();
-    let answer = Answer::read(&mut stream);
-    answer.is_problem(400, "malformed_request");
-    assert_eq!(answer.header("connection"), Some("close"));
+    let response = Response::read(&mut stream);
+    response.is_problem(400, "malformed_request");
+    assert_eq!(response.header("connection"), Some("close"));
 }
 
 #[test]
@@ -110,11 +110,11 @@ fn a_connection_too_many_is_told_so() {
     for watched in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
         assert_eq!((watched.status, watched.header("connection")), (200, Some("close")));
     }
-    let refused = server.get("/delivery/orders");
-    refused.is_problem(503, "unavailable");
-    assert_eq!((refused.header("connection"), refused.header("retry-after")), (Some("close"), Some("2")));
+    let rejected = server.get("/delivery/orders");
+    rejected.is_problem(503, "unavailable");
+    assert_eq!((rejected.header("connection"), rejected.header("retry-after")), (Some("close"), Some("2")));
     drop(held);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while server.get("/delivery/orders").status != 401 {
         assert!(Instant::now() < deadline, "no room after the others have left");
     }
@@ -128,20 +128,20 @@ fn what_is_no_http_and_odd_targets_leave_the_server_standing() {
         let mut stream = server.connect();
         stream.write_all(junk).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        assert!(!answer.starts_with(b"HTTP/1.1 5"), "{}", String::from_utf8_lossy(&answer));
+        let mut response = Vec::new();
+        let _ = stream.read_to_end(&mut response);
+        assert!(!response.starts_with(b"HTTP/1.1 5"), "{}", String::from_utf8_lossy(&response));
     }
     for target in ["/%00", "/%", "//", "/docs/../Cargo.toml", "/docs/x", "http://other/x", "/x?y=%ff", "/é"] {
-        let answer = server.ask(&format!("GET {target}"), b"");
-        assert!(answer.status == 404 || answer.status == 400, "{target}: {}", answer.status);
+        let response = server.send(&format!("GET {target}"), b"");
+        assert!(response.status == 404 || response.status == 400, "{target}: {}", response.status);
     }
-    server.ask("OPTIONS *", b"").is_problem(404, "endpoint_not_found");
-    server.ask("BREW /x", b"").is_problem(404, "endpoint_not_found");
+    server.send("OPTIONS *", b"").is_problem(404, "endpoint_not_found");
+    server.send("BREW /x", b"").is_problem(404, "endpoint_not_found");
     // It names a host and no path.
-    server.ask("CONNECT other:443", b"").is_problem(404, "endpoint_not_found");
+    server.send("CONNECT other:443", b"").is_problem(404, "endpoint_not_found");
     let mut stream = server.connect();
     let two = [&request("GET /nothing", b"")[..]].concat();
     stream.write_all(&two).unwrap();
-    Answer::read(&mut stream).is_problem(404, "endpoint_not_found");
+    Response::read(&mut stream).is_problem(404, "endpoint_not_found");
 }

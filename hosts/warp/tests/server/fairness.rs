@@ -13,19 +13,19 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, OPERATOR, PATIENCE, Server, matrix, run};
+use crate::harness::{OPERATOR, Response, Server, TIMEOUT, matrix, run};
 
 const UNLIMITED: &[&str] = &["--limits-writes-per-minute", "1000000"];
 
-fn ask(server: &Server, line: &str, key: &str, body: &Value) -> Answer {
+fn send(server: &Server, line: &str, key: &str, body: &Value) -> Response {
     let head = format!("{line}\nx-api-token: {key}\ncontent-type: application/json");
     let text = if body.is_null() { String::new() } else { body.to_string() };
-    server.ask(&head, text.as_bytes())
+    server.send(&head, text.as_bytes())
 }
 
-fn made(answer: &Answer) -> Value {
-    assert!((200..300).contains(&answer.status), "{}", answer.text());
-    answer.json()
+fn made(response: &Response) -> Value {
+    assert!((200..300).contains(&response.status), "{}", response.text());
+    response.json()
 }
 
 fn order(code: &str) -> Value {
@@ -63,8 +63,8 @@ fn stream(server: &Server, key: &str) -> (u16, BufReader<TcpStream>) {
 }
 
 /// Everything up to the end of the response. An end is the last chunk, or the connection's.
-fn rest(reader: &mut BufReader<TcpStream>, patience: Duration) -> Option<String> {
-    let (deadline, mut text) = (Instant::now() + patience, String::new());
+fn rest(reader: &mut BufReader<TcpStream>, timeout: Duration) -> Option<String> {
+    let (deadline, mut text) = (Instant::now() + timeout, String::new());
     reader.get_ref().set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     while Instant::now() < deadline {
         match reader.read_line(&mut text) {
@@ -79,7 +79,7 @@ fn rest(reader: &mut BufReader<TcpStream>, patience: Duration) -> Option<String>
 }
 
 fn key(server: &Server, parent: &str) -> (String, String) {
-    let issued = made(&ask(server, "POST /delivery/keys", parent, &json!({})));
+    let issued = made(&send(server, "POST /delivery/keys", parent, &json!({})));
     (issued["id"].as_str().unwrap().to_owned(), issued["value"].as_str().unwrap().to_owned())
 }
 
@@ -95,7 +95,7 @@ fn revoked_keys_stream_ends_while_events_come() {
     std::thread::scope(|scope| {
         let _flood = scope.spawn(|| {
             while going_on.load(Ordering::SeqCst) {
-                made(&ask(&server, "POST /delivery/orders", &parent, &order(&format!("F-{written:?}"))));
+                made(&send(&server, "POST /delivery/orders", &parent, &order(&format!("F-{written:?}"))));
                 written.fetch_add(1, Ordering::SeqCst);
             }
         });
@@ -104,9 +104,9 @@ fn revoked_keys_stream_ends_while_events_come() {
             line.clear();
             assert!(reader.read_line(&mut line).unwrap() > 0, "the stream delivers while its key is valid");
         }
-        assert_eq!(ask(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
-        made(&ask(&server, "POST /delivery/orders", &parent, &order("AFTER")));
-        let text = rest(&mut reader, PATIENCE);
+        assert_eq!(send(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
+        made(&send(&server, "POST /delivery/orders", &parent, &order("AFTER")));
+        let text = rest(&mut reader, TIMEOUT);
         going_on.store(false, Ordering::SeqCst);
         let text = text.expect("the stream ends although events come");
         assert!(!text.contains("\"AFTER\""), "an event of after the revocation");
@@ -119,12 +119,12 @@ fn silent_stream_ends_with_its_key_or_its_branch() {
     let parent = matrix(&folder);
     let server = Server::start_in(folder, UNLIMITED);
     let (id, revoked) = key(&server, &parent);
-    let branch = made(&ask(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
+    let branch = made(&send(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
     let (branch_id, branch_key) = (branch["storeId"].as_str().unwrap(), branch["value"].as_str().unwrap());
     let (mut own, mut removed, mut kept) =
         (stream(&server, &revoked).1, stream(&server, branch_key).1, stream(&server, &parent).1);
-    assert_eq!(ask(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
-    assert_eq!(ask(&server, &format!("DELETE /delivery/stores/{branch_id}"), &parent, &Value::Null).status, 204);
+    assert_eq!(send(&server, &format!("DELETE /delivery/keys/{id}"), &parent, &Value::Null).status, 204);
+    assert_eq!(send(&server, &format!("DELETE /delivery/stores/{branch_id}"), &parent, &Value::Null).status, 204);
     // Less than the 15 seconds of a heartbeat.
     assert!(rest(&mut own, Duration::from_secs(10)).is_some(), "the key was revoked");
     assert!(rest(&mut removed, Duration::from_secs(10)).is_some(), "the branch was removed");
@@ -149,11 +149,11 @@ fn more_keys_give_a_merchant_no_more_streams() {
     let parent = matrix(&folder);
     let args = [UNLIMITED, &["--streams-per-merchant", "3", "--streams-total", "10"]].concat();
     let server = Server::start_in(folder, &args);
-    let branch = made(&ask(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
+    let branch = made(&send(&server, "POST /delivery/stores", &parent, &store("11444777000161", "f@padaria.com.br")));
     let keys = [parent.clone(), branch["value"].as_str().unwrap().to_owned(), key(&server, &parent).1];
     let open: Vec<_> = keys.iter().cycle().take(6).map(|key| stream(&server, key)).collect();
     assert_eq!(open.iter().map(|(status, _)| *status).collect::<Vec<_>>(), [200, 200, 200, 429, 429, 429]);
-    let other = made(&ask(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));
+    let other = made(&send(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));
     assert_eq!(stream(&server, other["value"].as_str().unwrap()).0, 200);
 }
 
@@ -204,23 +204,23 @@ fn hanging_receivers_delay_their_own_merchant_only() {
     let webhooks = ["--webhooks-loopback", "--webhooks-per-store", "1000", "--webhooks-per-merchant", "1000"];
     let args = [UNLIMITED, &webhooks, &["--webhooks-timeout-seconds", "30"]].concat();
     let server = Server::start_in(folder, &args);
-    let other = made(&ask(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));
+    let other = made(&send(&server, "POST /admin/matrices", OPERATOR, &store("33000167000101", "o@exemplo.com.br")));
     let other = other["value"].as_str().unwrap().to_owned();
     let (hangs, connections) = hanging();
     for number in 0..300 {
-        made(&ask(&server, "POST /delivery/webhooks", &parent, &json!({ "url": format!("{hangs}/{number}") })));
+        made(&send(&server, "POST /delivery/webhooks", &parent, &json!({ "url": format!("{hangs}/{number}") })));
     }
     let (responds, bodies) = healthy();
-    made(&ask(&server, "POST /delivery/webhooks", &other, &json!({ "url": responds })));
-    made(&ask(&server, "POST /delivery/orders", &parent, &order("H-1")));
-    let deadline = Instant::now() + PATIENCE;
+    made(&send(&server, "POST /delivery/webhooks", &other, &json!({ "url": responds })));
+    made(&send(&server, "POST /delivery/orders", &parent, &order("H-1")));
+    let deadline = Instant::now() + TIMEOUT;
     while connections.load(Ordering::SeqCst) < 8 {
         assert!(Instant::now() < deadline, "{connections:?} connections");
         std::thread::sleep(Duration::from_millis(10));
     }
     for code in ["B-1", "B-2", "B-3"] {
         let begun = Instant::now();
-        made(&ask(&server, "POST /delivery/orders", &other, &order(code)));
+        made(&send(&server, "POST /delivery/orders", &other, &order(code)));
         // Half of the timeout of a single receiver: no delivery waited for one that hangs.
         let body = bodies.recv_timeout(Duration::from_secs(15)).expect("the other merchant's event arrives");
         assert!(body.contains("order.created"), "{body}");

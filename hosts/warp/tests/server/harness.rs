@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Longer than anything here takes on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const OPERATOR: &str = "operator-token-for-tests-1";
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_despacho");
@@ -130,23 +130,23 @@ impl Server {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         stream
     }
 
     /// Sends a request of its own connection and reads the answer. `head` is the request's line and headers, each on a line.
-    pub(crate) fn ask(&self, head: &str, body: &[u8]) -> Answer {
+    pub(crate) fn send(&self, head: &str, body: &[u8]) -> Response {
         let mut stream = self.connect();
         stream.write_all(&request(head, body)).unwrap();
-        Answer::read(&mut stream)
+        Response::read(&mut stream)
     }
 
-    pub(crate) fn get(&self, path: &str) -> Answer {
-        self.ask(&format!("GET {path}"), b"")
+    pub(crate) fn get(&self, path: &str) -> Response {
+        self.send(&format!("GET {path}"), b"")
     }
 
-    pub(crate) fn metrics(&self) -> Answer {
-        self.ask(&format!("GET /metrics\nauthorization: Bearer {OPERATOR}"), b"")
+    pub(crate) fn metrics(&self) -> Response {
+        self.send(&format!("GET /metrics\nauthorization: Bearer {OPERATOR}"), b"")
     }
 
     pub(crate) fn signal(&self, name: &str) {
@@ -155,8 +155,8 @@ impl Server {
     }
 
     /// Waits for its end, at most so long, and gives its exit status and log.
-    pub(crate) fn ended(mut self, patience: Duration) -> (ExitStatus, String) {
-        let deadline = Instant::now() + patience;
+    pub(crate) fn ended(mut self, timeout: Duration) -> (ExitStatus, String) {
+        let deadline = Instant::now() + timeout;
         while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
                 self.reader.take().unwrap().join().unwrap();
@@ -195,15 +195,15 @@ pub(crate) fn request(head: &str, body: &[u8]) -> Vec<u8> {
 
 /// An answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     /// Reads to the connection's end.
-    pub(crate) fn read(stream: &mut TcpStream) -> Answer {
+    pub(crate) fn read(stream: &mut TcpStream) -> Response {
         let mut bytes = Vec::new();
         if let Err(error) = stream.read_to_end(&mut bytes) {
             assert!(!bytes.is_empty(), "no answer: {error}");
@@ -213,11 +213,12 @@ impl Answer {
         let mut lines = head.lines();
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let pair = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let mut answer = Answer { status, headers: lines.filter_map(pair).collect(), body: bytes[end + 4..].to_vec() };
-        if answer.header("transfer-encoding") == Some("chunked") {
-            answer.body = dechunked(&answer.body);
+        let mut response =
+            Response { status, headers: lines.filter_map(pair).collect(), body: bytes[end + 4..].to_vec() };
+        if response.header("transfer-encoding") == Some("chunked") {
+            response.body = dechunked(&response.body);
         }
-        answer
+        response
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

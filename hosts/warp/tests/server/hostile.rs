@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{PATIENCE, Server};
+use crate::harness::{Server, TIMEOUT};
 
 /// Resident memory under attack, in kilobytes.
 const MAX_RESIDENT_KB: u64 = 300 * 1024;
@@ -59,7 +59,7 @@ fn connections(server: &Server) -> usize {
 
 /// Waits until only the calling connection is open.
 fn wait_until_closed(server: &Server) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while connections(server) > 1 {
         assert!(Instant::now() < deadline, "{} connections are open", connections(server));
         std::thread::sleep(Duration::from_millis(100));
@@ -79,7 +79,7 @@ fn large_order(code: usize) -> String {
 fn order_pages(server: &Server, key: &str) -> Vec<(usize, usize)> {
     let (mut pages, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = server.ask(&format!("GET /delivery/orders?limit=100{cursor}\nx-api-token: {key}"), b"");
+        let page = server.send(&format!("GET /delivery/orders?limit=100{cursor}\nx-api-token: {key}"), b"");
         let json = page.json();
         pages.push((page.body.len(), json["orders"].as_array().unwrap().len()));
         match json["nextCursor"].as_str() {
@@ -95,7 +95,7 @@ fn unread_responses_are_bounded_and_their_connections_end() {
     let key = server.key.clone().unwrap();
     for code in 0..30 {
         let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
-        assert_eq!(server.ask(&head, large_order(code).as_bytes()).status, 201);
+        assert_eq!(server.send(&head, large_order(code).as_bytes()).status, 201);
     }
     let pages = order_pages(&server, &key);
     assert!(pages.iter().all(|(bytes, _)| *bytes <= 256 * 1024), "{pages:?}");
@@ -110,7 +110,7 @@ fn unread_responses_are_bounded_and_their_connections_end() {
     held.extend((0..LISTS).map(|_| unread(&server, &list, 3)));
     let preview = format!("POST /delivery/orders/preview\nx-api-token: {key}\ncontent-type: application/json");
     let started = Instant::now();
-    assert_eq!(server.ask(&preview, large_order(0).as_bytes()).status, 200, "others are served");
+    assert_eq!(server.send(&preview, large_order(0).as_bytes()).status, 200, "others are served");
     assert_eq!(server.get("/healthz").status, 200);
     let resident = resident_kb(&server, "VmHWM:");
     eprintln!("{} sockets: {resident} kB at most; others served in {:?}", held.len(), started.elapsed());

@@ -13,7 +13,7 @@ use tokio_rustls::{
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
 
-use crate::harness::{PATIENCE, Server};
+use crate::harness::{Server, TIMEOUT};
 
 /// Requests at once that the server allows on a connection.
 const STREAMS: usize = 128;
@@ -74,12 +74,12 @@ fn request(method: &str, path: &str, key: &str, body: impl Into<Bytes>) -> Reque
 async fn send(sender: &Sender, request: Request<Full<Bytes>>) -> Response<Incoming> {
     let mut sender = sender.clone();
     sender.ready().await.unwrap();
-    timeout(PATIENCE, sender.send_request(request)).await.unwrap().unwrap()
+    timeout(TIMEOUT, sender.send_request(request)).await.unwrap().unwrap()
 }
 
 async fn problem(response: Response<Incoming>) -> (StatusCode, String) {
     let status = response.status();
-    let body = timeout(PATIENCE, response.into_body().collect()).await.unwrap().unwrap().to_bytes();
+    let body = timeout(TIMEOUT, response.into_body().collect()).await.unwrap().unwrap().to_bytes();
     let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
     (status, problem["code"].as_str().unwrap_or_default().to_owned())
 }
@@ -94,17 +94,18 @@ fn preview() -> String {
 async fn one_connection_carries_more_requests_than_it_may_at_once() {
     let (server, made) = server();
     let (sender, key) = (connect(&server, &made).await, server.key.clone().unwrap());
-    let mut asked = tokio::task::JoinSet::new();
+    let mut requested = tokio::task::JoinSet::new();
     for _ in 0..2 * STREAMS {
         let (sender, request) = (sender.clone(), request("POST", "/delivery/orders/preview", &key, preview()));
-        asked.spawn(async move { send(&sender, request).await });
+        requested.spawn(async move { send(&sender, request).await });
     }
-    for answer in asked.join_all().await {
-        assert_eq!((answer.status(), answer.version()), (StatusCode::OK, http::Version::HTTP_2));
+    for response in requested.join_all().await {
+        assert_eq!((response.status(), response.version()), (StatusCode::OK, http::Version::HTTP_2));
         assert!(
-            answer.headers().contains_key("x-request-id") && answer.headers().contains_key("strict-transport-security")
+            response.headers().contains_key("x-request-id")
+                && response.headers().contains_key("strict-transport-security")
         );
-        assert!(!answer.headers().contains_key("connection"), "HTTP/2 has no such header");
+        assert!(!response.headers().contains_key("connection"), "HTTP/2 has no such header");
     }
 }
 
@@ -117,8 +118,8 @@ async fn a_body_past_the_limit_is_413_and_the_connection_goes_on() {
     assert_eq!(problem(large).await, (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large".to_owned()));
     let within = send(&sender, request("POST", "/delivery/orders", &key, vec![b' '; 200_000])).await;
     assert_eq!(problem(within).await, (StatusCode::BAD_REQUEST, "malformed_request".to_owned()));
-    let nobody = send(&sender, request("GET", "/delivery/orders", "dsp_wrong", "")).await;
-    assert_eq!(problem(nobody).await, (StatusCode::UNAUTHORIZED, "api_key_invalid".to_owned()));
+    let unknown = send(&sender, request("GET", "/delivery/orders", "dsp_wrong", "")).await;
+    assert_eq!(problem(unknown).await, (StatusCode::UNAUTHORIZED, "api_key_invalid".to_owned()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -133,7 +134,7 @@ async fn a_stream_of_events_and_requests_share_a_connection() {
     let mut body = stream.into_body();
     let created = send(&sender, request("POST", "/delivery/orders", &key, preview())).await;
     assert_eq!(created.status(), StatusCode::CREATED);
-    let told = async {
+    let received = async {
         let mut text = String::new();
         while !text.contains("order.created") {
             let frame = body.frame().await.unwrap().unwrap();
@@ -141,7 +142,7 @@ async fn a_stream_of_events_and_requests_share_a_connection() {
         }
         text
     };
-    assert!(timeout(PATIENCE, told).await.unwrap().contains("id:"));
+    assert!(timeout(TIMEOUT, received).await.unwrap().contains("id:"));
     // Ending the stream ends neither the connection nor the server.
     drop(body);
     tokio::time::sleep(Duration::from_millis(10)).await;
@@ -151,7 +152,7 @@ async fn a_stream_of_events_and_requests_share_a_connection() {
 /// Bytes of unsent responses, by the server's own figure.
 async fn response_memory(sender: &SendRequest<Full<Bytes>>) -> usize {
     let metrics = send(sender, request("GET", "/metrics", crate::harness::OPERATOR, "")).await;
-    let text = timeout(PATIENCE, metrics.into_body().collect()).await.unwrap().unwrap().to_bytes();
+    let text = timeout(TIMEOUT, metrics.into_body().collect()).await.unwrap().unwrap().to_bytes();
     let text = String::from_utf8(text.to_vec()).unwrap();
     let figure = text.lines().find_map(|line| line.strip_prefix("despacho_http_response_memory_bytes "));
     figure.unwrap_or_else(|| panic!("no figure of response memory in {text}")).parse().unwrap()
@@ -167,19 +168,19 @@ async fn closed_windows_hold_little_memory_and_end_their_connections() {
     let (mut senders, mut held) = (Vec::new(), Vec::new());
     for number in 0..12 * crate::hostile::scale() {
         let sender = connect_with(&server, &made, 0).await;
-        let mut asked = tokio::task::JoinSet::new();
+        let mut requested = tokio::task::JoinSet::new();
         for stream in 0..STREAMS {
             let path =
                 ["/openapi.json", "/docs/swagger-ui-bundle.js", "/delivery/orders", "/no/such/endpoint"][stream % 4];
             let key = if number % 2 == 0 { &*key } else { "dsp_unknown" };
             let (sender, request) = (sender.clone(), request("GET", path, key, ""));
-            asked.spawn(async move {
+            requested.spawn(async move {
                 let mut sender = sender;
                 sender.ready().await.ok()?;
-                timeout(PATIENCE, sender.send_request(request)).await.ok()?.ok()
+                timeout(TIMEOUT, sender.send_request(request)).await.ok()?.ok()
             });
         }
-        held.extend(asked.join_all().await.into_iter().flatten());
+        held.extend(requested.join_all().await.into_iter().flatten());
         senders.push(sender);
     }
     let resident = crate::hostile::resident_kb(&server, "VmHWM:");
@@ -190,7 +191,7 @@ async fn closed_windows_hold_little_memory_and_end_their_connections() {
     let memory = response_memory(&other).await;
     assert!(memory < 9 << 20, "{memory} bytes");
     assert_eq!(send(&other, request("GET", "/healthz", "", "")).await.status(), StatusCode::OK);
-    let deadline = tokio::time::Instant::now() + PATIENCE;
+    let deadline = tokio::time::Instant::now() + TIMEOUT;
     // A connection whose requests were all rejected holds nothing and may stay open.
     while response_memory(&other).await > 256 << 10 {
         assert!(tokio::time::Instant::now() < deadline, "a connection without progress keeps its memory");

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{Answer, PATIENCE, Server, matrix};
+use crate::harness::{Response, Server, TIMEOUT, matrix};
 
 const ORDER: &str = r#"{"code": "A-1", "preparationTime": 0, "deliveries": [{"name": "Rui", "phone": "+5511999990000",
     "onlinePayment": true, "address": {"street": "Rua Augusta", "number": "1", "city": "São Paulo", "state": "SP",
@@ -32,8 +32,8 @@ fn half_sent(extra: &[&str]) -> (Server, TcpStream, String) {
     (server, stream, key)
 }
 
-fn wait_until_refused(server: &Server) {
-    let deadline = Instant::now() + PATIENCE;
+fn wait_until_rejected(server: &Server) {
+    let deadline = Instant::now() + TIMEOUT;
     while TcpStream::connect(server.address()).is_ok() {
         assert!(Instant::now() < deadline, "it still accepts");
         std::thread::sleep(Duration::from_millis(5));
@@ -46,15 +46,15 @@ fn a_stopped_server_finishes_what_it_accepted() {
         let (server, mut stream, _) = half_sent(&[]);
         let mut idle = server.connect();
         server.signal(signal);
-        wait_until_refused(&server);
+        wait_until_rejected(&server);
         std::thread::sleep(Duration::from_millis(200));
         stream.write_all(&ORDER.as_bytes()[20..]).unwrap();
-        let answer = Answer::read(&mut stream);
-        assert_eq!((answer.status, answer.header("connection")), (201, Some("close")), "{}", answer.text());
+        let response = Response::read(&mut stream);
+        assert_eq!((response.status, response.header("connection")), (201, Some("close")), "{}", response.text());
         let mut nothing = Vec::new();
         let _ = idle.read_to_end(&mut nothing);
         assert!(nothing.is_empty(), "an idle connection is closed");
-        let (status, log) = server.ended(PATIENCE);
+        let (status, log) = server.ended(TIMEOUT);
         assert!(status.success(), "{status} {log}");
         assert!(log.contains("\"message\":\"stopped\""), "{log}");
     }
@@ -65,13 +65,13 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     let (mut server, mut stream, key) = half_sent(&[]);
     server.signal("TERM");
     stream.write_all(&ORDER.as_bytes()[20..]).unwrap();
-    let order = Answer::read(&mut stream).json();
+    let order = Response::read(&mut stream).json();
     let folder = std::mem::replace(&mut server.folder, tempfile::tempdir().unwrap());
-    assert!(server.ended(PATIENCE).0.success());
+    assert!(server.ended(TIMEOUT).0.success());
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| name == "despacho.db" || name == "secret"), "{left:?}");
     let again = Server::start_in(folder, &[]);
-    let read = again.ask(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
+    let read = again.send(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
     assert_eq!((read.status, &read.json()["code"]), (200, &order["code"]));
 }
 
@@ -80,7 +80,7 @@ fn the_deadline_ends_what_does_not_end_by_itself() {
     let (server, mut stream, _) = half_sent(&["--timeouts-shutdown-seconds", "1"]);
     let started = Instant::now();
     server.signal("TERM");
-    let (status, log) = server.ended(PATIENCE);
+    let (status, log) = server.ended(TIMEOUT);
     assert!(status.success() && started.elapsed() >= Duration::from_millis(900), "{log}");
     assert!(log.contains("shutdown timeout exceeded"), "{log}");
     let mut rest = Vec::new();
@@ -93,9 +93,9 @@ fn told_twice_it_stops_at_once() {
     let (server, _stream, _) = half_sent(&[]);
     let started = Instant::now();
     server.signal("TERM");
-    wait_until_refused(&server);
+    wait_until_rejected(&server);
     server.signal("INT");
-    let (status, log) = server.ended(PATIENCE);
+    let (status, log) = server.ended(TIMEOUT);
     assert!(status.success() && started.elapsed() < Duration::from_secs(10), "{log}");
     assert!(log.contains("second shutdown signal received"), "{log}");
 }
@@ -106,15 +106,15 @@ fn the_clock_moves_orders_on() {
     let key = matrix(&folder);
     let server = Server::start_in(folder, &[]);
     let head = format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json");
-    let order = server.ask(&head, ORDER.as_bytes()).json();
+    let order = server.send(&head, ORDER.as_bytes()).json();
     assert_eq!(order["situation"], 120, "{order}");
     let moved = || server.metrics().text().contains("despacho_scheduler_orders_moved_total 1\n");
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !moved() {
         assert!(Instant::now() < deadline, "nobody moved the order");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let read = server.ask(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
+    let read = server.send(&format!("GET /delivery/orders/{}\nx-api-token: {key}", order["id"]), b"");
     assert_eq!(read.json()["situation"], 200);
 }
 
@@ -133,12 +133,12 @@ fn a_taken_address_is_a_failure_that_names_it() {
 fn the_demonstration_is_seeded_once_and_its_key_works() {
     let mut server = Server::start(&["--demo"]);
     let key = server.key.clone().unwrap();
-    let keys = |server: &Server| server.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").json();
+    let keys = |server: &Server| server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").json();
     let first = keys(&server);
     assert!(first["keys"].is_array(), "{first}");
     server.signal("TERM");
     let folder = std::mem::replace(&mut server.folder, tempfile::tempdir().unwrap());
-    assert!(server.ended(PATIENCE).0.success());
+    assert!(server.ended(TIMEOUT).0.success());
     let again = Server::start_in(folder, &["--demo"]);
     assert_eq!((again.key.as_deref(), keys(&again)), (Some(key.as_str()), first));
 }

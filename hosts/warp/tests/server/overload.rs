@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{Answer, PATIENCE, Server};
+use crate::harness::{Response, Server, TIMEOUT};
 
 /// Clients that ask without a pause: many times what the server below takes on.
 const CLIENTS: usize = 48;
@@ -18,7 +18,7 @@ const CLIENTS: usize = 48;
 const EACH: usize = 25;
 /// Resident memory that the server stays below, in kilobytes: without a bound 48 clients alone do not take it either, but an unbounded
 /// queue under the bodies below would.
-const MOST_KB: u64 = 400 * 1024;
+const MAX_KB: u64 = 400 * 1024;
 
 fn order(code: &str) -> String {
     format!(
@@ -33,8 +33,8 @@ fn head(key: &str) -> String {
 }
 
 /// Two kilobytes of spaces are JSON as well.
-fn create(server: &Server, key: &str, code: &str) -> Answer {
-    server.ask(&head(key), (order(code) + &" ".repeat(2_048)).as_bytes())
+fn create(server: &Server, key: &str, code: &str) -> Response {
+    server.send(&head(key), (order(code) + &" ".repeat(2_048)).as_bytes())
 }
 
 #[cfg(target_os = "linux")]
@@ -56,24 +56,24 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
     let server = Server::start(&[&limits[..], &quota].concat());
     let key = server.key.clone().unwrap();
     let before = orders(&server, &key);
-    let (answers, over) = (Mutex::new(Vec::new()), AtomicBool::new(false));
+    let (responses, over) = (Mutex::new(Vec::new()), AtomicBool::new(false));
     let watched = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let watcher = scope.spawn(|| {
             while !over.load(Relaxed) {
-                for answer in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
-                    assert_eq!(answer.status, 200);
+                for response in [server.get("/healthz"), server.get("/readyz"), server.metrics()] {
+                    assert_eq!(response.status, 200);
                     watched.fetch_add(1, Relaxed);
                 }
             }
         });
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| {
-                let (server, key, answers) = (&server, &key, &answers);
+                let (server, key, responses) = (&server, &key, &responses);
                 scope.spawn(move || {
                     for number in 0..EACH {
-                        let answer = create(server, key, &format!("O-{client}-{number}"));
-                        answers.lock().unwrap().push(answer);
+                        let response = create(server, key, &format!("O-{client}-{number}"));
+                        responses.lock().unwrap().push(response);
                     }
                 })
             })
@@ -83,11 +83,11 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
         watcher.join().unwrap();
     });
     let mut counts = BTreeMap::new();
-    for answer in answers.lock().unwrap().iter() {
-        *counts.entry(answer.status).or_insert(0_usize) += 1;
-        if answer.status == 503 {
-            answer.is_problem(503, "unavailable");
-            let wait: u32 = answer.header("retry-after").unwrap().parse().unwrap();
+    for response in responses.lock().unwrap().iter() {
+        *counts.entry(response.status).or_insert(0_usize) += 1;
+        if response.status == 503 {
+            response.is_problem(503, "unavailable");
+            let wait: u32 = response.header("retry-after").unwrap().parse().unwrap();
             assert!((1..=10).contains(&wait), "{wait}");
         }
     }
@@ -106,7 +106,7 @@ fn an_overloaded_server_sheds_answers_its_supervisor_and_recovers() {
         .sum();
     assert_eq!(shed, counts[&503], "{metrics}");
     assert!(metrics.contains("despacho_http_requests_waiting 0"), "{metrics}");
-    assert!(resident_kb(&server) < MOST_KB, "{} kB", resident_kb(&server));
+    assert!(resident_kb(&server) < MAX_KB, "{} kB", resident_kb(&server));
 }
 
 /// The orders of the demonstration's matrix, by pages.
@@ -114,7 +114,7 @@ fn orders(server: &Server, key: &str) -> usize {
     let (mut count, mut cursor) = (0, String::new());
     loop {
         let head = format!("GET /delivery/orders?limit=100{cursor}\nx-api-token: {key}");
-        let page = server.ask(&head, b"").json();
+        let page = server.send(&head, b"").json();
         count += page["orders"].as_array().unwrap().len();
         match page["nextCursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
@@ -135,7 +135,7 @@ fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
         stream.write_all(&half).unwrap();
     }
     // Five times 200,000 bytes are all but a little: one more of them does not fit, once all five have come.
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let taken = || {
         let metrics = server.metrics().text().to_owned();
         let line = metrics.lines().find_map(|line| line.strip_prefix("despacho_http_body_memory_bytes ")).unwrap();
@@ -145,14 +145,14 @@ fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
         assert!(Instant::now() < deadline, "only {}", taken());
         std::thread::sleep(Duration::from_millis(10));
     }
-    server.ask("POST /delivery/orders", &half).is_problem(503, "unavailable");
+    server.send("POST /delivery/orders", &half).is_problem(503, "unavailable");
     assert_eq!(server.get("/healthz").status, 200);
     assert!(server.metrics().text().contains("despacho_http_requests_shed_total{reason=\"body_memory\"} 1"));
     drop(held);
     while taken() > 500_000 {
         assert!(Instant::now() < deadline, "still {}", taken());
     }
-    let after = server.ask("POST /delivery/orders", &half);
+    let after = server.send("POST /delivery/orders", &half);
     after.is_problem(401, "api_key_missing");
 }
 
@@ -160,20 +160,20 @@ fn bodies_that_never_end_take_no_more_memory_than_is_set_aside() {
 fn an_address_that_shows_too_many_unknown_keys_waits_and_a_proxys_callers_are_told_apart() {
     let server =
         Server::start(&["--limits-unknown-keys-per-minute", "2", "--trusted-proxies", "127.0.0.0/8,::1", "--demo"]);
-    let ask = |from: &str, key: &str| {
-        server.ask(&format!("GET /delivery/orders\nx-api-token: {key}\nx-forwarded-for: {from}"), b"")
+    let send = |from: &str, key: &str| {
+        server.send(&format!("GET /delivery/orders\nx-api-token: {key}\nx-forwarded-for: {from}"), b"")
     };
-    ask("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
-    ask("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
+    send("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
+    send("203.0.113.1", "dsp_wrong").is_problem(401, "api_key_invalid");
     // What a stranger writes before the proxy's own word does not help.
-    ask("198.51.100.1, 203.0.113.1", "dsp_wrong").is_problem(429, "rate_limited");
-    ask("203.0.113.2", "dsp_wrong").is_problem(401, "api_key_invalid");
+    send("198.51.100.1, 203.0.113.1", "dsp_wrong").is_problem(429, "rate_limited");
+    send("203.0.113.2", "dsp_wrong").is_problem(401, "api_key_invalid");
     let key = server.key.clone().unwrap();
-    assert_eq!(ask("203.0.113.1", &key).status, 200);
+    assert_eq!(send("203.0.113.1", &key).status, 200);
     // Without trust the header is nothing: every caller of this machine is one.
     let plain = Server::start(&["--limits-unknown-keys-per-minute", "1"]);
-    let ask =
-        |from: &str| plain.ask(&format!("GET /delivery/orders\nx-api-token: dsp_wrong\nx-forwarded-for: {from}"), b"");
-    ask("203.0.113.1").is_problem(401, "api_key_invalid");
-    ask("203.0.113.2").is_problem(429, "rate_limited");
+    let send =
+        |from: &str| plain.send(&format!("GET /delivery/orders\nx-api-token: dsp_wrong\nx-forwarded-for: {from}"), b"");
+    send("203.0.113.1").is_problem(401, "api_key_invalid");
+    send("203.0.113.2").is_problem(429, "rate_limited");
 }

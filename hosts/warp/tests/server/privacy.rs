@@ -20,14 +20,14 @@ fn create(server: &Server, key: &str, code: &str) -> u64 {
     }]});
     let head =
         format!("POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json\nidempotency-key: {code}");
-    let made = server.ask(&head, order.to_string().as_bytes());
+    let made = server.send(&head, order.to_string().as_bytes());
     assert_eq!(made.status, 201, "{}", made.text());
     made.json()["id"].as_u64().unwrap()
 }
 
 fn cancel(server: &Server, key: &str, id: u64) {
     let head = format!("POST /delivery/orders/cancel\nx-api-token: {key}\ncontent-type: application/json");
-    let cancelled = server.ask(&head, json!({"orderId": id, "reason": "motivo marcador"}).to_string().as_bytes());
+    let cancelled = server.send(&head, json!({"orderId": id, "reason": "motivo marcador"}).to_string().as_bytes());
     assert_eq!(cancelled.status, 200, "{}", cancelled.text());
 }
 
@@ -69,7 +69,7 @@ fn erasure_reaches_database_and_archives_while_the_server_runs() {
     stdout(&run(folder, &["archive", "--older-than", "180d", "--to", "archives"]));
     assert!(archive_texts(folder).contains("motivo marcador"));
     let statement = format!("GET /delivery/statement\naccept: text/csv\nx-api-token: {key}");
-    let money = server.ask(&statement, b"").text().to_owned();
+    let money = server.send(&statement, b"").text().to_owned();
     let records = archive_texts(folder).lines().count();
 
     let exported =
@@ -97,8 +97,8 @@ fn erasure_reaches_database_and_archives_while_the_server_runs() {
     }
     assert_eq!(texts.lines().count(), records);
     assert!(texts.contains("\"code\":\"A-1\""));
-    assert!(server.ask(&statement, b"").text().starts_with(&money), "money stays");
-    let shown = server.ask(&format!("GET /delivery/orders/{archived}\nx-api-token: {key}"), b"").json();
+    assert!(server.send(&statement, b"").text().starts_with(&money), "money stays");
+    let shown = server.send(&format!("GET /delivery/orders/{archived}\nx-api-token: {key}"), b"").json();
     assert_eq!((&shown["code"], &shown["situation"]), (&json!("A-1"), &json!(600)));
     let log: Value = serde_json::from_str(&stdout(&run(folder, &["privacy", "log"]))).unwrap();
     let sum =
@@ -176,8 +176,8 @@ fn retention_runs_in_the_server() {
     drop(database);
     // The scheduler runs it every minute; a pass of the operator's endpoint does the same.
     let head = format!("POST /admin/dispatch\nx-api-token: {OPERATOR}");
-    assert_eq!(server.ask(&head, b"").status, 200);
-    let shown = server.ask(&format!("GET /delivery/orders/{id}\nx-api-token: {key}"), b"").json();
+    assert_eq!(server.send(&head, b"").status, 200);
+    let shown = server.send(&format!("GET /delivery/orders/{id}\nx-api-token: {key}"), b"").json();
     assert_eq!(shown["deliveries"][0]["name"], Value::Null, "{shown}");
 }
 

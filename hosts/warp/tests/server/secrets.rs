@@ -1,6 +1,6 @@
 //! Keys and passwords are nobody's to read: not in a log, not on disk.
 
-use crate::harness::{OPERATOR, PATIENCE, Server, matrix};
+use crate::harness::{OPERATOR, Server, TIMEOUT, matrix};
 
 const PASSWORD: &str = "correct horse battery staple";
 
@@ -15,11 +15,11 @@ fn neither_keys_nor_passwords_nor_tokens_reach_the_log() {
         "number": "2", "city": "Manaus", "state": "AM", "latitude": -3.1, "longitude": -60.02}}}}"#
     );
     let json = "content-type: application/json";
-    let made = server.ask(&format!("POST /delivery/stores\nx-api-token: {key}\n{json}"), store.as_bytes());
+    let made = server.send(&format!("POST /delivery/stores\nx-api-token: {key}\n{json}"), store.as_bytes());
     assert_eq!(made.status, 201, "{}", made.text());
     let branch = made.json()["value"].as_str().unwrap().to_owned();
     let login = format!(r#"{{"email": "bia@padaria.com.br", "password": "{PASSWORD}"}}"#);
-    let session = server.ask(&format!("POST /delivery/sessions\n{json}"), login.as_bytes());
+    let session = server.send(&format!("POST /delivery/sessions\n{json}"), login.as_bytes());
     assert!(session.status == 200 || session.status == 201, "{}", session.text());
     // Where people put keys by mistake.
     for head in [
@@ -29,13 +29,13 @@ fn neither_keys_nor_passwords_nor_tokens_reach_the_log() {
         format!("GET /delivery/orders/1\nx-api-token: {key}x"),
         format!("POST /admin/keys\nx-api-token: {OPERATOR}\n{json}"),
     ] {
-        server.ask(&head, format!(r#"{{"password": "{PASSWORD}", "key": "{key}""#).as_bytes());
+        server.send(&head, format!(r#"{{"password": "{PASSWORD}", "key": "{key}""#).as_bytes());
     }
     let stored = std::fs::read(server.folder.path().join("despacho.db")).unwrap();
     let log_file = std::fs::read(server.folder.path().join("despacho.db-wal")).unwrap_or_default();
     let secret = std::fs::read_to_string(server.folder.path().join("secret")).unwrap();
     server.signal("TERM");
-    let (status, log) = server.ended(PATIENCE);
+    let (status, log) = server.ended(TIMEOUT);
     assert!(status.success());
     assert_eq!(log.matches("\"message\":\"request\"").count(), 7, "a line for each request:\n{log}");
     assert!(log.contains("\"value\":\"(redacted)\""), "the configuration is logged, redacted");
@@ -56,9 +56,9 @@ fn signing_secrets_of_webhooks_are_not_stored() {
     let post = |path: &str, body: &str| {
         let head =
             format!("POST {path}\nx-api-token: {key}\ncontent-type: application/json\nidempotency-key: {}", path.len());
-        let answer = server.ask(&head, body.as_bytes());
-        assert!(matches!(answer.status, 200 | 201), "{}", answer.text());
-        answer.json()
+        let response = server.send(&head, body.as_bytes());
+        assert!(matches!(response.status, 200 | 201), "{}", response.text());
+        response.json()
     };
     let made = post("/delivery/webhooks", r#"{"url": "https://loja.example/despacho", "events": ["order.created"]}"#);
     let rotated = post(&format!("/delivery/webhooks/{}/rotate", made["id"]), "");

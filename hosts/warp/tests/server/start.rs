@@ -16,11 +16,11 @@ fn database(folder: &TempDir) -> std::path::PathBuf {
 }
 
 /// A command fails with this exit code and says all of this.
-fn fails(folder: &TempDir, args: &[&str], code: i32, said: &[&str]) {
+fn fails(folder: &TempDir, args: &[&str], code: i32, expected_text: &[&str]) {
     let output = run(folder, args);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
-    for text in said {
+    for text in expected_text {
         assert!(errors.contains(text), "{text} in {args:?}: {errors}");
     }
 }
@@ -63,7 +63,7 @@ fn init_leaves_an_existing_service_as_it_is() {
     assert!(stdout(&run(&folder, &["init"])).contains("is left as it is"));
     assert_eq!(fs::read_to_string(folder.path().join("secret")).unwrap(), secret);
     let server = Server::start_in(folder, &[]);
-    assert_eq!(server.ask(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
+    assert_eq!(server.send(&format!("GET /delivery/keys\nx-api-token: {key}"), b"").status, 200);
 }
 
 #[test]
@@ -91,11 +91,11 @@ fn missing_secret_is_rejected_and_replaced_on_request_only() {
     let secret = folder.path().join("secret");
     let first = fs::read_to_string(&secret).unwrap();
     fs::remove_file(&secret).unwrap();
-    let said = ["secret is missing", "despacho init --new-secret --data"];
-    fails(&folder, &["serve"], 2, &said);
-    fails(&folder, &["courier", "list"], 2, &said);
-    fails(&folder, &["init"], 2, &said);
-    fails(&folder, &["serve", "--demo"], 2, &said);
+    let expected_text = ["secret is missing", "despacho init --new-secret --data"];
+    fails(&folder, &["serve"], 2, &expected_text);
+    fails(&folder, &["courier", "list"], 2, &expected_text);
+    fails(&folder, &["init"], 2, &expected_text);
+    fails(&folder, &["serve", "--demo"], 2, &expected_text);
     assert!(!secret.exists());
     stdout(&run(&folder, &["init", "--new-secret"]));
     let second = fs::read_to_string(&secret).unwrap();

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::harness::{BINARY, OPERATOR, PATIENCE, Server, matrix, prepared};
+use crate::harness::{BINARY, OPERATOR, Server, TIMEOUT, matrix, prepared};
 
 /// Limits the size of every file that a process writes: past it a write fails, as on a full disk. Only the soft limit moves, for which no
 /// special rights are needed.
@@ -16,7 +16,7 @@ fn limit_file_size(server: &Server, limit: &str) -> bool {
 }
 
 fn await_readiness(server: &Server, status: u16) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while server.get("/readyz").status != status {
         assert!(Instant::now() < deadline, "/readyz is not {status}: {}", server.log());
         std::thread::sleep(Duration::from_millis(100));
@@ -38,7 +38,7 @@ fn readiness_is_503_while_the_disk_takes_no_writes() {
     let head = format!("POST /admin/couriers\nx-api-token: {OPERATOR}\ncontent-type: application/json");
     let add = |number: u32| {
         let body = format!(r#"{{"name": "Ana Souza", "phone": "+55119900000{number:02}"}}"#);
-        server.ask(&head, body.as_bytes())
+        server.send(&head, body.as_bytes())
     };
     assert_eq!((add(1).status, server.get("/readyz").status), (201, 200));
     assert!(limit_file_size(&server, "4096"));

@@ -9,8 +9,8 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    harness::{PATIENCE, Server},
-    upstream::{Question, Upstream},
+    harness::{Server, TIMEOUT},
+    upstream::{Received, Upstream},
 };
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -20,25 +20,28 @@ const ORDER: &str = r#"{"code": "T-1", "preparationTime": 600, "deliveries": [{"
     "latitude": -23.557, "longitude": -46.66}}]}"#;
 
 /// Somebody who answers every request with 200 and passes it on.
-fn receiver() -> (String, Receiver<Question>) {
+fn receiver() -> (String, Receiver<Received>) {
     let (send, received) = channel();
-    let upstream = Upstream::start(move |question| {
+    let upstream = Upstream::start(move |request| {
         // A test that has seen enough hears no more.
-        let _ = send.send(question.clone());
+        let _ = send.send(request.clone());
         (200, String::new())
     });
     (upstream.base, received)
 }
 
 /// Spans that come until one fits.
-fn spans_until(received: &Receiver<Question>, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
-    let (deadline, mut spans) = (Instant::now() + PATIENCE, Vec::new());
+fn spans_until(received: &Receiver<Received>, fits: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let (deadline, mut spans) = (Instant::now() + TIMEOUT, Vec::new());
     while !spans.iter().any(&fits) {
         let left = deadline.saturating_duration_since(Instant::now());
-        let told = received.recv_timeout(left).unwrap_or_else(|_| panic!("it never came: {spans:#?}"));
-        assert_eq!(told.line, "POST /v1/traces");
-        assert_eq!((told.header("content-type"), told.header("x-team")), (Some("application/json"), Some("despacho")));
-        let message: Value = serde_json::from_str(&told.body).unwrap();
+        let export = received.recv_timeout(left).unwrap_or_else(|_| panic!("it never came: {spans:#?}"));
+        assert_eq!(export.line, "POST /v1/traces");
+        assert_eq!(
+            (export.header("content-type"), export.header("x-team")),
+            (Some("application/json"), Some("despacho"))
+        );
+        let message: Value = serde_json::from_str(&export.body).unwrap();
         let resource = &message["resourceSpans"][0];
         assert_eq!(attribute(&resource["resource"], "service.name"), Some(&"despacho".into()));
         spans.extend(resource["scopeSpans"][0]["spans"].as_array().unwrap().iter().cloned());
@@ -65,14 +68,14 @@ fn traced(collector: &str, args: &[&str]) -> Server {
 #[test]
 fn a_request_and_what_it_waited_for_are_one_trace() {
     let (collector, spans) = receiver();
-    let (roads, asked) = receiver();
+    let (roads, requests) = receiver();
     let server = traced(&collector, &["--osrm", &roads]);
     let key = server.key.clone().unwrap();
     let head = format!(
         "POST /delivery/orders\nx-api-token: {key}\ncontent-type: application/json\nx-request-id: traced-1\n\
          traceparent: 00-{TRACE}-{PARENT}-01"
     );
-    assert_eq!(server.ask(&head, ORDER.as_bytes()).status, 201);
+    assert_eq!(server.send(&head, ORDER.as_bytes()).status, 201);
     let is_request = |span: &Value| span["name"] == "POST /delivery/orders";
     let spans = spans_until(&spans, is_request);
     let request = spans.iter().find(|span| is_request(span)).unwrap();
@@ -92,7 +95,7 @@ fn a_request_and_what_it_waited_for_are_one_trace() {
     let service = spans.iter().find(|span| span["name"] == "service").unwrap();
     let passed_on = format!("00-{TRACE}-{}-01", service["spanId"].as_str().unwrap());
     // Others were asked before, for the demonstration's own orders.
-    while asked.recv_timeout(PATIENCE).unwrap().header("traceparent") != Some(&passed_on) {}
+    while requests.recv_timeout(TIMEOUT).unwrap().header("traceparent") != Some(&passed_on) {}
     // Nothing of what people sent is in a trace.
     let whole = serde_json::to_string(&spans).unwrap();
     for hidden in ["Rita", "Augusta", "987654321", &key] {
@@ -111,17 +114,17 @@ fn a_webhook_takes_a_trace_along_and_who_is_not_sampled_has_none() {
         let key = server.key.as_deref().unwrap();
         format!("POST {path}\nx-api-token: {key}\ncontent-type: application/json\ntraceparent: 00-{TRACE}-{PARENT}-00")
     };
-    let made = server.ask(&head("/delivery/webhooks"), format!(r#"{{"url": "{hook}/hook"}}"#).as_bytes());
+    let made = server.send(&head("/delivery/webhooks"), format!(r#"{{"url": "{hook}/hook"}}"#).as_bytes());
     assert_eq!(made.status, 201, "{}", made.text());
-    assert_eq!(server.ask(&head("/delivery/orders"), ORDER.as_bytes()).status, 201);
-    let message = messages.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(server.send(&head("/delivery/orders"), ORDER.as_bytes()).status, 201);
+    let message = messages.recv_timeout(TIMEOUT).unwrap();
     // An order has more than one event, and who is sent first need not be recorded first.
-    let is_told = |span: &Value| {
+    let is_notified = |span: &Value| {
         let (trace, id) = (span["traceId"].as_str().unwrap(), span["spanId"].as_str().unwrap());
         span["name"] == "webhook" && message.header("traceparent") == Some(&format!("00-{trace}-{id}-01"))
     };
-    let spans = spans_until(&spans, is_told);
-    let trace = &spans.iter().find(|span| is_told(span)).unwrap()["traceId"];
+    let spans = spans_until(&spans, is_notified);
+    let trace = &spans.iter().find(|span| is_notified(span)).unwrap()["traceId"];
     assert_ne!(trace, TRACE);
     assert!(spans.iter().all(|span| span["traceId"] != TRACE), "whoever called does not record this: {spans:#?}");
 }
@@ -134,7 +137,7 @@ fn a_collector_that_is_not_there_holds_nobody_up() {
     for _ in 0..20 {
         server.get("/delivery/orders").is_problem(401, "api_key_missing");
     }
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let metrics = server.metrics().text().to_owned();
         let dropped =
@@ -146,5 +149,5 @@ fn a_collector_that_is_not_there_holds_nobody_up() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     server.signal("TERM");
-    assert!(server.ended(PATIENCE).0.success());
+    assert!(server.ended(TIMEOUT).0.success());
 }

@@ -10,14 +10,14 @@ use std::{
 
 /// A question that came.
 #[derive(Clone, Debug)]
-pub(crate) struct Question {
+pub(crate) struct Received {
     /// Method and target.
     pub(crate) line: String,
     pub(crate) headers: String,
     pub(crate) body: String,
 }
 
-impl Question {
+impl Received {
     /// The first header of this name, which is given in small letters.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut pairs = self.headers.lines().filter_map(|line| line.split_once(':'));
@@ -36,23 +36,23 @@ impl Question {
 /// The service.
 pub(crate) struct Upstream {
     pub(crate) base: String,
-    asked: Arc<Mutex<Vec<Question>>>,
+    requests: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Upstream {
     /// Starts one. It lives as long as the test's process.
-    pub(crate) fn start(answer: impl Fn(&Question) -> (u16, String) + Send + Sync + 'static) -> Upstream {
+    pub(crate) fn start(response: impl Fn(&Received) -> (u16, String) + Send + Sync + 'static) -> Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (kept, answer) = (asked.clone(), Arc::new(answer));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (kept, response) = (requests.clone(), Arc::new(response));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (kept, answer) = (kept.clone(), answer.clone());
-                std::thread::spawn(move || serve(stream, &kept, answer.as_ref()));
+                let (kept, response) = (kept.clone(), response.clone());
+                std::thread::spawn(move || serve(stream, &kept, response.as_ref()));
             }
         });
-        Upstream { base, asked }
+        Upstream { base, requests }
     }
 
     /// One that gives the same answer to everybody.
@@ -69,12 +69,12 @@ impl Upstream {
         })
     }
 
-    pub(crate) fn asked(&self) -> Vec<Question> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<Received> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
-fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Question>>, answer: &dyn Fn(&Question) -> (u16, String)) {
+fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Received>>, response: &dyn Fn(&Received) -> (u16, String)) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut line, mut headers, mut length) = (String::new(), String::new(), 0);
     if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -94,9 +94,9 @@ fn serve(mut stream: TcpStream, kept: &Mutex<Vec<Question>>, answer: &dyn Fn(&Qu
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     let line = line.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
-    let question = Question { line, headers, body: String::from_utf8(body).unwrap() };
-    kept.lock().unwrap().push(question.clone());
-    let (status, text) = answer(&question);
+    let request = Received { line, headers, body: String::from_utf8(body).unwrap() };
+    kept.lock().unwrap().push(request.clone());
+    let (status, text) = response(&request);
     let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
     // Who asked may be gone by now.
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes()));

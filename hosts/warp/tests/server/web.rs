@@ -5,33 +5,33 @@ use crate::harness::{Server, matrix};
 #[test]
 fn only_configured_origins_may_read_answers() {
     let server = Server::start(&["--cors-origins", "https://shop.example,http://localhost:5173"]);
-    let asked = server.ask(
+    let requested = server.send(
         "OPTIONS /delivery/orders\norigin: https://shop.example\naccess-control-request-method: POST\n\
          access-control-request-headers: x-api-token,content-type\nx-request-id: preflight-1",
         b"",
     );
-    assert_eq!((asked.status, asked.header("x-request-id")), (200, Some("preflight-1")));
-    assert_eq!(asked.header("access-control-allow-origin"), Some("https://shop.example"));
-    assert!(asked.header("access-control-allow-methods").unwrap().contains("PUT"));
-    assert!(asked.header("access-control-allow-headers").unwrap().contains("x-api-token"));
-    let told = server.ask("GET /delivery/orders/1\norigin: http://localhost:5173", b"");
-    told.is_problem(401, "api_key_missing");
-    assert_eq!(told.header("access-control-allow-origin"), Some("http://localhost:5173"));
-    let exposed = told.header("access-control-expose-headers").unwrap();
+    assert_eq!((requested.status, requested.header("x-request-id")), (200, Some("preflight-1")));
+    assert_eq!(requested.header("access-control-allow-origin"), Some("https://shop.example"));
+    assert!(requested.header("access-control-allow-methods").unwrap().contains("PUT"));
+    assert!(requested.header("access-control-allow-headers").unwrap().contains("x-api-token"));
+    let received = server.send("GET /delivery/orders/1\norigin: http://localhost:5173", b"");
+    received.is_problem(401, "api_key_missing");
+    assert_eq!(received.header("access-control-allow-origin"), Some("http://localhost:5173"));
+    let exposed = received.header("access-control-expose-headers").unwrap();
     for name in ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after", "idempotent-replayed"] {
         assert!(exposed.split(',').any(|other| other.trim() == name), "{name} in {exposed}");
     }
-    let stranger = server.ask("GET /healthz\norigin: https://evil.example", b"");
-    assert_eq!(stranger.header("access-control-allow-origin"), None);
+    let unrelated = server.send("GET /healthz\norigin: https://evil.example", b"");
+    assert_eq!(unrelated.header("access-control-allow-origin"), None);
 }
 
 #[test]
 fn without_origins_there_is_no_cors() {
     let server = Server::start(&[]);
-    let asked =
-        server.ask("OPTIONS /delivery/orders\norigin: https://a.example\naccess-control-request-method: POST", b"");
-    asked.is_problem(405, "method_not_allowed");
-    assert!(!asked.headers.iter().any(|(name, _)| name.starts_with("access-control")));
+    let requested =
+        server.send("OPTIONS /delivery/orders\norigin: https://a.example\naccess-control-request-method: POST", b"");
+    requested.is_problem(405, "method_not_allowed");
+    assert!(!requested.headers.iter().any(|(name, _)| name.starts_with("access-control")));
 }
 
 #[test]
@@ -40,9 +40,9 @@ fn key_in_a_cookie_returns_401() {
     let key = matrix(&folder);
     let server = Server::start_in(folder, &[]);
     for cookie in [format!("x-api-token={key}"), format!("key={key}"), key.clone()] {
-        server.ask(&format!("GET /delivery/stores\ncookie: {cookie}"), b"").is_problem(401, "api_key_missing");
+        server.send(&format!("GET /delivery/stores\ncookie: {cookie}"), b"").is_problem(401, "api_key_missing");
     }
-    assert_eq!(server.ask(&format!("GET /delivery/stores\nx-api-token: {key}"), b"").status, 200);
+    assert_eq!(server.send(&format!("GET /delivery/stores\nx-api-token: {key}"), b"").status, 200);
 }
 
 #[test]
@@ -51,24 +51,24 @@ fn large_answers_are_compressed_as_asked() {
     let plain = server.get("/docs/swagger-ui.css");
     assert_eq!(plain.header("content-encoding"), None);
     for (accepted, encoding) in [("br, gzip", "br"), ("gzip", "gzip"), ("br;q=0, gzip", "gzip")] {
-        let answer = server.ask(&format!("GET /docs/swagger-ui.css\naccept-encoding: {accepted}"), b"");
-        assert_eq!((answer.status, answer.header("content-encoding")), (200, Some(encoding)), "{accepted}");
-        assert!(answer.body.len() * 3 < plain.body.len(), "{} of {}", answer.body.len(), plain.body.len());
-        assert!(answer.headers.iter().any(|(name, value)| name == "vary" && value.contains("accept-encoding")));
+        let response = server.send(&format!("GET /docs/swagger-ui.css\naccept-encoding: {accepted}"), b"");
+        assert_eq!((response.status, response.header("content-encoding")), (200, Some(encoding)), "{accepted}");
+        assert!(response.body.len() * 3 < plain.body.len(), "{} of {}", response.body.len(), plain.body.len());
+        assert!(response.headers.iter().any(|(name, value)| name == "vary" && value.contains("accept-encoding")));
     }
     // Nobody is refused over it, least of all once a request was carried out.
-    let picky = server.ask("GET /docs/swagger-ui.css\naccept-encoding: identity;q=0, *;q=0", b"");
+    let picky = server.send("GET /docs/swagger-ui.css\naccept-encoding: identity;q=0, *;q=0", b"");
     assert_eq!(picky.status, 200);
-    assert_eq!(server.ask("GET /healthz\naccept-encoding: gzip", b"").header("content-encoding"), None);
+    assert_eq!(server.send("GET /healthz\naccept-encoding: gzip", b"").header("content-encoding"), None);
 }
 
 #[test]
 fn every_answer_has_a_request_id_and_the_callers_wins_where_it_is_sane() {
     let server = Server::start(&[]);
     for path in ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", "/delivery/orders/1", "/nothing"] {
-        let named = server.ask(&format!("GET {path}\nx-request-id: abc-1.2_3"), b"");
+        let named = server.send(&format!("GET {path}\nx-request-id: abc-1.2_3"), b"");
         assert_eq!(named.header("x-request-id"), Some("abc-1.2_3"), "{path}");
-        let drawn = server.ask(&format!("GET {path}\nx-request-id: no spaces <script>"), b"");
+        let drawn = server.send(&format!("GET {path}\nx-request-id: no spaces <script>"), b"");
         let id = drawn.header("x-request-id").unwrap();
         assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{path}: {id}");
         assert_ne!(server.get(path).header("x-request-id"), Some(id), "{path}");
@@ -79,7 +79,7 @@ fn every_answer_has_a_request_id_and_the_callers_wins_where_it_is_sane() {
 #[test]
 fn answers_are_hardened() {
     let server = Server::start(&[]);
-    let answer = server.get("/delivery/orders/1");
+    let response = server.get("/delivery/orders/1");
     for (name, value) in [
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "DENY"),
@@ -87,10 +87,10 @@ fn answers_are_hardened() {
         ("cache-control", "no-store"),
         ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
     ] {
-        assert_eq!(answer.header(name), Some(value), "{name}");
+        assert_eq!(response.header(name), Some(value), "{name}");
     }
-    assert_eq!(answer.header("strict-transport-security"), None, "it is for HTTPS alone");
-    assert_eq!(answer.header("server"), None);
+    assert_eq!(response.header("strict-transport-security"), None, "it is for HTTPS alone");
+    assert_eq!(response.header("server"), None);
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn the_documentation_works_without_internet_or_inline_script() {
     }
     assert_eq!(files, 4);
     let tag = page.header("etag").unwrap();
-    let known = server.ask(&format!("GET /docs\nif-none-match: {tag}"), b"");
+    let known = server.send(&format!("GET /docs\nif-none-match: {tag}"), b"");
     assert_eq!((known.status, known.body.len()), (304, 0));
-    let head = server.ask("HEAD /docs", b"");
+    let head = server.send("HEAD /docs", b"");
     assert_eq!((head.status, head.body.len()), (200, 0));
     assert_eq!(head.header("content-length"), Some(page.body.len().to_string().as_str()));
 }
@@ -120,13 +120,13 @@ fn metrics_tell_routes_and_statuses_and_never_paths() {
     let key = matrix(&folder);
     let server = Server::start_in(folder, &[]);
     for path in ["/delivery/orders/987654", "/delivery/orders/987655"] {
-        server.ask(&format!("GET {path}\nx-api-token: {key}"), b"").is_problem(404, "order_not_found");
+        server.send(&format!("GET {path}\nx-api-token: {key}"), b"").is_problem(404, "order_not_found");
     }
     server.get("/no/such/place").is_problem(404, "endpoint_not_found");
     assert_eq!(server.get("/readyz").status, 200);
-    let answer = server.metrics();
-    assert!(answer.header("content-type").unwrap().starts_with("application/openmetrics-text"));
-    let text = answer.text();
+    let response = server.metrics();
+    assert!(response.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    let text = response.text();
     for line in [
         "despacho_build_info{version=\"0.1.0\"} 1",
         "despacho_http_request_duration_seconds_count{route=\"GET /delivery/orders/{platformOrderId}\",status=\"404\"} 2",
@@ -149,11 +149,11 @@ fn metrics_tell_routes_and_statuses_and_never_paths() {
 fn the_deployments_endpoints_take_get_alone() {
     let server = Server::start(&[]);
     for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
-        let answer = server.ask(&format!("DELETE {path}"), b"");
-        answer.is_problem(405, "method_not_allowed");
-        assert_eq!(answer.header("allow"), Some("GET, HEAD"), "{path}");
+        let response = server.send(&format!("DELETE {path}"), b"");
+        response.is_problem(405, "method_not_allowed");
+        assert_eq!(response.header("allow"), Some("GET, HEAD"), "{path}");
     }
-    let portuguese = server.ask("POST /healthz\naccept-language: pt-BR", b"");
+    let portuguese = server.send("POST /healthz\naccept-language: pt-BR", b"");
     assert_eq!(portuguese.json()["title"], "Método não permitido");
 }
 
@@ -170,7 +170,7 @@ fn the_panel_is_served_beside_the_api_with_a_strict_policy() {
     assert!(policy.contains("img-src 'self' https://tiles.example;"), "{policy}");
     assert!(policy.split(';').any(|rule| rule.trim() == "frame-ancestors 'none'"), "{policy}");
     assert_eq!(server.get("/panel.json").json()["tiles"]["url"], "https://tiles.example/{z}/{x}/{y}.png");
-    server.ask("POST /", b"").is_problem(405, "method_not_allowed");
+    server.send("POST /", b"").is_problem(405, "method_not_allowed");
     server.get("/nothing").is_problem(404, "endpoint_not_found");
     Server::start(&[]).get("/").is_problem(404, "endpoint_not_found");
 }
@@ -187,16 +187,16 @@ fn metrics_need_a_token_or_their_own_listener() {
     for wrong in
         ["x-api-token: dsp_wrong", "authorization: Bearer metrics-token", "authorization: metrics-token-for-tests"]
     {
-        server.ask(&format!("GET /metrics\n{wrong}"), b"").is_problem(401, "api_key_invalid");
+        server.send(&format!("GET /metrics\n{wrong}"), b"").is_problem(401, "api_key_invalid");
     }
     for right in ["authorization: Bearer metrics-token-for-tests", "x-api-token: metrics-token-for-tests"] {
-        assert!(server.ask(&format!("GET /metrics\n{right}"), b"").text().contains("despacho_http_connections"));
+        assert!(server.send(&format!("GET /metrics\n{right}"), b"").text().contains("despacho_http_connections"));
     }
     assert_eq!(server.metrics().status, 200, "the operator's token");
     let open = |head: &str| {
         let mut stream = std::net::TcpStream::connect(&port).unwrap();
         std::io::Write::write_all(&mut stream, &crate::harness::request(head, b"")).unwrap();
-        crate::harness::Answer::read(&mut stream)
+        crate::harness::Response::read(&mut stream)
     };
     assert!(open("GET /metrics").text().contains("despacho_http_connections"));
     open("GET /healthz").is_problem(404, "endpoint_not_found");

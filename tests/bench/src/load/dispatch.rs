@@ -11,7 +11,7 @@ use despacho_core::{
     model::{
         CourierId, Duration, OrderId, Phone, Point, Timestamp,
         courier::{Courier, Position},
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
     },
     rules::{lifecycle::Timing, settings::Settings},
 };
@@ -47,7 +47,7 @@ pub(crate) async fn run() -> Result<(), Failure> {
 }
 
 async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Result<(), Failure> {
-    let now = host.moment().now;
+    let now = host.exec_context().now;
     let template = template().await?;
     let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, away(number)));
     commit(host, unservable.collect(), (0..COURIERS).map(|number| courier(number, now)).collect::<Result<_, _>>()?)
@@ -56,7 +56,7 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     let (mut passes, mut earlier) = (Vec::new(), Vec::new());
     for _ in 0..PASSES {
         let start = Instant::now();
-        round(host, &settings, &mut host.moment()).await?;
+        round(host, &settings, &mut host.exec_context()).await?;
         passes.push(start.elapsed().as_secs_f64() * 1e3);
         let start = Instant::now();
         earlier_reads(host, now).await?;
@@ -65,7 +65,7 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     let servable = (UNSERVABLE..UNSERVABLE + SERVABLE).map(|number| order(&template, number, now, near(number)));
     commit(host, servable.collect(), Vec::new()).await?;
     let start = Instant::now();
-    let done = round(host, &settings, &mut host.moment()).await?;
+    let done = round(host, &settings, &mut host.exec_context()).await?;
     let took = start.elapsed().as_secs_f64() * 1e3;
     println!(
         "  {name}: {:.0} ms (earlier reads {:.0} ms); the next pass served {} of {SERVABLE} in {took:.0} ms, each with its own commit",
@@ -98,7 +98,7 @@ async fn template() -> Result<Order, Failure> {
 }
 
 async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Position)>) -> Result<(), Failure> {
-    let at = host.moment().now;
+    let at = host.exec_context().now;
     for orders in orders.chunks(1_000) {
         let orders = orders.iter().cloned().map(Write::insert).collect();
         host.commit(&Changes { at, orders, ..Changes::default() }).await?;
@@ -114,8 +114,8 @@ fn order(template: &Order, number: i32, now: Timestamp, pickup: Point) -> Order 
     let mut order = Order {
         id: OrderId::new(100_000 + u64::from(number.unsigned_abs())).unwrap_or(template.id),
         code: format!("L-{number}"),
-        situation: OrderSituation::Searching,
-        situation_since: now,
+        status: OrderStatus::Searching,
+        status_since: now,
         ready_at: now,
         sandbox: false,
         ..template.clone()

@@ -121,10 +121,10 @@ impl<'a> Bench<'a> {
         folder: &'a Path,
         merchants: &[Merchant],
     ) -> Result<Bench<'a>, Failure> {
-        let ask = |sql: &str| cluster.ask(address, sql).map_err(|e| e.to_string());
-        ask("CREATE SEQUENCE load_ids START 1000000000 CACHE 64")?;
-        let order = ask("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
-        let event = ask("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
+        let query = |sql: &str| cluster.query(address, sql).map_err(|e| e.to_string());
+        query("CREATE SEQUENCE load_ids START 1000000000 CACHE 64")?;
+        let order = query("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
+        let event = query("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
         let bench = Bench { cluster, address, folder, order, event };
         let mut store = String::from("\\set store CASE");
         for (client, merchant) in merchants.iter().enumerate() {
@@ -148,12 +148,12 @@ impl<'a> Bench<'a> {
         pgbench.arg(format!("--client={CLIENTS}")).arg(format!("--time={}", span.as_secs()));
         pgbench.arg("-D").arg(format!("order={}", self.order)).arg("-D").arg(format!("event={}", self.event));
         let output = pgbench.arg("--file").arg(self.script(name)).arg(self.address).output()?;
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         // `tps = 1234.567890 (without initial connection time)`
-        let figure = said.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+        let figure = stdout.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
         match figure {
             Some(figure) if output.status.success() => Ok(figure),
-            _ => Err(format!("pgbench: {said}{}", String::from_utf8_lossy(&output.stderr)).into()),
+            _ => Err(format!("pgbench: {stdout}{}", String::from_utf8_lossy(&output.stderr)).into()),
         }
     }
 }

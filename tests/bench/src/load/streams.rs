@@ -43,7 +43,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 /// What an event begins with.
 const EVENT: &[u8] = b"\ndata: ";
 /// For the last events to arrive in.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Prints the times of previews without streams and with them, and what the streams got.
 pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
@@ -67,8 +67,8 @@ pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
     );
     let (echo, next) = (Echo::start()?, AtomicUsize::new(0));
     let bases = (&*server.base, &*echo.base);
-    let alone = load(bases, &next, Duration::from_secs((seconds / 4).clamp(5, 60)), process)?;
-    alone.print(0);
+    let single = load(bases, &next, Duration::from_secs((seconds / 4).clamp(5, 60)), process)?;
+    single.print(0);
     let got: Arc<Vec<AtomicUsize>> = Arc::new((0..STREAMS).map(|_| AtomicUsize::new(0)).collect());
     let (lost, runtime) = (
         Arc::new(AtomicBool::new(false)),
@@ -76,11 +76,11 @@ pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
     );
     let address = server.base.trim_start_matches("http://").to_owned();
     runtime.block_on(open(&address, &got, &lost))?;
-    let beside = load(bases, &next, Duration::from_secs(seconds), process)?;
-    beside.print(STREAMS);
-    let (since, wanted) = (Instant::now(), beside.created);
+    let comparison = load(bases, &next, Duration::from_secs(seconds), process)?;
+    comparison.print(STREAMS);
+    let (since, wanted) = (Instant::now(), comparison.created);
     let fewest = || got.iter().map(|count| count.load(Ordering::Relaxed)).min().unwrap_or_default();
-    while fewest() < wanted && since.elapsed() < PATIENCE {
+    while fewest() < wanted && since.elapsed() < TIMEOUT {
         std::thread::sleep(Duration::from_millis(20));
     }
     let whole = got.iter().filter(|count| count.load(Ordering::Relaxed) >= wanted).count();

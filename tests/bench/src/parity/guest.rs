@@ -16,7 +16,7 @@ pub struct Guest {
 }
 
 /// One answer of the guest.
-pub struct Answer {
+pub struct Response {
     /// The line it wrote.
     pub text: String,
     /// From the line `begin` to the answer: the engine's own time; zero where it never began.
@@ -29,7 +29,7 @@ struct Pipe {
     read: usize,
     line: Vec<u8>,
     begun: Option<Instant>,
-    answers: Vec<Answer>,
+    responses: Vec<Response>,
 }
 
 impl Guest {
@@ -49,10 +49,10 @@ impl Guest {
     }
 
     /// Asks the guest the questions, one a line, in one run.
-    pub fn answer(&self, questions: &[String]) -> Result<Vec<Answer>, Box<dyn Error>> {
-        let mut input = questions.join("\n").into_bytes();
+    pub fn response(&self, requests: &[String]) -> Result<Vec<Response>, Box<dyn Error>> {
+        let mut input = requests.join("\n").into_bytes();
         input.push(b'\n');
-        let pipe = Pipe { input, read: 0, line: Vec::new(), begun: None, answers: Vec::new() };
+        let pipe = Pipe { input, read: 0, line: Vec::new(), begun: None, responses: Vec::new() };
         let mut store = Store::new(&self.engine, pipe);
         let mut linker: Linker<Pipe> = Linker::new(&self.engine);
         let wasi = "wasi_snapshot_preview1";
@@ -72,7 +72,7 @@ impl Guest {
         linker.define_unknown_imports_as_traps(&self.module)?;
         let instance = linker.instantiate(&mut store, &self.module)?;
         instance.get_typed_func::<(), ()>(&mut store, "_start")?.call(&mut store, ())?;
-        Ok(store.into_data().answers)
+        Ok(store.into_data().responses)
     }
 }
 
@@ -133,7 +133,7 @@ impl Pipe {
                 self.begun = Some(Instant::now());
             } else {
                 let took = self.begun.take().map_or(Duration::ZERO, |begun| begun.elapsed());
-                self.answers.push(Answer { text, took });
+                self.responses.push(Response { text, took });
             }
         }
         buffer.len()

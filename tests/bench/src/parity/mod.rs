@@ -1,23 +1,23 @@
 //! The core as a wasm guest, and the questions that it and the native core must answer alike.
 
-pub mod answers;
-pub mod deck;
 #[cfg(feature = "wasm")]
 pub mod guest;
+pub mod problems;
+pub mod responses;
 
 use despacho_core::route::line::{LineError, assign_line, route_line};
 
 /// Answers one line as the guest does: `route {…}` or `assign {…}`.
-pub fn answer_natively(line: &str) -> String {
+pub fn respond_natively(line: &str) -> String {
     match line.split_once(' ') {
-        Some(("route", question)) => render(route_line(question)),
-        Some(("assign", question)) => render(assign_line(question)),
+        Some(("route", problem)) => render(route_line(problem)),
+        Some(("assign", problem)) => render(assign_line(problem)),
         _ => "unknown question".to_owned(),
     }
 }
 
-fn render<T: serde::Serialize>(answer: Result<T, LineError>) -> String {
-    answer
-        .map(|answer| serde_json::to_string(&answer).unwrap_or_else(|error| error.to_string()))
+fn render<T: serde::Serialize>(response: Result<T, LineError>) -> String {
+    response
+        .map(|response| serde_json::to_string(&response).unwrap_or_else(|error| error.to_string()))
         .unwrap_or_else(|error| error.to_json())
 }

@@ -28,7 +28,7 @@ pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), String> {
         ("compare", Some(osrm)) => compare(osrm, extract, &order)?,
         _ => return Err(USAGE.to_owned()),
     };
-    say(&text);
+    report(&text);
     Ok(())
 }
 
@@ -72,6 +72,6 @@ fn compare(osrm: &str, extract: &Path, order: &Order) -> Result<String, String> 
     Ok(lines.join("\n"))
 }
 
-fn say(text: &str) {
+fn report(text: &str) {
     println!("{text}");
 }

@@ -125,13 +125,13 @@ fn spin(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
 }
 
 /// The same with the machine's clock.
-pub(crate) fn spin_beside_warp(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Spin::beside_warp(chosen)?))
+pub(crate) fn spin_compared_with_warp(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::compared_with_warp(chosen)?))
 }
 
 /// The same at the instant at which the reference host begins.
-pub(crate) fn spin_beside_memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
-    Ok(Box::new(Spin::beside_memory(chosen)?))
+pub(crate) fn spin_compared_with_memory(_name: &str, chosen: &Chosen) -> Result<Box<dyn TestHost>, String> {
+    Ok(Box::new(Spin::compared_with_memory(chosen)?))
 }
 
 /// The reference host, without a network between.
@@ -151,7 +151,7 @@ impl Memory {
         let mut settings = Settings { operator, secret: Secret([7; 32]), ..Settings::default() };
         for (key, text) in chosen {
             match (key.as_str(), Precision::parse(text), text.parse()) {
-                ("places.min-precision", Some(level), _) => settings.places.least_precision = level,
+                ("places.min-precision", Some(level), _) => settings.places.min_precision = level,
                 ("keys.per-store", _, Ok(count)) => settings.keys.per_store = count,
                 _ => return Err(format!("the in-memory host has no setting `{key}` that can be `{text}`")),
             }
@@ -165,9 +165,9 @@ impl TestHost for Memory {
         if self.is_clock_running {
             self.host.advance(model::Duration::millis(REQUEST_MILLIS));
         }
-        let mut answer = pin!(api::handle(&self.host, &self.settings, request));
+        let mut reply = pin!(api::handle(&self.host, &self.settings, request));
         // The host never waits: what is not ready at once would never be.
-        match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        match reply.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(mut response) => {
                 // As every host does.
                 api::protect(response.headers_mut());
@@ -314,8 +314,8 @@ impl Client {
         let (mut parts, body) = request.into_parts();
         let target = format!("{}{}", self.base, parts.uri);
         parts.uri = target.parse().map_err(|e| format!("{target}: {e}"))?;
-        let answer = self.agent.run(Request::from_parts(parts, &body[..])).map_err(|e| format!("{target}: {e}"))?;
-        let (parts, mut body) = answer.into_parts();
+        let reply = self.agent.run(Request::from_parts(parts, &body[..])).map_err(|e| format!("{target}: {e}"))?;
+        let (parts, mut body) = reply.into_parts();
         let bytes = body.read_to_vec().map_err(|e| format!("{target}: {e}"))?;
         Ok(Response::from_parts(parts, bytes.into()))
     }
@@ -330,7 +330,7 @@ mod tests {
         let mut memory = Memory::start(&Chosen::new()).expect("it starts");
         let before = memory.host.now();
         let request = Request::get("/nothing").body(Bytes::new()).expect("a request");
-        assert_eq!(memory.send(request).map(|answer| answer.status().as_u16()), Ok(404));
+        assert_eq!(memory.send(request).map(|reply| reply.status().as_u16()), Ok(404));
         memory.advance(90).expect("it can");
         assert_eq!(memory.host.now(), before.after(model::Duration::millis(90_000)));
     }

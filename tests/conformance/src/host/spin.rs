@@ -30,13 +30,13 @@ impl Spin {
     }
 
     /// On Spin's SQLite, with a clock that goes on as the server's does: some answers say how many minutes are left.
-    pub(super) fn beside_warp(chosen: &Chosen) -> Result<Spin, String> {
+    pub(super) fn compared_with_warp(chosen: &Chosen) -> Result<Spin, String> {
         Spin::start(chosen, Clock::default(), None)
     }
 
     /// On Spin's SQLite, at the instant at which the reference host begins: prices depend on the hour.
-    pub(super) fn beside_memory(chosen: &Chosen) -> Result<Spin, String> {
-        Spin::start(chosen, Clock::standing(MemoryHost::seeded(1).now().millis()), None)
+    pub(super) fn compared_with_memory(chosen: &Chosen) -> Result<Spin, String> {
+        Spin::start(chosen, Clock::at(MemoryHost::seeded(1).now().millis()), None)
     }
 
     /// On PostgreSQL, in a database of its own.
@@ -58,7 +58,7 @@ impl Spin {
             // No SQLite at all: nothing of it may be asked for.
             options = Options { database: None, ..options.variable("database_url", address) };
         }
-        if clock.is_standing() {
+        if clock.is_stopped() {
             // A password slot ends by the clock. With instances that outlive a case, one slot is enough for all of it.
             options.reuse.idle = Duration::from_secs(60);
         }

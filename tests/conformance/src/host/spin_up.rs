@@ -69,8 +69,8 @@ impl SpinUp {
             }
             let ended = self.child.try_wait().map_err(|error| error.to_string())?;
             if ended.is_some() || began.elapsed() > START_TIMEOUT {
-                let said = std::fs::read_to_string(log).unwrap_or_default();
-                return Err(format!("`spin up` did not start the application ({ended:?}): {said}"));
+                let output = std::fs::read_to_string(log).unwrap_or_default();
+                return Err(format!("`spin up` did not start the application ({ended:?}): {output}"));
             }
             std::thread::sleep(Duration::from_millis(50));
         }

@@ -7,13 +7,13 @@ use despacho_core::{
     host::{Host, HostError, Storage},
     model::{
         Language,
-        order::{Journal, Order, OrderSituation},
+        order::{Journal, Order, OrderStatus},
         store::{Key, KeyHash},
         webhook::{Webhook, WebhookState},
     },
     rules::settings::Settings,
 };
-use despacho_sql::{Driver, Histories, Leaf, Machine, Readers, SqlHost, ended_orders, take_out};
+use despacho_sql::{Driver, Histories, Machine, OrderHistory, Readers, SqlHost, delete_archived, ended_orders};
 
 use crate::{
     backend::{Backend, OnPostgres, OnSqlite},
@@ -24,7 +24,7 @@ use crate::{
 const LATER: i64 = 60;
 
 fn ended(number: u64, of: u64) -> Order {
-    Order { situation: OrderSituation::Completed, ..order(number, of, &format!("P-{number}")) }
+    Order { status: OrderStatus::Completed, ..order(number, of, &format!("P-{number}")) }
 }
 
 async fn start(host: &impl Storage, journal: Journal) -> Result<u64, HostError> {
@@ -52,7 +52,7 @@ async fn found<D: Driver, P: Machine>(host: &SqlHost<D, P>, minutes: i64) -> His
     ended_orders(host.driver(), &readers, 0, at(minutes)).await.unwrap()
 }
 
-fn leaves(found: &Histories) -> Vec<Leaf> {
+fn leaves(found: &Histories) -> Vec<OrderHistory> {
     found.orders.iter().map(|order| order.leaf).collect()
 }
 
@@ -78,15 +78,15 @@ async fn whole_histories_leave_and_the_orders_stay<D: Driver, P: Machine>(host: 
     assert_eq!(Some(stored), before.1, "the record holds the order as it is");
     // Whoever is interrupted here finds the same again.
     assert_eq!(found(host, LATER).await, old);
-    let branch: Vec<Leaf> = leaves(&old).into_iter().filter(|leaf| leaf.order == 52).collect();
-    host.driver().transact(take_out(&branch)).await.unwrap();
+    let branch: Vec<OrderHistory> = leaves(&old).into_iter().filter(|leaf| leaf.order == 52).collect();
+    host.driver().transact(delete_archived(&branch)).await.unwrap();
     let starts = async || [start(host, journals()[0]).await, start(host, journals()[1]).await];
     assert_eq!(starts().await, [Ok(7), Ok(7)]);
-    host.driver().transact(take_out(&leaves(&old))).await.unwrap();
+    host.driver().transact(delete_archived(&leaves(&old))).await.unwrap();
     assert_eq!(starts().await, [Ok(8), Ok(7)], "a branch's journal begins by its own events");
     assert_eq!((places(host, journals()[0]).await, places(host, journals()[1]).await), (vec![2, 6], vec![]));
     // Another run that had found the same does nothing twice.
-    host.driver().transact(take_out(&leaves(&old))).await.unwrap();
+    host.driver().transact(delete_archived(&leaves(&old))).await.unwrap();
     assert_eq!(starts().await, [Ok(8), Ok(7)]);
     assert_eq!(found(host, LATER).await.orders, vec![]);
     assert_eq!((balance().await, host.order(order_id(50)).await.unwrap()), before);
@@ -100,7 +100,7 @@ async fn what_changed_or_is_awaited_stays<D: Driver, P: Machine>(host: &SqlHost<
     fill(host).await;
     let mut stale = leaves(&found(host, LATER).await);
     stale[0].version += 1;
-    assert_eq!(host.driver().transact(take_out(&stale)).await, Err(HostError::Conflict));
+    assert_eq!(host.driver().transact(delete_archived(&stale)).await, Err(HostError::Conflict));
     assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "all of a transaction or nothing");
     assert_eq!(start(host, journals()[0]).await, Ok(0));
     // The merchant has come to place 5, its branch past everything of its own.
@@ -120,12 +120,12 @@ async fn nobody_reads_on_over_a_gap<D: Driver, P: Machine>(host: &SqlHost<D, P>)
     let reader = Key { hash: KeyHash::of(text), expires_at: at(1_000_000_000), ..key(9, 1) };
     host.commit(&Changes { keys: vec![Write::insert(reader.clone())], ..changes() }).await.unwrap();
     let settings = Settings::default();
-    let ask = async |path: &str| {
+    let query = async |path: &str| {
         let request = http::Request::get(path).header("x-api-token", text).body(bytes::Bytes::new()).unwrap();
-        let answer = api::handle(host, &settings, request).await;
-        (answer.status().as_u16(), String::from_utf8_lossy(answer.body()).into_owned())
+        let response = api::handle(host, &settings, request).await;
+        (response.status().as_u16(), String::from_utf8_lossy(response.body()).into_owned())
     };
-    assert_eq!(ask("/delivery/events?after=3-1").await.0, 200);
+    assert_eq!(query("/delivery/events?after=3-1").await.0, 200);
     let mut open = Subscription {
         journal: journals()[0],
         place: 3,
@@ -133,18 +133,18 @@ async fn nobody_reads_on_over_a_gap<D: Driver, P: Machine>(host: &SqlHost<D, P>)
         key: reader.id,
         hash: reader.hash.clone(),
     };
-    host.driver().transact(take_out(&leaves(&found(host, LATER).await))).await.unwrap();
+    host.driver().transact(delete_archived(&leaves(&found(host, LATER).await))).await.unwrap();
     for path in ["/delivery/events?after=3-1", "/delivery/events?after=0-1", "/delivery/events/stream?after=3-1"] {
-        let (status, body) = ask(path).await;
+        let (status, body) = query(path).await;
         assert!(status == 410 && body.contains("events_archived"), "{path}: {body}");
     }
     let streamed = stream::next(host, &mut open, 10).await;
     assert!(matches!(streamed, Err(HostError::Unavailable { what: "journal", .. })), "{streamed:?}");
     for path in ["/delivery/events", "/delivery/events?after=0", "/delivery/events?after=8-1"] {
-        let (status, body) = ask(path).await;
+        let (status, body) = query(path).await;
         assert!(status == 200 && body.contains("\"events\":[]") && body.contains("\"next\":\"8-1\""), "{path}: {body}");
     }
-    assert!(ask("/delivery/events?after=9-1").await.1.contains("cursor_invalid"));
+    assert!(query("/delivery/events?after=9-1").await.1.contains("cursor_invalid"));
 }
 
 macro_rules! on_both {

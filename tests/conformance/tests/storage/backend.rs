@@ -64,7 +64,7 @@ impl OnSqlite {
     }
 
     /// A path beside the database.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn sibling(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -95,7 +95,8 @@ impl Backend for OnSqlite {
     /// The bytes of the files, with what was deleted and not overwritten.
     async fn dump(&self) -> String {
         assert_eq!(despacho_sqlite::truncate_log(&self.path()), Ok(true));
-        let files = ["despacho.db", "despacho.db-wal"].map(|name| std::fs::read(self.beside(name)).unwrap_or_default());
+        let files =
+            ["despacho.db", "despacho.db-wal"].map(|name| std::fs::read(self.sibling(name)).unwrap_or_default());
         String::from_utf8_lossy(&files.concat()).into_owned()
     }
 
@@ -117,7 +118,7 @@ pub(crate) struct OnPostgres {
 
 impl OnPostgres {
     /// Another instance over the same database.
-    pub(crate) async fn beside(&self) -> PostgresHost {
+    pub(crate) async fn sibling(&self) -> PostgresHost {
         OnPostgres::open(&self.address, despacho_postgres::Options::default()).await
     }
 
@@ -128,12 +129,12 @@ impl OnPostgres {
     }
 
     /// What a query on the database gives.
-    pub(crate) fn ask(&self, sql: &str) -> String {
-        self.cluster.ask(&self.address, sql).unwrap_or_else(|error| panic!("{error}"))
+    pub(crate) fn query(&self, sql: &str) -> String {
+        self.cluster.query(&self.address, sql).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The same on a server that no other test uses.
-    pub(crate) async fn alone() -> Option<OnPostgres> {
+    pub(crate) async fn exclusive() -> Option<OnPostgres> {
         if let Some(missing) = despacho_process::cluster::missing() {
             eprintln!("skipped: {missing}");
             return None;
@@ -168,13 +169,13 @@ impl Backend for OnPostgres {
     }
 
     async fn dump(&self) -> String {
-        let rows = |table: &Table| self.ask(&format!("SELECT string_agg(row::text, ' ') FROM {} AS row", table.name));
+        let rows = |table: &Table| self.query(&format!("SELECT string_agg(row::text, ' ') FROM {} AS row", table.name));
         TABLES.iter().map(rows).collect()
     }
 
     async fn restart(self) -> OnPostgres {
         self.host.driver().close().await.unwrap();
-        let host = self.beside().await;
+        let host = self.sibling().await;
         OnPostgres { host, ..self }
     }
 }

@@ -7,16 +7,16 @@ use despacho_core::{
         NotificationId, OrderId, Person, Phone, Point, Precision, StoreId, Text, Timestamp, WebhookId,
         courier::{Courier, CourierKey, Position},
         order::{
-            AssignedCourier, CodeTries, Confirmation, Delivery, DeliverySituation, Erasure, Event, EventKind,
-            JournalEntry, Order, OrderSituation, Place, RecordedEvent,
+            AssignedCourier, CodeTries, Confirmation, Delivery, DeliveryStatus, Erasure, Event, EventKind,
+            JournalEntry, Order, OrderStatus, Place, RecordedEvent,
         },
         price::{PriceLine, Rule},
         privacy::{ErasureCause, ErasureRecord},
         store::{
             Billing, Claim, EntryKind, FailedField, FailureReason, Key, KeyHash, KeyKind, LedgerEntry, Notification,
-            NotificationKind, Store, StoredAnswer, TopUp,
+            NotificationKind, Store, StoredResponse, TopUp,
         },
-        webhook::{Answer, Attempt, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
+        webhook::{Attempt, AttemptResult, Lease, Message, SendError, SigningSecret, Subject, Webhook, WebhookState},
     },
 };
 
@@ -120,7 +120,7 @@ pub(crate) fn delivery(number: u64) -> Delivery {
         observation: Some("portão azul\r\n\t🛵".to_owned()),
         online_payment: number.is_multiple_of(2),
         product_value: Some(money(12_345)),
-        situation: DeliverySituation::AwaitingPickup,
+        status: DeliveryStatus::AwaitingPickup,
         place: place(number),
         distance: Distance(1_234),
         delivery_code: "0042".to_owned(),
@@ -143,8 +143,8 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         full_code: Some(format!("{code}-full")),
         fingerprint: "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8".to_owned(),
         origin: "INTEGRATION".to_owned(),
-        situation: OrderSituation::Preparing,
-        situation_since: at(0),
+        status: OrderStatus::Preparing,
+        status_since: at(0),
         created_at: at(0),
         preparation_minutes: 10,
         ready_at: at(10),
@@ -191,7 +191,7 @@ pub(crate) fn event(order: &Order, sequence: u32) -> Event {
         sequence,
         at: at(i64::from(sequence)),
         kind: EventKind::Created,
-        situation: 110,
+        status: 110,
         delivery: DeliveryId::new(5),
         courier: Some(Person { name: "Caê".to_owned(), phone: Some(phone()) }),
         by: Person { name: "platform".to_owned(), phone: None },
@@ -305,7 +305,11 @@ pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
         number,
         at: at(0),
         took_ms: 15_000,
-        answer: if number.is_multiple_of(3) { Answer::Status(503) } else { Answer::HostError(SendError::Timeout) },
+        result: if number.is_multiple_of(3) {
+            AttemptResult::Status(503)
+        } else {
+            AttemptResult::HostError(SendError::Timeout)
+        },
         next_at: Some(at(1)),
     }
 }
@@ -318,15 +322,19 @@ pub(crate) fn claim(key: &str, holder: &str) -> Claim {
         key: key.to_owned(),
         fingerprint: "f00d".to_owned(),
         holder: holder.to_owned(),
-        answer: None,
+        response: None,
         expires_at: at(5),
     }
 }
 
-pub(crate) fn answered(claim: Claim) -> Claim {
-    let answer =
-        StoredAnswer { status: 201, body: r#"{"id":1}"#.to_owned(), key_nonce: Some("ab".to_owned()), recompute: None };
-    Claim { answer: Some(answer), expires_at: at(24 * 60), ..claim }
+pub(crate) fn responded(claim: Claim) -> Claim {
+    let response = StoredResponse {
+        status: 201,
+        body: r#"{"id":1}"#.to_owned(),
+        key_nonce: Some("ab".to_owned()),
+        recompute: None,
+    };
+    Claim { response: Some(response), expires_at: at(24 * 60), ..claim }
 }
 
 pub(crate) fn erasure_record() -> ErasureRecord {
@@ -353,11 +361,11 @@ pub(crate) fn over<T>(expected: u32, value: T) -> Write<T> {
 }
 
 /// Random numbers from a seed.
-pub(crate) struct Dice(Entropy);
+pub(crate) struct Rng(Entropy);
 
-impl Dice {
-    pub(crate) fn new(seed: u8) -> Dice {
-        Dice(Entropy::new([seed; 32]))
+impl Rng {
+    pub(crate) fn new(seed: u8) -> Rng {
+        Rng(Entropy::new([seed; 32]))
     }
 
     /// A number below `sides`.

@@ -10,12 +10,12 @@ use std::{
 use despacho_core::{
     api,
     changes::Changes,
-    drivers::dispatch::{Round, round},
+    drivers::dispatch::{DispatchPass, round},
     host::{Host, HostError, Platform, Storage},
     model::{
-        Entropy, Moment, Timestamp,
+        Entropy, ExecContext, Timestamp,
         courier::Courier,
-        order::{CodeTries, Order, OrderSituation},
+        order::{CodeTries, Order, OrderStatus},
     },
     rules::{
         lifecycle::Timing,
@@ -45,9 +45,9 @@ impl Machine for Clock {
 }
 
 impl Platform for Clock {
-    fn moment(&self) -> Moment {
+    fn exec_context(&self) -> ExecContext {
         let now = Timestamp::from_millis(self.0.load(Relaxed));
-        Moment { now, entropy: Entropy::new([3; 32]) }
+        ExecContext { now, entropy: Entropy::new([3; 32]) }
     }
 
     async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
@@ -73,8 +73,8 @@ fn set<D: Driver>(host: &ClockedHost<D>, millis: i64) {
     host.platform().0.store(NOON + millis, Relaxed);
 }
 
-async fn step<D: Driver>(host: &ClockedHost<D>) -> Round {
-    round(host, &Settings::default(), &mut host.moment()).await.unwrap()
+async fn step<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
+    round(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
 }
 
 /// An order of 40 minutes' preparation that nobody had yet.
@@ -97,21 +97,21 @@ async fn a_preparation_of_forty_minutes_is_searched_at_minute_forty_whatever_hap
     let host = open(&path, 0);
     put(&host, vec![prepared(50, 40)], vec![], 0).await;
     set(&host, 20 * 60_000);
-    assert_eq!(step(&host).await, Round::default());
+    assert_eq!(step(&host).await, DispatchPass::default());
     // A crash leaves the file and its log: nothing is closed in good order.
     std::mem::forget(host);
     let host = open(&path, 20);
     assert_eq!(host.align_deadlines().await, Ok(1));
     set(&host, 40 * 60_000 - 1);
-    assert_eq!(step(&host).await, Round::default(), "not a millisecond early");
+    assert_eq!(step(&host).await, DispatchPass::default(), "not a millisecond early");
     set(&host, 40 * 60_000);
-    assert_eq!(step(&host).await, Round { moved: 1, ..Round::default() });
+    assert_eq!(step(&host).await, DispatchPass { moved: 1, ..DispatchPass::default() });
     let order = host.order(order_id(50)).await.unwrap().unwrap();
-    assert_eq!((order.situation, order.situation_since), (OrderSituation::Searching, at(40)));
+    assert_eq!((order.status, order.status_since), (OrderStatus::Searching, at(40)));
     // A clock that steps back and forth again does nothing twice.
     for minutes in [10, 40, 41] {
         set(&host, minutes * 60_000);
-        assert_eq!(step(&host).await, Round::default());
+        assert_eq!(step(&host).await, DispatchPass::default());
     }
     assert_eq!(host.events(order_id(50)).await.unwrap().len(), 2, "ready, and searching");
 }
@@ -150,8 +150,7 @@ async fn wrong_codes_on_two_postgresql_instances_lock_one_order() {
 
 /// Five wrong codes, alternately on both instances; neither accepts the right one afterwards.
 async fn wrong_codes_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
-    let waiting =
-        Order { situation: OrderSituation::CourierAtPickup, tries: CodeTries::default(), ..order(50, 1, "W") };
+    let waiting = Order { status: OrderStatus::CourierAtPickup, tries: CodeTries::default(), ..order(50, 1, "W") };
     put(&one, vec![waiting], vec![Courier { order: Some(order_id(50)), ..courier(9) }], 1).await;
     let settings = Settings::default();
     let send = async |host: &ClockedHost<D>, code: &str| {
@@ -159,9 +158,9 @@ async fn wrong_codes_lock<D: Driver>(one: ClockedHost<D>, two: ClockedHost<D>) {
             .header("x-api-token", "courier 9")
             .header("content-type", "application/json")
             .body(format!("{{\"code\": \"{code}\"}}").into());
-        let answer = api::handle(host, &settings, request.unwrap()).await;
-        let body: serde_json::Value = serde_json::from_slice(answer.body()).unwrap();
-        (answer.status().as_u16(), body["code"].as_str().unwrap_or_default().to_owned())
+        let response = api::handle(host, &settings, request.unwrap()).await;
+        let body: serde_json::Value = serde_json::from_slice(response.body()).unwrap();
+        (response.status().as_u16(), body["code"].as_str().unwrap_or_default().to_owned())
     };
     for host in [&one, &two, &one, &two, &one] {
         assert_eq!(send(host, "0000").await, (422, "code_incorrect".to_owned()));
@@ -210,7 +209,7 @@ async fn three_hundred_and_then_more<D: Driver>(one: ClockedHost<D>, two: Clocke
     for (order, courier) in given.iter().take(120) {
         let (order, courier) =
             (one.order(*order).await.unwrap().unwrap(), one.courier(*courier).await.unwrap().unwrap());
-        freed.orders.push(over(order.version, Order { situation: OrderSituation::Completed, ..order }));
+        freed.orders.push(over(order.version, Order { status: OrderStatus::Completed, ..order }));
         freed.couriers.push(over(courier.version, Courier { order: None, ..courier }));
     }
     one.commit(&freed).await.unwrap();
@@ -220,9 +219,9 @@ async fn three_hundred_and_then_more<D: Driver>(one: ClockedHost<D>, two: Clocke
 }
 
 /// Rounds on both instances at once until neither finds more to do.
-async fn rounds<D: Driver>(one: &ClockedHost<D>, two: &ClockedHost<D>) -> (Round, Round) {
+async fn rounds<D: Driver>(one: &ClockedHost<D>, two: &ClockedHost<D>) -> (DispatchPass, DispatchPass) {
     let all = async |host: &ClockedHost<D>| {
-        let mut sum = Round::default();
+        let mut sum = DispatchPass::default();
         for _ in 0..10 {
             let done = step(host).await;
             sum.moved += done.moved;

@@ -50,8 +50,8 @@ async fn check(host: &impl Host) {
         assert_eq!((found.account(), found.balance), (store_id(1), money(20)), "store {number}");
         assert_eq!(found.billing, Billing::Prepaid { floor: money(-50) }, "store {number}");
     }
-    let apart = host.find_stores(StoreQuery::IdOrRemoved(store_id(10))).await.unwrap().pop().unwrap();
-    assert_eq!((apart.account(), apart.balance, apart.billing), (store_id(10), money(-5), Billing::Invoiced));
+    let separate = host.find_stores(StoreQuery::IdOrRemoved(store_id(10))).await.unwrap().pop().unwrap();
+    assert_eq!((separate.account(), separate.balance, separate.billing), (store_id(10), money(-5), Billing::Invoiced));
     let (fee, transfer) = (EntryKind::Fee, EntryKind::Transfer);
     let wanted = [(fee, 1, 1_000, 1_000), (transfer, 2, -300, 700), (transfer, 4, 20, 720), (transfer, 6, -700, 20)];
     assert_eq!(lines(host, 1).await, wanted);
@@ -89,8 +89,8 @@ async fn sqlite_moves_balances_of_prepaid_branches_to_their_parent() {
 async fn postgres_moves_balances_of_prepaid_branches_to_their_parent() {
     let Some(backend) = OnPostgres::find().await else { return };
     populate(backend.host()).await;
-    steps(Dialect::Postgres).iter().for_each(|step| drop(backend.ask(step)));
-    check(&backend.beside().await).await;
+    steps(Dialect::Postgres).iter().for_each(|step| drop(backend.query(step)));
+    check(&backend.sibling().await).await;
 }
 
 /// The schema of version 12, with its name of the field, and the migration's steps but for the version itself.
@@ -157,6 +157,6 @@ async fn sqlite_reads_demo_stores_as_sandbox_stores() {
 async fn postgres_reads_demo_stores_as_sandbox_stores() {
     let Some(backend) = OnPostgres::find().await else { return };
     populate_demo(backend.host()).await;
-    sandbox_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.ask(step)));
-    check_demo(&backend.beside().await).await;
+    sandbox_steps(Dialect::Postgres).iter().for_each(|step| drop(backend.query(step)));
+    check_demo(&backend.sibling().await).await;
 }

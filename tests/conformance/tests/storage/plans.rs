@@ -104,7 +104,7 @@ async fn pass_on_postgresql_reads_by_index() {
         ),
         "VACUUM ANALYZE".to_owned(),
     ] {
-        backend.ask(&sql);
+        backend.query(&sql);
     }
     for (query, index) in statements().await {
         let (sql, params) = (query.sql, literals(&query).join(", "));
@@ -112,7 +112,7 @@ async fn pass_on_postgresql_reads_by_index() {
         for mode in ["force_custom_plan", "force_generic_plan"] {
             let explain =
                 format!("SET plan_cache_mode = {mode}; PREPARE read AS {sql}; EXPLAIN EXECUTE read({params})");
-            let plan = backend.ask(&explain);
+            let plan = backend.query(&explain);
             assert!(plan.contains("Index") && plan.contains(index), "{mode}: {sql}\n{plan}");
             // Positions are so narrow that PostgreSQL may read all of them for a thousand couriers with an order.
             let scan = if index == "couriers_carrying" { "Seq Scan on orders" } else { "Seq Scan" };

@@ -71,28 +71,28 @@ async fn two_instances_behind_a_pooler_lose_and_double_nothing() {
     let cuts = async {
         for _ in 0..5 {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-            tokio::task::block_in_place(|| backend.direct.ask(CUT));
+            tokio::task::block_in_place(|| backend.direct.query(CUT));
         }
     };
     tokio::join!(join_all((0..600).map(write)), cuts);
     let counts = "SELECT (SELECT COUNT(*) FROM orders), (SELECT MAX(place) FROM events), \
         (SELECT COUNT(*) FROM events), (SELECT amount FROM balances WHERE store = 1), (SELECT SUM(amount) FROM ledger)";
-    assert_eq!(backend.direct.ask(counts), "600|600|600|-60000|-60000");
+    assert_eq!(backend.direct.query(counts), "600|600|600|-60000|-60000");
 }
 
 #[tokio::test]
 async fn pooled_transactions_set_their_own_limits_and_leave_none() {
     let Some(backend) = OnPgBouncer::find().await else { return };
-    let name = backend.direct.ask("SELECT current_database()");
+    let name = backend.direct.query("SELECT current_database()");
     // A limit that every transaction overrides: the statements below would fail under it.
 
-    backend.direct.ask(&format!("ALTER DATABASE {name} SET statement_timeout = '77s'"));
-    backend.direct.ask(CUT);
+    backend.direct.query(&format!("ALTER DATABASE {name} SET statement_timeout = '77s'"));
+    backend.direct.query(CUT);
     let write = Changes { stores: vec![Write::insert(store(1))], ..changes() };
     backend.host().commit(&write).await.unwrap();
     // The pooler keeps that session idle, with the settings that it began with.
     let through = backend.pooler.through(&backend.direct.address);
-    let shown = backend.direct.cluster.ask(&through, "SHOW statement_timeout").unwrap();
+    let shown = backend.direct.cluster.query(&through, "SHOW statement_timeout").unwrap();
     assert_eq!(shown, "77s");
 }
 

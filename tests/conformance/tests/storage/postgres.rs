@@ -43,13 +43,13 @@ async fn put_stores(host: &PostgresHost, count: u64) {
 #[tokio::test]
 async fn a_database_from_the_future_is_refused_and_left_alone() {
     let Some(backend) = OnPostgres::find().await else { return };
-    let known: i64 = backend.ask("SELECT MAX(version) FROM schema_version").parse().unwrap();
-    backend.ask(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 41));
-    backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 2));
+    let known: i64 = backend.query("SELECT MAX(version) FROM schema_version").parse().unwrap();
+    backend.query(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 41));
+    backend.query(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 2));
     let address = Address::parse(&backend.address).unwrap();
-    let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
-    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
-    let message = refused.to_string();
+    let rejected = Postgres::open(&address, &Options::default()).await.unwrap_err();
+    assert!(matches!(rejected, OpenError::Schema(_)), "{rejected:?}");
+    let message = rejected.to_string();
     assert!([known, known + 41].iter().all(|version| message.contains(&version.to_string())), "{message}");
 }
 
@@ -57,23 +57,23 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
 async fn a_schema_that_only_grew_is_gone_on_with() {
     let Some(backend) = OnPostgres::find().await else { return };
     put_stores(backend.host(), 1).await;
-    let known: i64 = backend.ask("SELECT MAX(version) FROM schema_version").parse().unwrap();
+    let known: i64 = backend.query("SELECT MAX(version) FROM schema_version").parse().unwrap();
     // What a newer program's migration does that is marked as an addition, while an older instance runs.
-    backend.ask("ALTER TABLE orders ADD COLUMN note TEXT");
-    backend.ask("ALTER TABLE events ADD COLUMN weight BIGINT NOT NULL DEFAULT 0");
-    backend.ask("CREATE TABLE notes (id BIGINT PRIMARY KEY)");
-    backend.ask(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 1));
+    backend.query("ALTER TABLE orders ADD COLUMN note TEXT");
+    backend.query("ALTER TABLE events ADD COLUMN weight BIGINT NOT NULL DEFAULT 0");
+    backend.query("CREATE TABLE notes (id BIGINT PRIMARY KEY)");
+    backend.query(&format!("INSERT INTO schema_version (version) VALUES ({})", known + 1));
     backend.host().commit(&create(1)).await.unwrap();
-    let restarted = backend.beside().await;
+    let restarted = backend.sibling().await;
     restarted.commit(&create(2)).await.unwrap();
     assert_eq!(restarted.events(order_id(1)).await.unwrap().len(), 1);
     let address = Address::parse(&backend.address).unwrap();
     let exact = Options { migrate: false, ..Options::default() };
     assert!(matches!(Postgres::open(&address, &exact).await, Err(OpenError::Database(_))), "what copies must know all");
     // And what one does that takes something away.
-    backend.ask(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
-    let refused = Postgres::open(&address, &Options::default()).await.unwrap_err();
-    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
+    backend.query(&format!("UPDATE settings SET value = '{}' WHERE name = 'schema_floor'", known + 1));
+    let rejected = Postgres::open(&address, &Options::default()).await.unwrap_err();
+    assert!(matches!(rejected, OpenError::Schema(_)), "{rejected:?}");
 }
 
 #[tokio::test]
@@ -85,15 +85,15 @@ async fn six_instances_that_begin_at_once_find_one_schema() {
     let opened = join_all((0..6).map(|_| Postgres::open(&address, &options))).await;
     assert!(opened.iter().all(Result::is_ok), "{opened:?}");
     let twice = "SELECT COUNT(*) - COUNT(DISTINCT version) FROM schema_version";
-    assert_eq!(backend.cluster.ask(&empty, twice), Ok("0".to_owned()));
+    assert_eq!(backend.cluster.query(&empty, twice), Ok("0".to_owned()));
 }
 
 #[tokio::test]
 async fn what_is_no_database_is_refused_and_its_password_never_told() {
     let address = Address::parse("postgres://ana:tell-nobody@nowhere.invalid/despacho?sslmode=disable").unwrap();
     let looked = tokio::time::timeout(Duration::from_millis(500), Postgres::open(&address, &Options::default())).await;
-    let told = looked.map(|refused| refused.unwrap_err().to_string()).unwrap_or_default();
-    assert!(!told.contains("tell-nobody"), "{told}");
+    let outgoing_changes = looked.map(|rejected| rejected.unwrap_err().to_string()).unwrap_or_default();
+    assert!(!outgoing_changes.contains("tell-nobody"), "{outgoing_changes}");
 }
 
 /// Takes claims and creates orders from many tasks while `disturb` runs. Each must be acknowledged, and is stored once.
@@ -135,13 +135,13 @@ async fn all_are_there_once(backend: &OnPostgres, orders: u64, disturb: impl Asy
     let stats = backend.host().driver().stats();
     eprintln!("{} unanswered for a while, {stats:?}", unknown.len());
     let wanted = orders.to_string();
-    assert_eq!(backend.ask("SELECT COUNT(*) FROM claims"), wanted);
-    assert_eq!(backend.ask("SELECT COUNT(*) FROM orders"), wanted);
-    assert_eq!(backend.ask("SELECT COUNT(*) FROM events"), wanted);
-    assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(*) FROM events"), format!("1|{wanted}|{wanted}"));
-    assert_eq!(backend.ask("SELECT last FROM journals"), wanted);
-    assert_eq!(backend.ask("SELECT amount FROM balances WHERE store = 1"), format!("-{wanted}00"));
-    assert_eq!(backend.ask("SELECT SUM(amount) FROM ledger"), format!("-{wanted}00"));
+    assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), wanted);
+    assert_eq!(backend.query("SELECT COUNT(*) FROM orders"), wanted);
+    assert_eq!(backend.query("SELECT COUNT(*) FROM events"), wanted);
+    assert_eq!(backend.query("SELECT MIN(place), MAX(place), COUNT(*) FROM events"), format!("1|{wanted}|{wanted}"));
+    assert_eq!(backend.query("SELECT last FROM journals"), wanted);
+    assert_eq!(backend.query("SELECT amount FROM balances WHERE store = 1"), format!("-{wanted}00"));
+    assert_eq!(backend.query("SELECT SUM(amount) FROM ledger"), format!("-{wanted}00"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -150,7 +150,7 @@ async fn cut_connections_lose_and_double_nothing() {
     let cuts = AtomicU64::new(0);
     all_are_there_once(&backend, 750, async |over: &AtomicBool| {
         while !over.load(Relaxed) {
-            tokio::task::block_in_place(|| backend.ask(CUT));
+            tokio::task::block_in_place(|| backend.query(CUT));
             cuts.fetch_add(1, Relaxed);
             tokio::time::sleep(Duration::from_millis(30)).await;
         }
@@ -162,7 +162,7 @@ async fn cut_connections_lose_and_double_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crash_of_the_server_loses_and_doubles_nothing_and_readiness_comes_back() {
-    let Some(backend) = OnPostgres::alone().await else { return };
+    let Some(backend) = OnPostgres::exclusive().await else { return };
     all_are_there_once(&backend, 1_000, async |over: &AtomicBool| {
         for _ in 0..3 {
             if over.load(Relaxed) {
@@ -190,7 +190,7 @@ async fn transactions_that_wait_for_each_other_both_happen() {
     let writes: Vec<Changes> = (0..6).map(crossed).collect();
     let results = join_all(writes.iter().map(|changes| backend.host().commit(changes))).await;
     assert!(results.iter().all(Result::is_ok), "{results:?}");
-    assert_eq!(backend.ask("SELECT MIN(amount), MAX(amount) FROM balances"), "6|6");
+    assert_eq!(backend.query("SELECT MIN(amount), MAX(amount) FROM balances"), "6|6");
 }
 
 #[tokio::test]
@@ -205,27 +205,27 @@ async fn who_waits_too_long_for_a_connection_is_refused() {
     // Somebody holds what every one of them needs.
     let hold = "BEGIN; SELECT amount FROM balances WHERE store = 1 FOR UPDATE; SELECT pg_sleep(3); COMMIT";
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
-    let holding = tokio::task::spawn_blocking(move || cluster.ask(&address, hold));
+    let holding = tokio::task::spawn_blocking(move || cluster.query(&address, hold));
     while backend
-        .ask("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+        .query("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
         == "0"
     {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     let results = join_all(writes.iter().map(|changes| host.commit(changes))).await;
     holding.await.unwrap().unwrap();
-    let refused =
+    let rejected =
         results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
-    assert_eq!((refused.count(), results.iter().filter(|result| result.is_ok()).count()), (6, 2), "{results:?}");
+    assert_eq!((rejected.count(), results.iter().filter(|result| result.is_ok()).count()), (6, 2), "{results:?}");
     assert_eq!(host.driver().ready().await, Ok(()));
 }
 
 #[tokio::test]
 async fn a_database_that_only_reads_is_not_ready() {
     let Some(backend) = OnPostgres::find().await else { return };
-    let name = backend.ask("SELECT current_database()");
-    backend.ask(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
-    let host = backend.beside().await;
+    let name = backend.query("SELECT current_database()");
+    backend.query(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
+    let host = backend.sibling().await;
     assert!(matches!(host.driver().ready().await, Err(HostError::Unavailable { .. })));
     assert!(matches!(host.commit(&create(1)).await, Err(HostError::Unavailable { .. })));
     assert_eq!(host.order(order_id(1)).await, Ok(None));
@@ -248,12 +248,12 @@ async fn pipeline_keeps_order_and_undoes_only_conflicts() {
     let journal = backend.host().journal(Journal { matrix: store_id(1), branch: None }, 0, 200).await.unwrap();
     let orders: Vec<u64> = journal.iter().map(|entry| entry.recorded.event.order.get()).collect();
     assert_eq!(orders, (1..=100).filter(|number| number % 3 != 1).collect::<Vec<_>>());
-    assert_eq!(backend.ask("SELECT amount FROM balances WHERE store = 1"), "-6600");
+    assert_eq!(backend.query("SELECT amount FROM balances WHERE store = 1"), "-6600");
 }
 
 #[tokio::test]
 async fn conflict_in_single_statement_logs_no_database_error() {
-    let Some(backend) = OnPostgres::alone().await else { return };
+    let Some(backend) = OnPostgres::exclusive().await else { return };
     put_stores(backend.host(), 1).await;
     let errors = || backend.cluster.log().unwrap().matches("ERROR:").count();
     let before = errors();
@@ -262,7 +262,7 @@ async fn conflict_in_single_statement_logs_no_database_error() {
     assert_eq!(results.iter().filter(|result| **result == Ok(())).count(), 1, "{results:?}");
     assert_eq!(results.iter().filter(|result| **result == Err(HostError::Conflict)).count(), 31, "{results:?}");
     assert_eq!(errors() - before, 0, "{}", backend.cluster.log().unwrap());
-    assert_eq!(backend.ask("SELECT COUNT(*) FROM claims"), "1");
+    assert_eq!(backend.query("SELECT COUNT(*) FROM claims"), "1");
     // A longer transaction is aborted by an error, and the statements behind it are rejected, so the log is the right one.
     let unknown_account = Changes { ledger: vec![entry(99, 1, None)], ..create(1) };
     assert_eq!(backend.host().commit(&unknown_account).await, Err(HostError::Conflict));
@@ -272,50 +272,50 @@ async fn conflict_in_single_statement_logs_no_database_error() {
 #[tokio::test]
 async fn a_quota_is_one_for_all_instances() {
     let Some(backend) = OnPostgres::find().await else { return };
-    let other = backend.beside().await;
+    let other = backend.sibling().await;
     let window = despacho_core::model::Duration::minutes(1);
     let bucket = Bucket { name: "key/7".to_owned(), usage: Usage::Read, quota: 20, window };
     let now = Timestamp::from_millis(1_795_262_400_000);
     let leases = [Leases::new(), Leases::new()];
-    let asked = (0..60).map(|number: u64| match number % 2 {
+    let requested = (0..60).map(|number: u64| match number % 2 {
         0 => despacho_sql::admit(backend.host().driver(), &leases[0], &bucket, now),
         _ => despacho_sql::admit(other.driver(), &leases[1], &bucket, now),
     });
-    let admitted = join_all(asked).await.into_iter().filter(|answer| answer.as_ref().unwrap().admitted).count();
+    let admitted = join_all(requested).await.into_iter().filter(|response| response.as_ref().unwrap().admitted).count();
     assert_eq!(admitted, 20);
 }
 
 #[tokio::test]
 async fn news_reach_the_other_instance_and_not_the_teller() {
     let Some(backend) = OnPostgres::find().await else { return };
-    let other = backend.beside().await;
-    let (tell, told) = watch::channel(0_u64);
-    let (own, heard) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
-    let (at_home, abroad) = (own.clone(), heard.clone());
+    let other = backend.sibling().await;
+    let (outgoing, outgoing_changes) = watch::channel(0_u64);
+    let (own, incoming) = (watch::Sender::new(0_u64), watch::Sender::new(0_u64));
+    let (at_home, abroad) = (own.clone(), incoming.clone());
     let (change, changed) = watch::channel(0_u64);
-    backend.host().driver().exchange_news(told, changed, move |_| at_home.send_modify(|count| *count += 1));
+    backend.host().driver().run_listener(outgoing_changes, changed, move |_| at_home.send_modify(|count| *count += 1));
     let (_silent, nothing) = watch::channel(0_u64);
     let (access, accessed) = watch::channel(false);
-    other.driver().exchange_news(nothing.clone(), nothing, move |of_access| {
-        access.send_modify(|heard| *heard |= of_access);
+    other.driver().run_listener(nothing.clone(), nothing, move |of_access| {
+        access.send_modify(|incoming| *incoming |= of_access);
         abroad.send_modify(|count| *count += 1);
     });
-    let mut hears = heard.subscribe();
+    let mut receiver = incoming.subscribe();
     let begun = Instant::now();
-    while tokio::time::timeout(Duration::from_millis(50), hears.changed()).await.is_err() {
+    while tokio::time::timeout(Duration::from_millis(50), receiver.changed()).await.is_err() {
         assert!(begun.elapsed() < Duration::from_secs(20), "nothing was heard");
-        tell.send_modify(|count| *count += 1);
+        outgoing.send_modify(|count| *count += 1);
     }
     assert!(!*accessed.borrow(), "no key or store was written");
-    let mut hears = accessed.clone();
+    let mut receiver = accessed.clone();
     change.send_modify(|count| *count += 1);
-    tokio::time::timeout(Duration::from_secs(20), hears.wait_for(|heard| *heard)).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(20), receiver.wait_for(|incoming| *incoming)).await.unwrap().unwrap();
     assert_eq!(*own.borrow(), 0, "who tells knows already");
     // The connection breaks: it is made anew, and whoever waits looks once.
-    let before = *heard.borrow();
-    let mut hears = heard.subscribe();
-    backend.ask(CUT);
-    tokio::time::timeout(Duration::from_secs(60), hears.wait_for(|count| *count > before)).await.unwrap().unwrap();
+    let before = *incoming.borrow();
+    let mut receiver = incoming.subscribe();
+    backend.query(CUT);
+    tokio::time::timeout(Duration::from_secs(60), receiver.wait_for(|count| *count > before)).await.unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -326,9 +326,9 @@ async fn a_claim_that_is_taken_anew_is_not_cleared_away_as_an_old_one() {
     // Somebody takes the ended claim, and has not committed yet when it is looked for old ones.
     let take = "BEGIN; UPDATE claims SET expires_at = 9000000000000, holder = 'new'; SELECT pg_sleep(0.5); COMMIT";
     let (cluster, address) = (backend.cluster.clone(), backend.address.clone());
-    let taking = tokio::task::spawn_blocking(move || cluster.ask(&address, take));
+    let taking = tokio::task::spawn_blocking(move || cluster.query(&address, take));
     while backend
-        .ask("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+        .query("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
         == "0"
     {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -337,13 +337,13 @@ async fn a_claim_that_is_taken_anew_is_not_cleared_away_as_an_old_one() {
     let sweeper = Claim { expires_at: at(100), ..claim("b", "`") };
     backend.host().commit(&Changes { at: at(50), claim: Some(ClaimChange::Take(sweeper)), ..changes() }).await.unwrap();
     taking.await.unwrap().unwrap();
-    assert_eq!(backend.ask("SELECT holder FROM claims ORDER BY holder"), "`\nnew");
+    assert_eq!(backend.query("SELECT holder FROM claims ORDER BY holder"), "`\nnew");
 }
 
 #[tokio::test]
 async fn every_table_and_column_is_copied() {
     let Some(backend) = OnPostgres::find().await else { return };
-    let listed = backend.ask(
+    let listed = backend.query(
         "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public' \
          AND table_name NOT IN ('schema_version', 'commit_marks')",
     );
@@ -378,7 +378,7 @@ async fn a_copy_is_whole_and_goes_on_and_is_never_mixed_with_another() {
     assert_eq!(again, Err(CopyError::NotEmpty("stores")));
     // It goes on: sequences and places follow what was copied.
     backend.host().commit(&create(601)).await.unwrap();
-    assert_eq!(backend.ask("SELECT MIN(place), MAX(place), COUNT(DISTINCT id) FROM events"), "1|601|601");
+    assert_eq!(backend.query("SELECT MIN(place), MAX(place), COUNT(DISTINCT id) FROM events"), "1|601|601");
     let back = OnSqlite::start().await;
     let returned = copy((server, Dialect::Postgres), (back.host().driver(), Dialect::Sqlite)).await.unwrap();
     assert!(returned.contains(&("orders", 601)), "{returned:?}");
@@ -393,12 +393,12 @@ async fn full_disk_is_not_ready_until_writes_succeed_again() {
     put_stores(backend.host(), 1).await;
     let driver = backend.host().driver();
     assert_eq!(driver.ready().await, Ok(()));
-    backend.ask(
+    backend.query(
         "CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$",
     );
     for table in ["orders", "settings"] {
-        backend.ask(&format!("CREATE TRIGGER full_{table} BEFORE INSERT ON {table} EXECUTE FUNCTION disk_full()"));
+        backend.query(&format!("CREATE TRIGGER full_{table} BEFORE INSERT ON {table} EXECUTE FUNCTION disk_full()"));
     }
     let is_storage =
         |result: &Result<(), HostError>| matches!(result, Err(HostError::Unavailable { what: STORAGE, .. }));
@@ -410,7 +410,7 @@ async fn full_disk_is_not_ready_until_writes_succeed_again() {
         assert!(is_storage(&ready), "probes fail as well: {ready:?}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    backend.ask("DROP FUNCTION disk_full() CASCADE");
+    backend.query("DROP FUNCTION disk_full() CASCADE");
     let deadline = Instant::now() + Duration::from_secs(30);
     while driver.ready().await != Ok(()) {
         assert!(Instant::now() < deadline, "it does not become ready again");
@@ -423,9 +423,9 @@ async fn full_disk_is_not_ready_until_writes_succeed_again() {
 async fn database_of_another_application_is_rejected() {
     let Some(backend) = OnPostgres::find().await else { return };
     let other = backend.cluster.fresh().unwrap();
-    backend.cluster.ask(&other, "CREATE TABLE recipes (name TEXT)").unwrap();
+    backend.cluster.query(&other, "CREATE TABLE recipes (name TEXT)").unwrap();
     let opened = Postgres::open(&Address::parse(&other).unwrap(), &Options::default()).await;
     assert_eq!(opened.err(), Some(OpenError::Foreign("recipes".to_owned())));
     let tables = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
-    assert_eq!(backend.cluster.ask(&other, tables), Ok("1".to_owned()), "nothing was created");
+    assert_eq!(backend.cluster.query(&other, tables), Ok("1".to_owned()), "nothing was created");
 }

@@ -28,7 +28,7 @@ fn now() -> Timestamp {
 }
 
 /// A host as another process has it.
-fn beside(backend: &OnSqlite) -> SqliteHost {
+fn second_instance(backend: &OnSqlite) -> SqliteHost {
     let database = Sqlite::open(&backend.path(), &Options::default()).unwrap();
     SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default())
 }
@@ -52,7 +52,7 @@ fn revoked() -> Changes {
 #[tokio::test]
 async fn a_key_is_remembered_for_a_second_and_what_this_host_revokes_is_revoked_at_once() {
     let backend = with_key().await;
-    let (host, other) = (backend.host(), beside(&backend));
+    let (host, other) = (backend.host(), second_instance(&backend));
     let first = recent(host, now()).await;
     assert!(Arc::ptr_eq(&first, &recent(host, now().after(RECENT)).await), "nobody was asked");
     assert_eq!(recent(&other, now()).await, first);
@@ -69,7 +69,7 @@ async fn a_key_is_remembered_for_a_second_and_what_this_host_revokes_is_revoked_
 #[tokio::test]
 async fn a_clock_that_steps_back_makes_nothing_young_again() {
     let backend = with_key().await;
-    let (host, other) = (backend.host(), beside(&backend));
+    let (host, other) = (backend.host(), second_instance(&backend));
     recent(host, now()).await;
     other.commit(&revoked()).await.unwrap();
     assert!(recent(host, now().before(Duration::millis(1))).await.key.deleted_at.is_some());
@@ -78,7 +78,7 @@ async fn a_clock_that_steps_back_makes_nothing_young_again() {
 #[tokio::test]
 async fn a_commit_that_touches_stores_forgets_and_one_that_fails_too() {
     let backend = with_key().await;
-    let (host, other) = (backend.host(), beside(&backend));
+    let (host, other) = (backend.host(), second_instance(&backend));
     recent(host, now()).await;
     let renamed = |name: &str| Store { name: name.to_owned(), version: 2, ..store(1) };
     let write = |value: Store| Changes { stores: vec![Write { expected: 1, value }], ..changes() };
@@ -94,7 +94,7 @@ async fn what_lives_for_one_request_remembers_with_others_and_never_too_much() {
     let keys = numbers.clone().map(|number| Write::insert(key(1_000 + number, 1))).collect();
     backend.host().commit(&Changes { stores: vec![Write::insert(store(1))], keys, ..changes() }).await.unwrap();
     let shared = Arc::<RecentKeys>::default();
-    let open = || beside(&backend).remembering(Arc::clone(&shared));
+    let open = || second_instance(&backend).remembering(Arc::clone(&shared));
     let (one, two) = (open(), open());
     for number in numbers {
         let hash = key(1_000 + number, 1).hash;
@@ -121,9 +121,9 @@ async fn one_instance_gives_out_a_quota_to_the_last_place_and_asks_seldom() {
         let admission = despacho_sql::admit(driver, &leases, &bucket, now()).await.unwrap();
         assert_eq!((admission.admitted, admission.remaining), (true, left));
     }
-    let refused = despacho_sql::admit(driver, &leases, &bucket, now()).await.unwrap();
-    assert_eq!((refused.admitted, refused.remaining), (false, 0));
-    let again = despacho_sql::admit(driver, &leases, &bucket, now().after(refused.reset)).await.unwrap();
+    let rejected = despacho_sql::admit(driver, &leases, &bucket, now()).await.unwrap();
+    assert_eq!((rejected.admitted, rejected.remaining), (false, 0));
+    let again = despacho_sql::admit(driver, &leases, &bucket, now().after(rejected.reset)).await.unwrap();
     assert!(again.admitted);
     // Half of the quota in leases that double up to 32, and the other half one by one.
     let writes = backend.host().driver().stats().commits;
@@ -133,16 +133,16 @@ async fn one_instance_gives_out_a_quota_to_the_last_place_and_asks_seldom() {
 #[tokio::test]
 async fn instances_that_lease_never_give_out_more_than_the_quota() {
     let Some(backend) = OnPostgres::find().await else { return };
-    let other = backend.beside().await;
+    let other = backend.sibling().await;
     let (bucket, leases) = (bucket("preview/2", 640), [Leases::new(), Leases::new()]);
     let mut admitted = 0;
     for _ in 0..40 {
         // At once on both instances, and many of each.
-        let asked = (0..40).map(|number: u64| match number % 2 {
+        let requested = (0..40).map(|number: u64| match number % 2 {
             0 => despacho_sql::admit(backend.host().driver(), &leases[0], &bucket, now()),
             _ => despacho_sql::admit(other.driver(), &leases[1], &bucket, now()),
         });
-        admitted += join_all(asked).await.iter().filter(|answer| answer.as_ref().unwrap().admitted).count();
+        admitted += join_all(requested).await.iter().filter(|response| response.as_ref().unwrap().admitted).count();
     }
     // One of them may hold a last lease that the other's requests would have liked; it gives it out itself.
     assert_eq!(admitted, 640);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use despacho_core::{
     changes::{Changes, Write},
     host::{Host, HostError, OrderQuery, Storage},
-    model::order::{Order, OrderSituation},
+    model::order::{Order, OrderStatus},
     rules::lifecycle::Timing,
 };
 use despacho_sql::{Driver, Expect, Statement, Value};
@@ -40,9 +40,9 @@ async fn a_database_from_the_future_is_refused_and_left_alone() {
     connection
         .execute("UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'", [known + 2])
         .unwrap();
-    let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
-    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
-    let message = refused.to_string();
+    let rejected = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
+    assert!(matches!(rejected, OpenError::Schema(_)), "{rejected:?}");
+    let message = rejected.to_string();
     let named = [known, known + 41].map(|version| message.contains(&version.to_string()));
     assert_eq!(named, [true, true], "{message}");
     connection.execute("DELETE FROM schema_version WHERE version = ?1", [known + 41]).unwrap();
@@ -69,8 +69,8 @@ async fn a_schema_that_only_grew_is_gone_on_with() {
     // And what one does that takes something away.
     let floor = "UPDATE settings SET value = CAST(?1 AS TEXT) WHERE name = 'schema_floor'";
     assert_eq!(connection.execute(floor, [known + 1]).unwrap(), 1);
-    let refused = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
-    assert!(matches!(refused, OpenError::Schema(_)), "{refused:?}");
+    let rejected = Sqlite::open(&backend.path(), &Options::default()).unwrap_err();
+    assert!(matches!(rejected, OpenError::Schema(_)), "{rejected:?}");
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn the_file_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let backend = with_store().await;
     for name in ["despacho.db", "despacho.db-wal"] {
-        let mode = std::fs::metadata(backend.beside(name)).unwrap().permissions().mode();
+        let mode = std::fs::metadata(backend.sibling(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name}: {mode:o}");
     }
 }
@@ -128,8 +128,8 @@ async fn one_conflict_undoes_itself_and_not_its_group() {
     for (index, result) in results.iter().enumerate() {
         let wanted = if index % 3 == 0 { Err(HostError::Conflict) } else { Ok(()) };
         assert_eq!(result, &wanted, "{index}");
-        let stands = backend.host().order(order_id(index as u64 + 1)).await.unwrap();
-        assert_eq!(stands.is_some(), result.is_ok(), "{index}");
+        let stored = backend.host().order(order_id(index as u64 + 1)).await.unwrap();
+        assert_eq!(stored.is_some(), result.is_ok(), "{index}");
     }
     let stats = backend.host().driver().stats();
     assert_eq!((stats.commits, stats.conflicts), (67, 34));
@@ -141,7 +141,7 @@ async fn one_conflict_undoes_itself_and_not_its_group() {
 async fn a_full_queue_refuses_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("despacho.db");
-    let options = Options { queue: 4, patience: Duration::from_millis(50), ..Options::default() };
+    let options = Options { queue: 4, timeout: Duration::from_millis(50), ..Options::default() };
     let database = Sqlite::open(&path, &options).unwrap();
     let host = SqliteHost::new(database, LocalPlatform::new().unwrap(), Timing::default());
     // Somebody else, a command of the operator, holds the database for longer than anybody's patience.
@@ -153,9 +153,9 @@ async fn a_full_queue_refuses_and_says_so() {
         other.execute_batch("ROLLBACK").unwrap();
     };
     let (results, ()) = join(join_all(writes.iter().map(|changes| host.commit(changes))), release).await;
-    let refused =
+    let rejected =
         results.iter().filter(|result| matches!(result, Err(HostError::Unavailable { what: "database", .. })));
-    assert!(refused.count() >= 15, "{results:?}");
+    assert!(rejected.count() >= 15, "{results:?}");
     assert_eq!(host.driver().ready().await, Ok(()), "and goes on as soon as it can");
     for (number, result) in (1..).zip(&results) {
         assert!(result.is_err(), "the ledger names a store that is not there");
@@ -182,7 +182,7 @@ async fn closing_finishes_what_was_accepted() {
 async fn a_backup_while_writing_is_whole_and_of_one_instant() {
     let backend = with_store().await;
     let host = backend.host();
-    let copies: Vec<_> = (1..=4).map(|number| backend.beside(&format!("copy {number}.db"))).collect();
+    let copies: Vec<_> = (1..=4).map(|number| backend.sibling(&format!("copy {number}.db"))).collect();
     let writing = async {
         for hundred in 0..30 {
             let writes: Vec<Changes> = (1..=50).map(|number| create(hundred * 50 + number)).collect();
@@ -206,25 +206,25 @@ async fn a_backup_while_writing_is_whole_and_of_one_instant() {
         assert_eq!(count("SELECT COUNT(*) FROM events"), report.orders, "of one instant");
         assert_eq!(count("SELECT amount FROM balances WHERE store = 1"), -100 * report.orders, "of one instant");
         drop(connection);
-        assert!(!backend.beside("copy 1.db-wal").exists(), "a copy is one file");
+        assert!(!backend.sibling("copy 1.db-wal").exists(), "a copy is one file");
         let restored = Sqlite::open(copy, &Options::default()).unwrap();
         let restored = SqliteHost::new(restored, LocalPlatform::new().unwrap(), Timing::default());
         assert!(restored.store(store_id(1)).await.unwrap().is_some());
         restored.driver().close().await.unwrap();
     }
-    let report = backup(&backend.path(), &backend.beside("by a command.db")).unwrap();
+    let report = backup(&backend.path(), &backend.sibling("by a command.db")).unwrap();
     assert_eq!(report.orders, 1_500);
     let again = host.driver().backup_to(&copies[0]).await;
     assert_eq!(again, Err(BackupError::Exists(copies[0].clone())), "no copy replaces another");
-    assert!(backup(&backend.beside("nothing.db"), &backend.beside("of nothing.db")).is_err());
-    assert!(!backend.beside("of nothing.db").exists() && !backend.beside("of nothing.db.partial").exists());
+    assert!(backup(&backend.sibling("nothing.db"), &backend.sibling("of nothing.db")).is_err());
+    assert!(!backend.sibling("of nothing.db").exists() && !backend.sibling("of nothing.db.partial").exists());
 }
 
 /// The log's size before a reader holds a snapshot, while it does, and once it has ended, in MiB.
 #[tokio::test]
 async fn log_shrinks_after_a_long_reader_has_ended() {
     let backend = with_store().await;
-    let log = backend.beside("despacho.db-wal");
+    let log = backend.sibling("despacho.db-wal");
     let size = || std::fs::metadata(&log).map_or(0, |found| found.len()) >> 20;
     let reader = Connection::open(backend.path()).unwrap();
     reader.execute_batch("BEGIN; SELECT COUNT(*) FROM stores").unwrap();
@@ -252,8 +252,8 @@ async fn log_shrinks_after_a_long_reader_has_ended() {
 async fn deadlines_follow_the_configuration() {
     let backend = with_store().await;
     let searching = |number: u64| Order {
-        situation: OrderSituation::Searching,
-        situation_since: at(0),
+        status: OrderStatus::Searching,
+        status_since: at(0),
         ..order(number, 1, &number.to_string())
     };
     let orders = (1..=1_100).map(|number| Write::insert(searching(number))).collect();

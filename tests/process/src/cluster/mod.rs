@@ -102,7 +102,7 @@ impl Cluster {
 
     /// Makes an empty database and gives its address.
     pub fn database(&self, name: &str) -> Result<String, Failure> {
-        self.ask(&format!("{}/postgres", self.base), &format!("CREATE DATABASE {name}"))?;
+        self.query(&format!("{}/postgres", self.base), &format!("CREATE DATABASE {name}"))?;
         Ok(format!("{}/{name}", self.base))
     }
 
@@ -112,7 +112,7 @@ impl Cluster {
     }
 
     /// What a query gives, as psql prints it without decoration.
-    pub fn ask(&self, database: &str, sql: &str) -> Result<String, Failure> {
+    pub fn query(&self, database: &str, sql: &str) -> Result<String, Failure> {
         let mut psql = Command::new(self.programs.join("psql"));
         run(psql.args([
             "--quiet",

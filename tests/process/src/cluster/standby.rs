@@ -24,10 +24,10 @@ impl Cluster {
         run(&mut backup)?;
         standby.run()?;
         let postgres = format!("{}/postgres", self.base);
-        self.ask(&postgres, &format!("ALTER SYSTEM SET synchronous_standby_names = '{NAME}'"))?;
-        self.ask(&postgres, "SELECT pg_reload_conf()")?;
+        self.query(&postgres, &format!("ALTER SYSTEM SET synchronous_standby_names = '{NAME}'"))?;
+        self.query(&postgres, "SELECT pg_reload_conf()")?;
         let deadline = Instant::now() + SYNC_TIMEOUT;
-        while self.ask(&postgres, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")? != "1" {
+        while self.query(&postgres, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")? != "1" {
             if Instant::now() > deadline {
                 return Err(Failure::new("the standby does not follow its primary"));
             }

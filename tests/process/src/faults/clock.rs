@@ -32,8 +32,8 @@ impl Clocks {
         let clocks = Clocks { library, folder: folder.to_owned() };
         let probe = clocks.of(usize::MAX);
         probe.set(86_400)?;
-        let asked = Command::new("date").arg("+%s").envs(probe.variables()).output();
-        let shown = asked.map_err(|error| format!("date: {error}"))?;
+        let requested = Command::new("date").arg("+%s").envs(probe.variables()).output();
+        let shown = requested.map_err(|error| format!("date: {error}"))?;
         let shown: u64 = String::from_utf8_lossy(&shown.stdout).trim().parse().unwrap_or_default();
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
         if shown.abs_diff(now + 86_400) > 60 {

@@ -24,9 +24,9 @@ impl Database<'_> {
     }
 
     /// Returns the rows of a query as psql prints them: a line for each, columns separated by `|`.
-    pub(crate) fn ask(&self, sql: &str) -> Result<String, Failure> {
+    pub(crate) fn query(&self, sql: &str) -> Result<String, Failure> {
         match self {
-            Database::Server(cluster, address) => cluster.ask(address, sql),
+            Database::Server(cluster, address) => cluster.query(address, sql),
             Database::File(file) => {
                 read(file, &translate(sql)).map_err(|error| Failure::new(format!("{}: {error}: {sql}", file.display())))
             }
@@ -75,7 +75,7 @@ mod tests {
             r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
         )
         .unwrap();
-        let read = Database::File(file).ask("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
+        let read = Database::File(file).query("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
         assert_eq!(read, Ok("1|7\n2|".to_owned()));
     }
 }

@@ -18,8 +18,8 @@ use crate::faults::{
     client,
     clock::{Clock, Clocks},
     home,
+    run::{StormRun, lock},
     watch::Readiness,
-    world::{World, lock},
 };
 
 /// One of the servers.
@@ -61,50 +61,50 @@ impl Instance {
     }
 
     /// Whether it says now that it is ready. One that is about to be killed is not.
-    pub(crate) fn answers_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         !self.doomed.load(Ordering::SeqCst)
             && self.base().is_some_and(|base| {
                 client::agent(Duration::from_secs(5))
                     .get(format!("{base}/readyz"))
                     .call()
-                    .is_ok_and(|answer| answer.status() == 200)
+                    .is_ok_and(|response| response.status() == 200)
             })
     }
 }
 
 /// Keeps an instance running until the world is over.
-pub(crate) fn serve(world: &World<'_>, instance: &Instance, folder: &Path) {
+pub(crate) fn serve(storm: &StormRun<'_>, instance: &Instance, folder: &Path) {
     let home = home(folder, instance);
     if let Err(error) = std::fs::create_dir_all(&home) {
-        return world.wrong(format!("{} cannot be made: {error}", home.display()));
+        return storm.wrong(format!("{} cannot be made: {error}", home.display()));
     }
-    let variables = world.variables(instance);
+    let variables = storm.variables(instance);
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    while !world.is_over() {
+    while !storm.is_over() {
         // While the database is away it may end before it is ready, and says why: then it is started again.
-        let Ok((server, lines)) = Server::start_heard(&world.plan.binary, &home, &[], &variables) else {
+        let Ok((server, lines)) = Server::start_observed(&storm.plan.binary, &home, &[], &variables) else {
             std::thread::sleep(Duration::from_millis(500));
             continue;
         };
         instance.starts.fetch_add(1, Ordering::SeqCst);
         std::thread::scope(|scope| {
-            scope.spawn(move || hear(world, instance, &lines));
-            watch_over(world, instance, server);
+            scope.spawn(move || read_log(storm, instance, &lines));
+            watch_over(storm, instance, server);
         });
     }
 }
 
 /// Until the server is killed, or ends by itself, which it must not.
-fn watch_over(world: &World<'_>, instance: &Instance, mut server: Server) {
+fn watch_over(storm: &StormRun<'_>, instance: &Instance, mut server: Server) {
     instance.pid.store(server.child().id(), Ordering::SeqCst);
     *lock(&instance.base) = Some(server.base.clone());
     loop {
         let doomed = instance.doomed.load(Ordering::SeqCst);
-        if doomed || world.is_over() {
+        if doomed || storm.is_over() {
             break;
         }
         if let Ok(Some(status)) = server.child().try_wait() {
-            world.wrong(format!("instance {} ended by itself: {status}", instance.number));
+            storm.wrong(format!("instance {} ended by itself: {status}", instance.number));
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -114,19 +114,19 @@ fn watch_over(world: &World<'_>, instance: &Instance, mut server: Server) {
     drop(server);
     *lock(&instance.base) = None;
     let until = Instant::now() + Duration::from_millis(instance.rest_ms.load(Ordering::SeqCst));
-    while Instant::now() < until && !world.is_over() {
+    while Instant::now() < until && !storm.is_over() {
         std::thread::sleep(Duration::from_millis(10));
     }
     instance.doomed.store(false, Ordering::SeqCst);
 }
 
 /// Keeps what a server says, until it ends; a panic must not be.
-fn hear(world: &World<'_>, instance: &Instance, lines: &Receiver<String>) {
-    let file = world.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+fn read_log(storm: &StormRun<'_>, instance: &Instance, lines: &Receiver<String>) {
+    let file = storm.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
     let mut file = file;
     for line in lines {
         if line.contains("panicked") {
-            world.wrong(format!("instance {} panicked: {line}", instance.number));
+            storm.wrong(format!("instance {} panicked: {line}", instance.number));
         }
         if let Some(file) = &mut file {
             _ = writeln!(file, "{line}");

@@ -9,11 +9,11 @@ use crate::faults::{
     client::Caller,
     reader::Read,
     report::Report,
-    world::{Parties, World, lock},
+    run::{Parties, StormRun, lock},
 };
 
 /// Orders that have a courier and couriers that have an order, and do not say the same of each other, or not one to one.
-pub(crate) const APART: &str = "WITH held AS MATERIALIZED \
+pub(crate) const INCONSISTENT_PAIRS: &str = "WITH held AS MATERIALIZED \
      (SELECT id, (body::json->'courier'->>'id')::bigint AS courier FROM orders WHERE situation BETWEEN 210 AND 499) \
      SELECT (SELECT count(*) FROM held WHERE courier IS NULL) \
      + (SELECT count(*) FROM (SELECT 1 FROM held GROUP BY courier HAVING count(*) > 1) AS two) \
@@ -24,7 +24,7 @@ pub(crate) const APART: &str = "WITH held AS MATERIALIZED \
 
 /// What must not be there, and the question that counts it.
 const RULES: [(&str, &str); 13] = [
-    ("orders or couriers are not one to one", APART),
+    ("orders or couriers are not one to one", INCONSISTENT_PAIRS),
     (
         "orders were given to a courier while they had one",
         "SELECT count(*) FROM (SELECT body::json->>'kind' AS kind, \
@@ -103,17 +103,17 @@ pub(crate) const OF_A_BRANCH: char = 'B';
 const LOOKED_UP: usize = 300;
 
 /// How many events each merchant's journal has.
-pub(crate) fn written(world: &World<'_>, parties: &Parties) -> Result<Vec<usize>, Failure> {
+pub(crate) fn written(storm: &StormRun<'_>, parties: &Parties) -> Result<Vec<usize>, Failure> {
     let count = |merchant: u64| {
         let sql = format!("SELECT count(*) FROM events WHERE matrix = {merchant}");
-        Ok(world.database.ask(&sql)?.parse().unwrap_or_default())
+        Ok(storm.database.query(&sql)?.parse().unwrap_or_default())
     };
     parties.merchants.iter().map(|merchant| count(merchant.id)).collect()
 }
 
 /// Judges what is left, and notes what is wrong.
 pub(crate) fn judge(
-    world: &World<'_>,
+    storm: &StormRun<'_>,
     parties: &Parties,
     written: &[usize],
     read: &[Read],
@@ -122,15 +122,15 @@ pub(crate) fn judge(
 ) -> Result<(), Failure> {
     let more = more.iter().map(|(what, sql)| (*what, sql.as_str()));
     for (what, sql) in RULES.into_iter().chain(more) {
-        let count = world.database.ask(sql)?;
-        world.check(count == "0", || format!("{count} {what}"));
+        let count = storm.database.query(sql)?;
+        storm.check(count == "0", || format!("{count} {what}"));
     }
-    acknowledged(world)?;
-    through_the_api(world, parties);
+    acknowledged(storm)?;
+    through_the_api(storm, parties);
     for ((merchant, written), read) in parties.merchants.iter().zip(written).zip(read) {
-        journal(world, merchant.id, *written, read)?;
+        journal(storm, merchant.id, *written, read)?;
     }
-    for line in world.database.ask(COUNTS)?.lines() {
+    for line in storm.database.query(COUNTS)?.lines() {
         if let Some((name, count)) = line.split_once('|') {
             report.stored.insert(name.to_owned(), count.parse().unwrap_or_default());
         }
@@ -143,70 +143,70 @@ const COUNTS: &str = "SELECT 'orders', count(*) FROM orders UNION ALL \
      SELECT body::json->>'kind', count(*) FROM events GROUP BY 1";
 
 /// Every acknowledged order is there under its number, cancelled where that was acknowledged, and nothing is there that nobody sent.
-fn acknowledged(world: &World<'_>) -> Result<(), Failure> {
-    let listed = world.database.ask("SELECT code, id, situation FROM orders")?;
+fn acknowledged(storm: &StormRun<'_>) -> Result<(), Failure> {
+    let listed = storm.database.query("SELECT code, id, situation FROM orders")?;
     let mut stored: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for line in listed.lines() {
         let mut columns = line.split('|');
         let (code, mut number) = (columns.next().unwrap_or_default(), || columns.next()?.parse().ok());
         stored.insert(code, (number().unwrap_or_default(), number().unwrap_or_default()));
     }
-    let acknowledged = lock(&world.acknowledged);
+    let acknowledged = lock(&storm.acknowledged);
     for (code, order) in acknowledged.iter() {
-        world.count_check();
+        storm.count_check();
         match stored.get(code.as_str()) {
-            None => world.wrong(format!("{code} was acknowledged as order {} and is not there", order.id)),
+            None => storm.wrong(format!("{code} was acknowledged as order {} and is not there", order.id)),
             Some((id, _)) if *id != order.id => {
-                world.wrong(format!("{code} was acknowledged as order {} and is order {id}", order.id));
+                storm.wrong(format!("{code} was acknowledged as order {} and is order {id}", order.id));
             }
-            Some((_, situation)) if order.cancelled && !(600..=630).contains(situation) => {
-                world.wrong(format!("{code} was cancelled and stands at {situation}"));
+            Some((_, status)) if order.cancelled && !(600..=630).contains(status) => {
+                storm.wrong(format!("{code} was cancelled and stands at {status}"));
             }
             Some(_) => {}
         }
     }
-    let sent = lock(&world.sent);
-    let rejected = lock(&world.rejected);
+    let sent = lock(&storm.sent);
+    let rejected = lock(&storm.rejected);
     for code in stored.keys() {
-        world.check(sent.contains(*code), || format!("{code} is stored and was never sent"));
-        world.check(!rejected.contains(*code), || format!("{code} was rejected and is stored"));
+        storm.check(sent.contains(*code), || format!("{code} is stored and was never sent"));
+        storm.check(!rejected.contains(*code), || format!("{code} was rejected and is stored"));
     }
     Ok(())
 }
 
 /// The merchants find what they were told.
-fn through_the_api(world: &World<'_>, parties: &Parties) {
-    let callers: Vec<Caller<'_>> = parties.merchants.iter().map(|party| Caller::new(world, &party.key)).collect();
+fn through_the_api(storm: &StormRun<'_>, parties: &Parties) {
+    let callers: Vec<Caller<'_>> = parties.merchants.iter().map(|party| Caller::new(storm, &party.key)).collect();
     let orders: Vec<(String, u64)> =
-        lock(&world.acknowledged).iter().map(|(code, order)| (code.clone(), order.id)).collect();
+        lock(&storm.acknowledged).iter().map(|(code, order)| (code.clone(), order.id)).collect();
     let orders: Vec<_> = orders.into_iter().filter(|(code, _)| !code.starts_with(OF_A_BRANCH)).collect();
     let step = (orders.len() / LOOKED_UP).max(1);
     for (code, id) in orders.iter().rev().step_by(step) {
         // `F-MERCHANT-NUMBER`
         let merchant: usize = code.split('-').nth(1).and_then(|number| number.parse().ok()).unwrap_or_default();
         let caller = &callers[merchant % callers.len()];
-        let found = caller.until_told("GET", &format!("/delivery/orders/{id}"), None, &Value::Null);
-        world.check(matches!(&found, Some((200, order)) if order["code"] == code.as_str()), || {
+        let found = caller.retry_until_response("GET", &format!("/delivery/orders/{id}"), None, &Value::Null);
+        storm.check(matches!(&found, Some((200, order)) if order["code"] == code.as_str()), || {
             format!("{code} was acknowledged as order {id} and is looked up as {found:?}")
         });
     }
 }
 
 /// Whoever read the journal all the while has read every event once, in order.
-fn journal(world: &World<'_>, merchant: u64, written: usize, read: &Read) -> Result<(), Failure> {
+fn journal(storm: &StormRun<'_>, merchant: u64, written: usize, read: &Read) -> Result<(), Failure> {
     let sql =
         format!("SELECT order_id, sequence FROM events WHERE matrix = {merchant} ORDER BY place LIMIT {}", read.len());
-    let listed = world.database.ask(&sql)?;
+    let listed = storm.database.query(&sql)?;
     let listed: Read = listed
         .lines()
         .filter_map(|line| line.split_once('|'))
         .filter_map(|(order, sequence)| Some((order.parse().ok()?, sequence.parse().ok()?)))
         .collect();
     if read.len() < written {
-        world.wrong(format!("the journal of merchant {merchant} has {written} events, and {} were read", read.len()));
+        storm.wrong(format!("the journal of merchant {merchant} has {written} events, and {} were read", read.len()));
     }
     if let Some(place) = listed.iter().zip(read).position(|(stored, read)| stored != read) {
-        world.wrong(format!(
+        storm.wrong(format!(
             "at place {} of merchant {merchant}'s journal {:?} was read, and {:?} stands there",
             place + 1,
             read.get(place),
@@ -214,7 +214,7 @@ fn journal(world: &World<'_>, merchant: u64, written: usize, read: &Read) -> Res
         ));
     }
     if listed.len() != read.len() {
-        world.wrong(format!("merchant {merchant} read {} events, and {} are there", read.len(), listed.len()));
+        storm.wrong(format!("merchant {merchant} read {} events, and {} are there", read.len(), listed.len()));
     }
     Ok(())
 }

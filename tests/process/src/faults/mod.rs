@@ -14,9 +14,9 @@ mod judge;
 mod merchant;
 mod reader;
 mod report;
+mod run;
 mod storm;
 mod watch;
-mod world;
 
 use std::{
     path::{Path, PathBuf},
@@ -27,11 +27,11 @@ use std::{
 use crate::cluster::{Cluster, Options};
 use despacho_xtask::run::Failure;
 
-use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, world::World};
+use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::StormRun};
 pub use crate::faults::{
     report::Report,
+    run::Printer,
     storm::{Storm, StormReport, run as run_storm},
-    world::Say,
 };
 
 /// What is run.
@@ -54,13 +54,13 @@ pub struct Plan {
     /// Where the servers' words go; nowhere where none is named.
     pub log: Option<PathBuf>,
     /// Where it is told what fails.
-    pub say: Say,
+    pub print: Printer,
 }
 
 /// Servers over the one database.
 const INSTANCES: usize = 3;
 /// For everything that is still open when nothing fails any more, on however busy a machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Runs the plan to its end and judges what is left; the failure is one of the machine, and no word on the service.
 pub fn run(plan: &Plan) -> Result<Report, Failure> {
@@ -77,23 +77,23 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     };
     let cluster = Cluster::start_as(options)?;
     let address = cluster.fresh()?;
-    let world = World::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
+    let storm = StormRun::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
     std::thread::scope(|scope| {
-        for instance in &world.instances {
-            scope.spawn(|| fleet::serve(&world, instance, folder.path()));
+        for instance in &storm.instances {
+            scope.spawn(|| fleet::serve(&storm, instance, folder.path()));
         }
-        let outcome = under_load(&world, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
-        world.over.store(true, Ordering::SeqCst);
+        let outcome = under_load(&storm, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
+        storm.over.store(true, Ordering::SeqCst);
         outcome
     })?;
     report.took = started.elapsed();
-    report.take(&world);
+    report.take(&storm);
     Ok(report)
 }
 
 /// Everything between the first server's start and the judgement.
 fn under_load<'scope, 'env: 'scope>(
-    world: &'env World<'env>,
+    storm: &'env StormRun<'env>,
     plan: &'env Plan,
     scope: &'scope std::thread::Scope<'scope, 'env>,
     cluster: &'env Cluster,
@@ -101,36 +101,36 @@ fn under_load<'scope, 'env: 'scope>(
     clocks: Option<&Clocks>,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    world.await_ready(PATIENCE).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
-    let parties = world.found(plan.couriers)?;
-    let parties = world.parties.get_or_init(|| parties);
+    storm.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
+    let parties = storm.found(plan.couriers)?;
+    let parties = storm.parties.get_or_init(|| parties);
     let mut busy = Vec::new();
     for number in 0..plan.merchants {
-        busy.push(scope.spawn(move || merchant::sell(world, parties, number)));
+        busy.push(scope.spawn(move || merchant::sell(storm, parties, number)));
     }
     for courier in &parties.couriers {
-        scope.spawn(move || courier::ride(world, parties, courier));
+        scope.spawn(move || courier::ride(storm, parties, courier));
     }
     let readers: Vec<_> =
-        parties.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(world, merchant))).collect();
-    for instance in &world.instances {
-        scope.spawn(move || watch::readiness(world, instance));
+        parties.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(storm, merchant))).collect();
+    for instance in &storm.instances {
+        scope.spawn(move || watch::readiness(storm, instance));
     }
-    scope.spawn(move || watch::allocation(world));
-    chaos::rage(world, plan, cluster, disk, clocks, report);
+    scope.spawn(move || watch::allocation(storm));
+    chaos::rage(storm, plan, cluster, disk, clocks, report);
     // Nothing fails from here on: whoever was told nothing asks until there is an answer.
-    world.closing.store(true, Ordering::SeqCst);
+    storm.closing.store(true, Ordering::SeqCst);
     for merchant in busy {
         merchant.join().map_err(|_| Failure::new("a merchant stopped"))?;
     }
-    let written = judge::written(world, parties)?;
-    world.settled.store(true, Ordering::SeqCst);
+    let written = judge::written(storm, parties)?;
+    storm.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
         read.push(reader.join().map_err(|_| Failure::new("a reader stopped"))?);
     }
     let (what, sql) = judge::REFUNDED_ONCE;
-    judge::judge(world, parties, &written, &read, &[(what, sql.to_owned())], report)
+    judge::judge(storm, parties, &written, &read, &[(what, sql.to_owned())], report)
 }
 
 /// The folder of an instance.

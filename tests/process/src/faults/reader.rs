@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use crate::faults::{
     client::Caller,
-    world::{Party, World},
+    run::{Party, StormRun},
 };
 
 /// Between two questions where nothing is new.
-const ASKS: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The events that were read: order and sequence, in the order of the journal.
 pub(crate) type Read = Vec<(u64, u64)>;
 
 /// Reads until everything is settled and read.
-pub(crate) fn follow(world: &World<'_>, merchant: &Party) -> Read {
-    let caller = Caller::new(world, &merchant.key);
+pub(crate) fn follow(storm: &StormRun<'_>, merchant: &Party) -> Read {
+    let caller = Caller::new(storm, &merchant.key);
     let (mut after, mut read) = ("0".to_owned(), Read::new());
     loop {
-        let last = world.settled.load(Ordering::SeqCst);
+        let last = storm.settled.load(Ordering::SeqCst);
         let path = format!("/delivery/events?limit=100&after={after}");
-        let Some((status, page)) = caller.until_told("GET", &path, None, &Value::Null) else { return read };
+        let Some((status, page)) = caller.retry_until_response("GET", &path, None, &Value::Null) else { return read };
         let Some(next) = page["next"].as_str().filter(|_| status == 200) else {
-            world.wrong(format!("the journal of merchant {} was answered {status}: {page}", merchant.id));
+            storm.wrong(format!("the journal of merchant {} was answered {status}: {page}", merchant.id));
             return read;
         };
         let number = |event: &Value, name: &str| event[name].as_u64().unwrap_or_default();
@@ -35,7 +35,7 @@ pub(crate) fn follow(world: &World<'_>, merchant: &Party) -> Read {
             if last {
                 return read;
             }
-            std::thread::sleep(ASKS);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }

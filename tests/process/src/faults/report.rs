@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::atomic::Ordering, time::Duration};
 
-use crate::faults::world::{World, lock};
+use crate::faults::run::{StormRun, lock};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct Report {
     /// From the first server's start to the judgement.
     pub took: Duration,
     pub(crate) outages: Vec<Outage>,
-    pub(crate) answers: BTreeMap<u16, u64>,
+    pub(crate) responses: BTreeMap<u16, u64>,
     pub(crate) starts: u64,
 }
 
@@ -50,12 +50,12 @@ impl Report {
     }
 
     /// Takes over what the threads have noted.
-    pub(crate) fn take(&mut self, world: &World<'_>) {
-        self.wrong = lock(&world.findings).clone();
-        self.acknowledged = lock(&world.acknowledged).len();
-        self.answers = lock(&world.answers).clone();
-        self.snapshots = world.snapshots.load(Ordering::Relaxed);
-        self.starts = world.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
+    pub(crate) fn take(&mut self, storm: &StormRun<'_>) {
+        self.wrong = lock(&storm.findings).clone();
+        self.acknowledged = lock(&storm.acknowledged).len();
+        self.responses = lock(&storm.responses).clone();
+        self.snapshots = storm.snapshots.load(Ordering::Relaxed);
+        self.starts = storm.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
     }
 
     /// The longest time that servers took, of one kind of outage.
@@ -85,8 +85,8 @@ impl fmt::Display for Report {
         for (name, reason) in &self.skipped {
             writeln!(f, "left out: {name}: {reason}")?;
         }
-        let answers = self.answers.iter().map(|(status, count)| format!("{count} × {status}")).collect::<Vec<_>>();
-        writeln!(f, "answers: {}", answers.join(", "))?;
+        let responses = self.responses.iter().map(|(status, count)| format!("{count} × {status}")).collect::<Vec<_>>();
+        writeln!(f, "answers: {}", responses.join(", "))?;
         writeln!(f, "acknowledged: {} orders; stored: {}", self.acknowledged, list(&self.stored))?;
         writeln!(f, "one courier each, in {} looks at all orders", self.snapshots)?;
         let mut names: Vec<&str> = self.outages.iter().map(|outage| outage.name).collect();

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{PATIENCE, get, post};
+use crate::support::{TIMEOUT, get, post};
 use despacho_process::cluster::Cluster;
 use despacho_xtask::server::{self, Server};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ impl Database {
 
     fn open(file: &Path) -> rusqlite::Connection {
         let connection = rusqlite::Connection::open(file).unwrap();
-        connection.busy_timeout(PATIENCE).unwrap();
+        connection.busy_timeout(TIMEOUT).unwrap();
         connection
     }
 
@@ -51,7 +51,7 @@ impl Database {
         match self {
             Database::File(file) => Database::open(file).execute_batch(sql).unwrap(),
             Database::Server(cluster, address) => {
-                cluster.ask(address, sql).unwrap_or_else(|failure| panic!("{failure}"));
+                cluster.query(address, sql).unwrap_or_else(|failure| panic!("{failure}"));
             }
         }
     }
@@ -60,7 +60,7 @@ impl Database {
     fn count(&self, sql: &str) -> i64 {
         match self {
             Database::File(file) => Database::open(file).query_row(sql, [], |row| row.get(0)).unwrap(),
-            Database::Server(cluster, address) => cluster.ask(address, sql).unwrap().trim().parse().unwrap(),
+            Database::Server(cluster, address) => cluster.query(address, sql).unwrap().trim().parse().unwrap(),
         }
     }
 
@@ -75,8 +75,8 @@ impl Database {
                 let (other, there) = (Arc::clone(cluster), address.clone());
                 let holding = std::thread::spawn(move || {
                     // Ended from outside, which is the end of it as it should be.
-                    let _ =
-                        other.ask(&there, "BEGIN; LOCK TABLE archived IN EXCLUSIVE MODE; SELECT pg_sleep(600); COMMIT");
+                    let _ = other
+                        .query(&there, "BEGIN; LOCK TABLE archived IN EXCLUSIVE MODE; SELECT pg_sleep(600); COMMIT");
                 });
                 let locks = "SELECT COUNT(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation \
                     WHERE relname = 'archived' AND mode = 'ExclusiveLock' AND granted";
@@ -94,7 +94,7 @@ impl Drop for Held<'_> {
             Held::Server(cluster, address, holding) => {
                 let end = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
                     WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid() AND datname = current_database()";
-                cluster.ask(address, end).unwrap_or_else(|failure| panic!("{failure}"));
+                cluster.query(address, end).unwrap_or_else(|failure| panic!("{failure}"));
                 holding.take().unwrap().join().unwrap();
             }
         }
@@ -135,8 +135,8 @@ fn archives(data: &Path, database: &Database) {
     let base = &server.base;
     let ids: Vec<u64> = (0..12).map(|number| create(base, &format!("OLD-{number}"))).collect();
     for id in &ids[..8] {
-        let (status, answer) = post(base, "/delivery/orders/cancel", &json!({ "orderId": id }));
-        assert_eq!(status, 200, "{answer}");
+        let (status, response) = post(base, "/delivery/orders/cancel", &json!({ "orderId": id }));
+        assert_eq!(status, 200, "{response}");
     }
     // Of eight that have ended, six long ago; and two of long ago that have not.
     let (old, open) = (&ids[..6], &ids[10..]);
@@ -147,41 +147,41 @@ fn archives(data: &Path, database: &Database) {
     let ours = |orders: Vec<u64>| orders.into_iter().filter(|id| *id >= ids[0]).collect::<Vec<_>>();
     let (late, all) = journal(base, "0");
     let all = ours(all);
-    let standing = || standing(database, ids[0]);
-    let before = standing();
+    let row_counts = || row_counts(database, ids[0]);
+    let before = row_counts();
     let run = |arguments: &[&str]| {
         let mut command = archive(&binary, data, database);
         command.args(ARCHIVE).args(arguments).output().unwrap()
     };
     let to = folder.path().to_string_lossy().into_owned();
 
-    let counted = said(&run(&["--dry-run"]));
+    let counted = text(&run(&["--dry-run"]));
     assert!(counted.starts_with("6 orders") && counted.contains("nothing was changed"), "{counted}");
-    assert_eq!((standing(), files(folder.path()).len()), (before, 0));
+    assert_eq!((row_counts(), files(folder.path()).len()), (before, 0));
 
     killed_before_the_deletion(&mut archive(&binary, data, database), database, folder.path());
-    assert_eq!(standing(), before, "the file is there, and every row still is");
+    assert_eq!(row_counts(), before, "the file is there, and every row still is");
     let first = records(&binary, &files(folder.path())[0]);
 
-    let told = said(&run(&["--to", &to]));
-    assert!(told.contains("6 orders") && told.contains("in 1 files"), "{told}");
+    let received = text(&run(&["--to", &to]));
+    assert!(received.contains("6 orders") && received.contains("in 1 files"), "{received}");
     let written = files(folder.path());
     let same = written.iter().all(|file| records(&binary, file) == first);
     assert!(written.len() == 2 && same, "the same again in another file: {written:?}");
     assert_eq!(first.keys().copied().collect::<Vec<_>>(), old);
     assert!(first.values().all(|record| record["events"].as_array().unwrap().len() == 2), "{first:?}");
-    assert_eq!(standing(), [before[0] - 12, before[1], before[2], before[3]], "only events are gone");
-    what_the_service_says(base, old, open, &early);
+    assert_eq!(row_counts(), [before[0] - 12, before[1], before[2], before[3]], "only events are gone");
+    check_service(base, old, open, &early);
     let next = create(base, "NEW-1");
     assert_eq!(ours(journal(base, &late).1), [next], "who has read all of it goes on");
     // The journal begins behind the last event that went.
     let last = all.iter().rposition(|order| old.contains(order)).unwrap();
     assert_eq!(ours(journal(base, "0").1), [&all[last + 1..], &[next]].concat());
 
-    let again = said(&run(&["--to", &to]));
+    let again = text(&run(&["--to", &to]));
     assert!(again.contains("nothing is old enough"), "{again}");
-    let refused = run(&["--to", "/nowhere/at/all"]);
-    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    let rejected = run(&["--to", "/nowhere/at/all"]);
+    assert_eq!(rejected.status.code(), Some(2), "{rejected:?}");
 }
 
 #[test]
@@ -207,13 +207,13 @@ fn killed_at_random(data: &Path, database: &Database) {
     for id in &ids {
         assert_eq!(post(&server.base, "/delivery/orders/cancel", &json!({ "orderId": id })).0, 200);
     }
-    let before = standing(database, ids[0]);
+    let before = row_counts(database, ids[0]);
     let grow_old = |group: &[u64]| {
         database.write(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})", list(group)));
     };
     // The span within which kills fall: a run with nothing to do, and as long again.
     let begun = Instant::now();
-    said(&archive(&binary, data, database).args(ARCHIVE).arg("--dry-run").output().unwrap());
+    text(&archive(&binary, data, database).args(ARCHIVE).arg("--dry-run").output().unwrap());
     let span = u64::try_from(begun.elapsed().as_millis()).unwrap() * 2;
     let mut rng = fastrand::Rng::with_seed(29);
     let mut archived = BTreeMap::new();
@@ -227,10 +227,10 @@ fn killed_at_random(data: &Path, database: &Database) {
         child.wait().unwrap();
         each_history_is_whole(&binary, database, folder.path(), &ids, &mut archived);
     }
-    said(&archive(&binary, data, database).args(ARCHIVE).arg("--to").arg(folder.path()).output().unwrap());
+    text(&archive(&binary, data, database).args(ARCHIVE).arg("--to").arg(folder.path()).output().unwrap());
     each_history_is_whole(&binary, database, folder.path(), &ids, &mut archived);
     assert_eq!(archived.keys().copied().collect::<Vec<_>>(), ids, "every history is in a file");
-    let after = standing(database, ids[0]);
+    let after = row_counts(database, ids[0]);
     assert_eq!(after, [0, before[1], before[2], before[3]], "events are gone; orders and money are as they were");
 }
 
@@ -277,7 +277,7 @@ fn killed_before_the_deletion(command: &mut Command, database: &Database, folder
 }
 
 /// Events, orders, entries of the ledger, and what these come to, of this order and later ones.
-fn standing(database: &Database, first: u64) -> [i64; 4] {
+fn row_counts(database: &Database, first: u64) -> [i64; 4] {
     [
         "SELECT COUNT(*) FROM events WHERE order_id >=",
         "SELECT COUNT(*) FROM orders WHERE id >=",
@@ -287,7 +287,7 @@ fn standing(database: &Database, first: u64) -> [i64; 4] {
     .map(|sql| database.count(&format!("{sql} {first}")))
 }
 
-fn what_the_service_says(base: &str, old: &[u64], open: &[u64], early: &str) {
+fn check_service(base: &str, old: &[u64], open: &[u64], early: &str) {
     for id in old {
         let (status, order) = get(base, &format!("/delivery/orders/{id}"));
         assert_eq!((status, &order["situation"], &order["events"]), (200, &json!(600), &json!([])), "{order}");
@@ -318,13 +318,13 @@ fn journal(base: &str, after: &str) -> (String, Vec<u64>) {
 
 /// A file's records by their orders, as the command shows them.
 fn records(binary: &Path, file: &Path) -> BTreeMap<u64, Value> {
-    let shown = said(&Command::new(binary).args(["archive", "show"]).arg(file).output().unwrap());
+    let shown = text(&Command::new(binary).args(["archive", "show"]).arg(file).output().unwrap());
     let record = |line: &str| serde_json::from_str::<Value>(line).unwrap();
     let records: BTreeMap<u64, Value> =
         shown.lines().map(record).map(|record| (record["orderId"].as_u64().unwrap(), record)).collect();
     let first = records.keys().next().unwrap().to_string();
     let one = Command::new(binary).args(["archive", "show", "--order", &first]).arg(file).output().unwrap();
-    assert_eq!(said(&one).lines().count(), 1);
+    assert_eq!(text(&one).lines().count(), 1);
     records
 }
 
@@ -340,14 +340,14 @@ fn archive(binary: &Path, data: &Path, database: &Database) -> Command {
     command
 }
 
-fn said(output: &Output) -> String {
+fn text(output: &Output) -> String {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{err}");
     out.into_owned()
 }
 
 fn until(so: impl Fn() -> bool, what: &str) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !so() {
         assert!(Instant::now() < deadline, "no sign of {what}");
         std::thread::sleep(Duration::from_millis(20));

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{PATIENCE, agent, get};
+use crate::support::{TIMEOUT, agent, get};
 use despacho_process::cluster::Cluster;
 use despacho_simulator::demo::KEY;
 use despacho_xtask::{
@@ -95,7 +95,7 @@ fn fail_over(end: fn(&Cluster) -> Result<(), Failure>) {
 
 /// Every acknowledged order is stored once, with its events and its money.
 fn everything_is_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledged) {
-    let listed = cluster.ask(url, "SELECT code, id FROM orders WHERE code LIKE 'FO-%'").unwrap();
+    let listed = cluster.query(url, "SELECT code, id FROM orders WHERE code LIKE 'FO-%'").unwrap();
     let mut stored: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (code, id) in listed.lines().filter_map(|line| line.split_once('|')) {
         stored.entry(code).or_default().push(id.parse().unwrap());
@@ -120,7 +120,7 @@ fn everything_is_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledge
             HAVING min(place) <> 1 OR max(place) <> count(*)) AS gaps",
         ),
     ] {
-        assert_eq!(cluster.ask(url, sql).unwrap(), "0", "{what}");
+        assert_eq!(cluster.query(url, sql).unwrap(), "0", "{what}");
     }
 }
 
@@ -137,8 +137,8 @@ fn create_orders(base: &str, client: usize, acknowledged: &Acknowledged, over: &
             let request = agent.post(format!("{base}/delivery/orders")).header("x-api-token", KEY);
             let mut response = request.header("content-type", "application/json").send(body.as_bytes()).unwrap();
             let (status, text) = (response.status().as_u16(), response.body_mut().read_to_string().unwrap());
-            let answer: Value = serde_json::from_str(&text).unwrap_or_default();
-            match (status, answer["id"].as_u64()) {
+            let reply: Value = serde_json::from_str(&text).unwrap_or_default();
+            match (status, reply["id"].as_u64()) {
                 (200 | 201, Some(id)) => {
                     acknowledged.lock().unwrap().insert(code, (id, Instant::now()));
                     break;
@@ -146,7 +146,7 @@ fn create_orders(base: &str, client: usize, acknowledged: &Acknowledged, over: &
                 (503, _) => _ = unavailable.fetch_add(1, SeqCst),
                 (504, _) => {}
                 // A request of this client that was cut off may still be in progress.
-                (409, _) if answer["code"] == "request_in_progress" => {}
+                (409, _) if reply["code"] == "request_in_progress" => {}
                 _ => {
                     over.store(true, SeqCst);
                     panic!("{code} was answered {status}: {text}");
@@ -166,7 +166,7 @@ fn order(code: &str) -> Value {
 }
 
 fn until(so: impl Fn() -> bool, what: &str) {
-    let deadline = Instant::now() + PATIENCE * 2;
+    let deadline = Instant::now() + TIMEOUT * 2;
     while !so() {
         assert!(Instant::now() < deadline, "no {what}");
         std::thread::sleep(Duration::from_millis(20));

@@ -23,7 +23,7 @@ fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
         longest: Duration::from_secs(2),
         disk_mb: 192,
         log: None,
-        say: |line| println!("{line}"),
+        print: |line| println!("{line}"),
     };
     let report = run(&plan).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");

@@ -67,9 +67,9 @@ fn each_order_gets_one_courier_and_each_courier_one_order() {
 
 /// How long after `from` it took until it was so.
 fn until(from: Instant, so: impl Fn() -> bool, state: &dyn Fn() -> String) -> Duration {
-    let patience = from + Duration::from_secs(90);
+    let timeout = from + Duration::from_secs(90);
     while !so() {
-        assert!(Instant::now() < patience, "{}", state());
+        assert!(Instant::now() < timeout, "{}", state());
         std::thread::sleep(Duration::from_millis(20));
     }
     Instant::now().saturating_duration_since(from)
@@ -155,9 +155,9 @@ fn start(binary: &Path, data: &Path) -> Server {
 
 fn call(agent: &ureq::Agent, url: &str, key: &str, body: &Value) -> (u16, Value) {
     let request = agent.post(url).header("x-api-token", key).header("content-type", "application/json");
-    let mut answer = request.send(body.to_string().as_bytes()).unwrap();
-    let text = answer.body_mut().read_to_string().unwrap();
-    (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or_default())
+    let mut response = request.send(body.to_string().as_bytes()).unwrap();
+    let text = response.body_mut().read_to_string().unwrap();
+    (response.status().as_u16(), serde_json::from_str(&text).unwrap_or_default())
 }
 
 fn open(data: &Path) -> rusqlite::Connection {

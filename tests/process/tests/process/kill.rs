@@ -38,20 +38,20 @@ fn acknowledged_orders_survive_a_kill() {
 #[derive(Default)]
 struct Seen {
     acknowledged: BTreeMap<String, u64>,
-    unanswered: BTreeSet<String>,
+    pending: BTreeSet<String>,
 }
 
 fn kill_in_the_middle(binary: &Path, data: &Path, round: usize, after: usize) {
     let mut server = start(binary, data);
     let base = server.base.clone();
-    let (next, answered, seen) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Seen::default()));
+    let (next, responded, seen) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Seen::default()));
     std::thread::scope(|scope| {
         for _ in 0..CLIENTS {
-            scope.spawn(|| create_until_it_dies(&base, round, &next, &answered, &seen));
+            scope.spawn(|| create_until_killed(&base, round, &next, &responded, &seen));
         }
-        let patience = Instant::now() + Duration::from_secs(120);
-        while answered.load(Ordering::SeqCst) < after {
-            assert!(Instant::now() < patience, "only {} creates were answered", answered.load(Ordering::SeqCst));
+        let timeout = Instant::now() + Duration::from_secs(120);
+        while responded.load(Ordering::SeqCst) < after {
+            assert!(Instant::now() < timeout, "only {} creates were answered", responded.load(Ordering::SeqCst));
             std::thread::sleep(Duration::from_millis(1));
         }
         // SIGKILL: nothing of the server runs any more.
@@ -71,9 +71,9 @@ fn kill_in_the_middle(binary: &Path, data: &Path, round: usize, after: usize) {
     }
     let stored = stored(data, round);
     for code in stored.keys() {
-        assert!(seen.acknowledged.contains_key(code) || seen.unanswered.contains(code), "{code} was never sent");
+        assert!(seen.acknowledged.contains_key(code) || seen.pending.contains(code), "{code} was never sent");
     }
-    for code in &seen.unanswered {
+    for code in &seen.pending {
         let (status, again) = call(&agent(), "POST", &format!("{}/delivery/orders", server.base), &order(code))
             .unwrap_or_else(|| panic!("{code} cannot be sent again"));
         let expected = if stored.contains_key(code) { 200 } else { 201 };
@@ -84,7 +84,7 @@ fn kill_in_the_middle(binary: &Path, data: &Path, round: usize, after: usize) {
 }
 
 /// One client: sends one create after the other until there are no more or the server is gone.
-fn create_until_it_dies(base: &str, round: usize, next: &AtomicUsize, answered: &AtomicUsize, seen: &Mutex<Seen>) {
+fn create_until_killed(base: &str, round: usize, next: &AtomicUsize, responded: &AtomicUsize, seen: &Mutex<Seen>) {
     let agent = agent();
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);
@@ -92,14 +92,14 @@ fn create_until_it_dies(base: &str, round: usize, next: &AtomicUsize, answered: 
             return;
         }
         let code = format!("R{round}-{number}");
-        let Some((status, answer)) = call(&agent, "POST", &format!("{base}/delivery/orders"), &order(&code)) else {
-            seen.lock().unwrap().unanswered.insert(code);
+        let Some((status, response)) = call(&agent, "POST", &format!("{base}/delivery/orders"), &order(&code)) else {
+            seen.lock().unwrap().pending.insert(code);
             return;
         };
-        assert_eq!(status, 201, "{answer}");
-        let id = answer["id"].as_u64().unwrap();
+        assert_eq!(status, 201, "{response}");
+        let id = response["id"].as_u64().unwrap();
         assert_eq!(seen.lock().unwrap().acknowledged.insert(code, id), None);
-        answered.fetch_add(1, Ordering::SeqCst);
+        responded.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -115,7 +115,7 @@ fn agent() -> ureq::Agent {
 
 /// Status and body; `None` where no whole answer came.
 fn call(agent: &ureq::Agent, method: &str, url: &str, body: &Value) -> Option<(u16, Value)> {
-    let answer = match method {
+    let response = match method {
         "GET" => agent.get(url).header("x-api-token", KEY).call(),
         _ => agent
             .post(url)
@@ -123,9 +123,9 @@ fn call(agent: &ureq::Agent, method: &str, url: &str, body: &Value) -> Option<(u
             .header("content-type", "application/json")
             .send(body.to_string().as_bytes()),
     };
-    let mut answer = answer.ok()?;
-    let text = answer.body_mut().read_to_string().ok()?;
-    Some((answer.status().as_u16(), serde_json::from_str(&text).ok()?))
+    let mut response = response.ok()?;
+    let text = response.body_mut().read_to_string().ok()?;
+    Some((response.status().as_u16(), serde_json::from_str(&text).ok()?))
 }
 
 fn order(code: &str) -> Value {

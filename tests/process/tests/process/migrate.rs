@@ -33,21 +33,21 @@ fn everything_is_there_and_goes_on_on_the_other_side() {
     drop(on_sqlite);
 
     let copied = migrate(&binary, &text(&file), &address);
-    let said = String::from_utf8_lossy(&copied.stdout);
-    assert!(copied.status.success(), "{said}{}", String::from_utf8_lossy(&copied.stderr));
-    assert!(said.contains("are copied and compared") && said.starts_with("stores: 3\n"), "{said}");
+    let output = String::from_utf8_lossy(&copied.stdout);
+    assert!(copied.status.success(), "{output}{}", String::from_utf8_lossy(&copied.stderr));
+    assert!(output.contains("are copied and compared") && output.starts_with("stores: 3\n"), "{output}");
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("migrating")), "{left:?}");
     let again = migrate(&binary, &text(&file), &address);
-    let refused = String::from_utf8_lossy(&again.stderr);
-    assert!(again.status.code() == Some(1) && refused.contains("not empty"), "{refused}");
+    let rejected = String::from_utf8_lossy(&again.stderr);
+    assert!(again.status.code() == Some(1) && rejected.contains("not empty"), "{rejected}");
 
     let on_postgres = start(&binary, folder.path(), &address);
     assert_eq!(look(&on_postgres.base, &ids), before, "the same on PostgreSQL");
     let next = create(&on_postgres.base, "AFTER-1");
     assert!(ids.iter().all(|id| *id < next), "{next} is no new number");
-    let (_, news) = journal(&on_postgres.base, &seen);
-    assert!(news.contains(&next) && !news.contains(&ids[0]), "the journal goes on where it was: {news:?}");
+    let (_, updates) = journal(&on_postgres.base, &seen);
+    assert!(updates.contains(&next) && !updates.contains(&ids[0]), "the journal goes on where it was: {updates:?}");
     let all = [&ids[..], &[next]].concat();
     let after = look(&on_postgres.base, &all);
     drop(on_postgres);
@@ -83,8 +83,8 @@ fn start(binary: &Path, data: &Path, database: &str) -> Server {
 fn fill(base: &str) -> Vec<u64> {
     let ids: Vec<u64> = (0..ORDERS).map(|number| create(base, &format!("BEFORE-{number}"))).collect();
     for id in ids.iter().step_by(5) {
-        let (status, answer) = post(base, "/delivery/orders/cancel", &json!({ "orderId": id }));
-        assert_eq!(status, 200, "{answer}");
+        let (status, response) = post(base, "/delivery/orders/cancel", &json!({ "orderId": id }));
+        assert_eq!(status, 200, "{response}");
     }
     ids
 }

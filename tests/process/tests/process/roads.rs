@@ -29,9 +29,9 @@ fn matrix(extract: &Path, points: &[(f64, f64)]) -> Output {
     command.args(["matrix", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
-    let question = json!({ "points": points }).to_string();
+    let request = json!({ "points": points }).to_string();
     // A program that refuses its extract reads no line.
-    let _ = child.stdin.take().expect("a pipe").write_all(question.as_bytes());
+    let _ = child.stdin.take().expect("a pipe").write_all(request.as_bytes());
     child.wait_with_output().expect("its end")
 }
 
@@ -43,13 +43,16 @@ fn the_server_rides_on_the_extract_and_flags_what_it_cannot_tell() {
     let place = |north: f64, east: f64| (at(north, east).latitude(), at(north, east).longitude());
     let output = matrix(&extract, &[place(0.0, 0.0), place(0.0, 1_000.0), place(300_000.0, 0.0)]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let metres = |from: usize, to: usize| answer["metres"][from][to].as_i64().unwrap();
-    let estimated = |from: usize, to: usize| answer["estimated"][from][to].as_bool().unwrap();
-    assert!((2_980..3_020).contains(&metres(0, 1)) && !estimated(0, 1), "around three sides: {answer}");
-    assert!((980..1_020).contains(&metres(1, 0)) && !estimated(1, 0), "straight back: {answer}");
+    let response: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let metres = |from: usize, to: usize| response["metres"][from][to].as_i64().unwrap();
+    let estimated = |from: usize, to: usize| response["estimated"][from][to].as_bool().unwrap();
+    assert!((2_980..3_020).contains(&metres(0, 1)) && !estimated(0, 1), "around three sides: {response}");
+    assert!((980..1_020).contains(&metres(1, 0)) && !estimated(1, 0), "straight back: {response}");
     for (from, to) in [(0, 2), (2, 0), (1, 2), (2, 1)] {
-        assert!(estimated(from, to) && metres(from, to) > 300_000, "a far point is no point of the extract: {answer}");
+        assert!(
+            estimated(from, to) && metres(from, to) > 300_000,
+            "a far point is no point of the extract: {response}"
+        );
     }
 }
 
@@ -60,6 +63,6 @@ fn a_damaged_extract_is_refused_by_name() {
     let whole = detour();
     std::fs::write(&extract, &whole[..whole.len() - 40]).unwrap();
     let output = matrix(&extract, &[(0.0, 0.0), (0.0, 0.1)]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("cut.osm.pbf"), "{said}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("cut.osm.pbf"), "{text}");
 }

@@ -22,7 +22,7 @@ fn storm(sqlite: bool) {
         longest: Duration::ZERO,
         disk_mb: 0,
         log: None,
-        say: |line| println!("{line}"),
+        print: |line| println!("{line}"),
     };
     let report = run_storm(&Storm { plan, sqlite }).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");

@@ -9,72 +9,72 @@ use crate::{
     exchange::{Act, By, Plan},
     model::Tracked,
     people::KnownKey,
-    world::World,
+    simulation::Simulation,
 };
 
 /// Codes that merchants give: few, so that they meet.
 const CODES: u64 = 30;
 
 /// A merchant's next act.
-pub(crate) fn choose(world: &mut World) -> Option<Plan> {
-    let key = key(world)?;
-    match world.chance.weighted(&[30, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2]) {
-        0 => Some(create(world, &key)),
-        1 => Some(preview(world, &key)),
-        2 => with_order(world, &key, |order, key| {
+pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
+    let key = key(simulation)?;
+    match simulation.rng.weighted(&[30, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2]) {
+        0 => Some(create(simulation, &key)),
+        1 => Some(preview(simulation, &key)),
+        2 => with_order(simulation, &key, |order, key| {
             Plan::get(&key.text, format!("/delivery/orders/{order}"), Act::Look { order, viewer: key.store })
         }),
-        3 => Some(list(world, &key)),
-        4 => cancel(world, &key),
-        5 => word(world, &key, "ready", json!({})),
+        3 => Some(list(simulation, &key)),
+        4 => cancel(simulation, &key),
+        5 => word(simulation, &key, "ready", json!({})),
         6 => {
-            let minutes = world.chance.between(1, 5);
-            word(world, &key, "delay", json!({ "minutes": minutes }))
+            let minutes = simulation.rng.between(1, 5);
+            word(simulation, &key, "delay", json!({ "minutes": minutes }))
         }
         7 => {
-            let what = *world.chance.pick(&["discard", "return"])?;
-            let stop = stop(world, &key)?;
+            let what = *simulation.rng.pick(&["discard", "return"])?;
+            let stop = stop(simulation, &key)?;
             let body = json!({ "deliveryId": stop.1, "reason": "o cliente mudou de ideia" });
             Some(moved(&key, stop.0, what, body))
         }
-        8 => word(world, &key, "waive", json!({})),
-        9 => with_order(world, &key, |order, key| {
+        8 => word(simulation, &key, "waive", json!({})),
+        9 => with_order(simulation, &key, |order, key| {
             let path = format!("/delivery/orders/{order}/cancellation");
             Plan::get(&key.text, path, Act::Terms { order, viewer: key.store })
         }),
-        10 => Some(issue_key(world, &key)),
-        11 => revoke_key(world),
-        12 => Some(branch(world, &key)),
-        13 => Some(statement(world, &key)),
-        _ => wrong(world, &key),
+        10 => Some(issue_key(simulation, &key)),
+        11 => revoke_key(simulation),
+        12 => Some(branch(simulation, &key)),
+        13 => Some(statement(simulation, &key)),
+        _ => wrong(simulation, &key),
     }
 }
 
 /// A key that opens its store.
-fn key(world: &mut World) -> Option<KnownKey> {
-    let good: Vec<KnownKey> = world
+fn key(simulation: &mut Simulation) -> Option<KnownKey> {
+    let good: Vec<KnownKey> = simulation
         .people
         .keys
         .iter()
         .filter(|key| !key.revoked && !key.doubtful)
-        .filter(|key| world.model.stores.get(&key.store).is_some_and(|store| !store.removed))
+        .filter(|key| simulation.model.stores.get(&key.store).is_some_and(|store| !store.removed))
         .cloned()
         .collect();
-    world.chance.pick(&good).cloned()
+    simulation.rng.pick(&good).cloned()
 }
 
 /// An order, mostly one that its caller sees, younger ones first.
-fn order<'a>(world: &'a mut World, key: &KnownKey) -> Option<&'a Tracked> {
-    let stranger = world.chance.often(80);
-    let seen = |tracked: &&Tracked| stranger || world.model.sees(key.store, tracked.row.store);
-    let ids: Vec<OrderId> = world.model.orders.values().filter(seen).map(|tracked| tracked.row.id).collect();
+fn order<'a>(simulation: &'a mut Simulation, key: &KnownKey) -> Option<&'a Tracked> {
+    let other = simulation.rng.often(80);
+    let seen = |tracked: &&Tracked| other || simulation.model.sees(key.store, tracked.row.store);
+    let ids: Vec<OrderId> = simulation.model.orders.values().filter(seen).map(|tracked| tracked.row.id).collect();
     let recent = ids.get(ids.len().saturating_sub(12)..).unwrap_or_default();
-    let id = *world.chance.pick(recent)?;
-    world.model.orders.get(&id)
+    let id = *simulation.rng.pick(recent)?;
+    simulation.model.orders.get(&id)
 }
 
-fn with_order(world: &mut World, key: &KnownKey, plan: impl Fn(OrderId, &KnownKey) -> Plan) -> Option<Plan> {
-    let order = order(world, key)?.row.id;
+fn with_order(simulation: &mut Simulation, key: &KnownKey, plan: impl Fn(OrderId, &KnownKey) -> Plan) -> Option<Plan> {
+    let order = order(simulation, key)?.row.id;
     Some(plan(order, key))
 }
 
@@ -84,91 +84,91 @@ fn moved(key: &KnownKey, order: OrderId, what: &str, body: Value) -> Plan {
     Plan::post(&key.text, format!("/delivery/orders/{order}/{what}"), body, act)
 }
 
-fn word(world: &mut World, key: &KnownKey, what: &str, body: Value) -> Option<Plan> {
-    with_order(world, key, |order, key| moved(key, order, what, body.clone()))
+fn word(simulation: &mut Simulation, key: &KnownKey, what: &str, body: Value) -> Option<Plan> {
+    with_order(simulation, key, |order, key| moved(key, order, what, body.clone()))
 }
 
-fn stop(world: &mut World, key: &KnownKey) -> Option<(OrderId, u64)> {
-    let tracked = order(world, key)?;
+fn stop(simulation: &mut Simulation, key: &KnownKey) -> Option<(OrderId, u64)> {
+    let tracked = order(simulation, key)?;
     let (id, stops) = (tracked.row.id, tracked.stops.clone());
-    world.chance.pick(&stops).map(|stop| (id, stop.0))
+    simulation.rng.pick(&stops).map(|stop| (id, stop.0))
 }
 
 /// The store that a caller acts for: itself, or one of its branches.
-fn acting(world: &mut World, key: &KnownKey) -> StoreId {
-    let model = &world.model;
+fn acting(simulation: &mut Simulation, key: &KnownKey) -> StoreId {
+    let model = &simulation.model;
     let own: Vec<StoreId> = model
         .stores
         .iter()
         .filter(|(id, store)| !store.removed && model.sees(key.store, **id))
         .map(|(id, _)| *id)
         .collect();
-    world.chance.pick(&own).copied().unwrap_or(key.store)
+    simulation.rng.pick(&own).copied().unwrap_or(key.store)
 }
 
-fn preview(world: &mut World, key: &KnownKey) -> Plan {
-    let store = acting(world, key);
+fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
+    let store = acting(simulation, key);
     let mut content = json!({
         "store": { "userPlatformId": store.get() },
-        "sortByBestRoute": world.chance.often(300),
-        "deliveries": (0..1 + world.chance.index(3)).map(|_| stop_body(world)).collect::<Vec<_>>(),
+        "sortByBestRoute": simulation.rng.often(300),
+        "deliveries": (0..1 + simulation.rng.index(3)).map(|_| stop_body(simulation)).collect::<Vec<_>>(),
     });
-    if world.chance.often(200) {
-        content["pickupAddress"] = address(&mut world.chance);
+    if simulation.rng.often(200) {
+        content["pickupAddress"] = address(&mut simulation.rng);
     }
     let act = Act::Preview { store, content: content.clone() };
     Plan { keyed: false, ..Plan::post(&key.text, "/delivery/orders/preview", content, act) }
 }
 
-fn stop_body(world: &mut World) -> Value {
-    json!({ "address": address(&mut world.chance), "onlinePayment": world.chance.often(750) })
+fn stop_body(simulation: &mut Simulation) -> Value {
+    json!({ "address": address(&mut simulation.rng), "onlinePayment": simulation.rng.often(750) })
 }
 
-fn create(world: &mut World, key: &KnownKey) -> Plan {
-    let mut store = acting(world, key);
-    let (mut content, mut quote) = (preview(world, key).body.unwrap_or_default(), None);
-    if world.chance.often(350) && !world.people.quotes.is_empty() {
-        let quotes = &world.people.quotes;
+fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
+    let mut store = acting(simulation, key);
+    let (mut content, mut quote) = (preview(simulation, key).body.unwrap_or_default(), None);
+    if simulation.rng.often(350) && !simulation.people.quotes.is_empty() {
+        let quotes = &simulation.people.quotes;
         let recent = quotes.len().saturating_sub(6);
-        let at = recent + world.chance.index(quotes.len() - recent);
+        let at = recent + simulation.rng.index(quotes.len() - recent);
         if let Some(known) = quotes.get(at) {
             content = known.body.clone();
             content["quoteId"] = json!(known.id);
-            if world.model.sees(key.store, known.store) {
+            if simulation.model.sees(key.store, known.store) {
                 store = known.store;
             }
             quote = Some(at);
         }
         // Sometimes for another content than it was given for.
-        if world.chance.often(150) {
-            content["deliveries"] = json!([stop_body(world)]);
+        if simulation.rng.often(150) {
+            content["deliveries"] = json!([stop_body(simulation)]);
         }
     }
     content["store"] = json!({ "userPlatformId": store.get() });
-    content["code"] = json!(format!("PED-{}", world.chance.below(CODES)));
-    content["preparationTime"] = json!([0, 0, 0, 1, 3, 12].get(world.chance.index(6)));
+    content["code"] = json!(format!("PED-{}", simulation.rng.below(CODES)));
+    content["preparationTime"] = json!([0, 0, 0, 1, 3, 12].get(simulation.rng.index(6)));
     for stop in content["deliveries"].as_array_mut().into_iter().flatten() {
-        stop["confirmation"] = json!({ "platform": world.chance.often(500) });
+        stop["confirmation"] = json!({ "platform": simulation.rng.often(500) });
     }
-    if world.chance.often(200) {
+    if simulation.rng.often(200) {
         content["deliveries"][0]["pickupCode"] = json!("9157");
     }
-    let keyed = world.chance.often(750);
+    let keyed = simulation.rng.often(750);
     let act = Act::Create { store, quote, content: content.clone() };
     Plan { keyed, ..Plan::post(&key.text, "/delivery/orders", content, act) }
 }
 
-fn list(world: &mut World, key: &KnownKey) -> Plan {
+fn list(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let act = Act::List { viewer: key.store };
-    let situation = world.chance.pick(&["", "&situation=200", "&situation=500"]).copied().unwrap_or_default();
-    let limit = world.chance.between(1, 20);
-    Plan::get(&key.text, format!("/delivery/orders?limit={limit}{situation}"), act)
+    let status = simulation.rng.pick(&["", "&situation=200", "&situation=500"]).copied().unwrap_or_default();
+    let limit = simulation.rng.between(1, 20);
+    Plan::get(&key.text, format!("/delivery/orders?limit={limit}{status}"), act)
 }
 
-fn cancel(world: &mut World, key: &KnownKey) -> Option<Plan> {
-    let (order, stop) = stop(world, key)?;
+fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
+    let (order, stop) = stop(simulation, key)?;
     let by = By::Store(key.store);
-    let whole = world.chance.often(650);
+    let whole = simulation.rng.often(650);
     let body = if whole {
         json!({ "orderId": order.get(), "reason": "fechamos" })
     } else {
@@ -178,22 +178,22 @@ fn cancel(world: &mut World, key: &KnownKey) -> Option<Plan> {
     Some(Plan::post(&key.text, "/delivery/orders/cancel", body, act))
 }
 
-fn issue_key(world: &mut World, key: &KnownKey) -> Plan {
-    let store = acting(world, key);
+fn issue_key(simulation: &mut Simulation, key: &KnownKey) -> Plan {
+    let store = acting(simulation, key);
     let body = json!({ "storeId": store.get(), "name": "caixa" });
     Plan::post(&key.text, "/delivery/keys", body, Act::IssueKey)
 }
 
 /// Revokes a key with itself; never the last one of a store.
-fn revoke_key(world: &mut World) -> Option<Plan> {
-    let at = world.chance.index(world.people.keys.len());
-    let key = world.people.keys.get(at)?.clone();
+fn revoke_key(simulation: &mut Simulation) -> Option<Plan> {
+    let at = simulation.rng.index(simulation.people.keys.len());
+    let key = simulation.people.keys.get(at)?.clone();
     let good = |other: &&KnownKey| other.store == key.store && !other.revoked && !other.doubtful;
-    let read = world.people.readers.iter().any(|reader| reader.key == at);
-    if read || key.doubtful || world.people.keys.iter().filter(good).count() < 2 {
+    let read = simulation.people.readers.iter().any(|reader| reader.key == at);
+    if read || key.doubtful || simulation.people.keys.iter().filter(good).count() < 2 {
         return None;
     }
-    world.people.keys.get_mut(at)?.doubtful = true;
+    simulation.people.keys.get_mut(at)?.doubtful = true;
     let path = format!("/delivery/keys/{}", key.id);
     Some(Plan {
         body: None,
@@ -202,46 +202,47 @@ fn revoke_key(world: &mut World) -> Option<Plan> {
 }
 
 /// A matrix opens a branch or closes one.
-fn branch(world: &mut World, key: &KnownKey) -> Plan {
-    let others: Vec<StoreId> = world
+fn branch(simulation: &mut Simulation, key: &KnownKey) -> Plan {
+    let others: Vec<StoreId> = simulation
         .model
         .stores
         .iter()
         .filter(|(id, store)| store.matrix == key.store && **id != key.store && !store.removed)
         .map(|(id, _)| *id)
         .collect();
-    if let Some(branch) = world.chance.pick(&others).copied()
-        && world.chance.often(300)
+    if let Some(branch) = simulation.rng.pick(&others).copied()
+        && simulation.rng.often(300)
     {
         let path = format!("/delivery/stores/{branch}");
         return Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Act::Plain).with(Method::DELETE) };
     }
-    if world.chance.often(400) {
-        let mut body = setup::store(world, "Loja");
+    if simulation.rng.often(400) {
+        let mut body = setup::store(simulation, "Loja");
         if let Some(members) = body.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "cnpj" | "password" | "marketplaceBranchId"));
         }
         return Plan::post(&key.text, "/delivery/stores", body, Act::Plain).with(Method::PUT);
     }
-    let body = setup::store(world, "Filial");
+    let body = setup::store(simulation, "Filial");
     Plan::post(&key.text, "/delivery/stores", body, Act::OpenBranch)
 }
 
-fn statement(world: &mut World, key: &KnownKey) -> Plan {
-    let store = acting(world, key);
-    let limit = world.chance.between(2, 30);
+fn statement(simulation: &mut Simulation, key: &KnownKey) -> Plan {
+    let store = acting(simulation, key);
+    let limit = simulation.rng.between(2, 30);
     Plan::get(&key.text, format!("/delivery/statement?storeId={store}&limit={limit}"), Act::Statement { store })
 }
 
 /// What must be refused: a key that was revoked, or a body that is none.
-fn wrong(world: &mut World, key: &KnownKey) -> Option<Plan> {
-    let revoked: Vec<String> = world.people.keys.iter().filter(|key| key.revoked).map(|key| key.text.clone()).collect();
-    if let Some(text) = world.chance.pick(&revoked) {
+fn wrong(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
+    let revoked: Vec<String> =
+        simulation.people.keys.iter().filter(|key| key.revoked).map(|key| key.text.clone()).collect();
+    if let Some(text) = simulation.rng.pick(&revoked) {
         return Some(Plan::get(text, "/delivery/orders".to_owned(), Act::Wrong));
     }
-    let body = *world.chance.pick(&["/code", "/deliveries", "/both"])?;
+    let body = *simulation.rng.pick(&["/code", "/deliveries", "/both"])?;
     let body = match body {
-        "/code" => json!({ "deliveries": [stop_body(world)] }),
+        "/code" => json!({ "deliveries": [stop_body(simulation)] }),
         "/deliveries" => json!({ "code": "PED-0", "deliveries": [] }),
         _ => json!({ "code": 7, "deliveries": [{ "address": { "latitude": -23.55 } }] }),
     };

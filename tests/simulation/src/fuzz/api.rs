@@ -36,7 +36,7 @@ struct Service {
     host: MemoryHost,
     settings: Settings,
     courier: String,
-    answered: u32,
+    responded: u32,
 }
 
 fn now<T>(future: impl Future<Output = T>) -> Option<T> {
@@ -58,9 +58,9 @@ fn service() -> Result<Service, String> {
     let settings = Settings { limits, operator, secret: Secret([3; 32]), ..Settings::default() };
     let host = MemoryHost::seeded(1);
     now(demo::seed(&host, &settings)).and_then(Result::ok).ok_or("the demonstration data could not be made")?;
-    let mut service = Service { host, settings, courier: String::new(), answered: 0 };
+    let mut service = Service { host, settings, courier: String::new(), responded: 0 };
     let register = "POST /admin/couriers\nx-api-token: OPERATOR\n\n{\"name\":\"Ana\",\"phone\":\"+5511990000001\"}";
-    let (_, body) = service.answer(register.as_bytes()).ok_or("no courier could be made")??;
+    let (_, body) = service.reply(register.as_bytes()).ok_or("no courier could be made")??;
     service.courier = body["value"].as_str().unwrap_or_default().to_owned();
     Ok(service)
 }
@@ -69,13 +69,13 @@ fn service() -> Result<Service, String> {
 ///
 /// # Errors
 /// What the API may never do.
-pub(crate) fn answers(bytes: &[u8]) -> Result<u64, String> {
+pub(crate) fn responses(bytes: &[u8]) -> Result<u64, String> {
     SERVICE.with_borrow_mut(|kept| {
-        if kept.as_ref().is_none_or(|service| service.answered >= REQUESTS) {
+        if kept.as_ref().is_none_or(|service| service.responded >= REQUESTS) {
             *kept = Some(service()?);
         }
         let Some(service) = kept else { return Ok(0) };
-        match service.answer(bytes) {
+        match service.reply(bytes) {
             None => Ok(0),
             Some(Ok((outcome, _))) => Ok(outcome),
             Some(Err(what)) => Err(what),
@@ -85,31 +85,31 @@ pub(crate) fn answers(bytes: &[u8]) -> Result<u64, String> {
 
 impl Service {
     /// The kind of outcome and the answer's body; nothing where HTTP cannot say the request.
-    fn answer(&mut self, bytes: &[u8]) -> Option<Result<(u64, Value), String>> {
+    fn reply(&mut self, bytes: &[u8]) -> Option<Result<(u64, Value), String>> {
         // No server passes a request on whose target is no path.
         let request = self.request(bytes).filter(|request| request.uri().path().starts_with('/'))?;
         let what = format!("{} {}", request.method(), request.uri());
-        self.answered += 1;
+        self.responded += 1;
         let response = now(api::handle(&self.host, &self.settings, request))?;
         let (status, body) = (response.status().as_u16(), response.body());
         let media = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let told: Value = serde_json::from_slice(body).unwrap_or_default();
-        let code = told["code"].as_str().unwrap_or_default();
+        let seen: Value = serde_json::from_slice(body).unwrap_or_default();
+        let code = seen["code"].as_str().unwrap_or_default();
         if status >= 500 {
-            return Some(Err(format!("{what}: {status} {told}")));
+            return Some(Err(format!("{what}: {status} {seen}")));
         }
         let head = what.starts_with("HEAD ");
         if status >= 400 && !head {
             let fields = ["type", "title", "detail", "instance", "requestId", "code"];
-            let whole = fields.iter().all(|field| told[field].as_str().is_some_and(|text| !text.is_empty()));
-            if media != "application/problem+json" || told["status"] != status || !whole {
-                return Some(Err(format!("{what}: {status} without a problem document: {told}")));
+            let whole = fields.iter().all(|field| seen[field].as_str().is_some_and(|text| !text.is_empty()));
+            if media != "application/problem+json" || seen["status"] != status || !whole {
+                return Some(Err(format!("{what}: {status} without a problem document: {seen}")));
             }
         }
-        if status < 300 && media == "application/json" && !head && !(told.is_object() || told.is_array()) {
+        if status < 300 && media == "application/json" && !head && !(seen.is_object() || seen.is_array()) {
             return Some(Err(format!("{what}: {status} and no JSON: {}", String::from_utf8_lossy(body))));
         }
-        let pointers: Vec<String> = told["errors"]
+        let pointers: Vec<String> = seen["errors"]
             .as_array()
             .into_iter()
             .flatten()
@@ -117,7 +117,7 @@ impl Service {
             .collect();
         let path = what.split(['?', ' ']).nth(1).unwrap_or_default();
         let outcome = kind(&[path, &status.to_string(), code, &pointers.join(" ")]);
-        Some(Ok((outcome, told)))
+        Some(Ok((outcome, seen)))
     }
 
     fn request(&self, bytes: &[u8]) -> Option<Request<Bytes>> {

@@ -11,7 +11,7 @@ use super::Target;
 /// Bytes of an input at most.
 const LONGEST: usize = 4_096;
 /// Inputs that are kept at most.
-const MOST_KEPT: usize = 4_000;
+const MAX_STORED: usize = 4_000;
 /// Pieces that parsers stumble over.
 const PIECES: [&str; 34] = [
     "null",
@@ -87,13 +87,13 @@ pub fn drive(target: Target, corpus: &[Vec<u8>], seed: u64, span: Duration) -> R
         kinds.insert(run(target, input)?);
         runs += 1;
     }
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     while start.elapsed() < span {
         for _ in 0..64 {
-            let input = dice.mutated(&kept);
+            let input = rng.mutated(&kept);
             let new = kinds.insert(run(target, &input)?);
             runs += 1;
-            if new && kept.len() < MOST_KEPT {
+            if new && kept.len() < MAX_STORED {
                 kept.push(input);
             }
         }
@@ -115,9 +115,9 @@ fn run(target: Target, input: &[u8]) -> Result<u64, Finding> {
 }
 
 /// Chance by a seed (SplitMix64).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;

@@ -25,7 +25,7 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
-    Target { name: "api", run: api::answers },
+    Target { name: "api", run: api::responses },
     Target { name: "pack", run: pack::opens },
     Target { name: "wire", run: wire::readers_agree },
     Target { name: "tokens", run: tokens::are_read },

@@ -18,7 +18,7 @@ use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use crate::{
     postgres::on,
     side_by_side::at_once,
-    support::{Answer, Place, TOKEN, create, get, serve},
+    support::{Place, Response, TOKEN, create, get, serve},
 };
 
 /// Requests at once.
@@ -41,17 +41,17 @@ fn processor_ms() -> u64 {
 }
 
 /// So many readiness checks at once.
-fn readiness(served: &Served) -> Vec<Answer> {
+fn readiness(served: &Served) -> Vec<Response> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..REQUESTS).map(|_| scope.spawn(|| get(&served.base, "/readyz"))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a response")).collect()
     })
 }
 
-fn is_database_unavailable(answer: &Answer) -> bool {
-    let detail = answer.body["detail"].as_str().unwrap_or_default();
-    let is_named = answer.body["code"] == "unavailable" && detail.contains("'database'");
-    answer.status == 503 && is_named && answer.headers.contains_key("retry-after")
+fn is_database_unavailable(response: &Response) -> bool {
+    let detail = response.body["detail"].as_str().unwrap_or_default();
+    let is_named = response.body["code"] == "unavailable" && detail.contains("'database'");
+    response.status == 503 && is_named && response.headers.contains_key("retry-after")
 }
 
 /// The limit of connections in the deployment file.
@@ -74,8 +74,8 @@ fn three_replicas_share_thirty_connections_and_stay_ready() {
     let address = cluster.database("despacho").unwrap_or_else(|error| panic!("{error}"));
     let storm = |replicas: &[Served], name: &str| {
         let busy = |replica: usize, served: &Served| {
-            for answer in at_once(served, |number| format!("{name}-{replica}-{number}")) {
-                assert!(matches!(answer.status, 201 | 429 | 503), "{answer:?}");
+            for response in at_once(served, |number| format!("{name}-{replica}-{number}")) {
+                assert!(matches!(response.status, 201 | 429 | 503), "{response:?}");
             }
         };
         std::thread::scope(|scope| {
@@ -113,8 +113,8 @@ fn silent_database_returns_503_to_all_without_polling() {
     let options = Options { database: None, ..Options::new(Place::new().file(), TOKEN) };
     let served = serve(&options.variable("database_url", &format!("postgres://despacho@{address}/despacho")));
     let (began, before) = (Instant::now(), processor_ms());
-    for answer in readiness(&served) {
-        assert!(is_database_unavailable(&answer), "{answer:?}");
+    for response in readiness(&served) {
+        assert!(is_database_unavailable(&response), "{response:?}");
     }
     let (span, used) = (began.elapsed(), processor_ms() - before);
     eprintln!("{REQUESTS} requests to a database that never responds: {span:?}, {used} ms of the processor");
@@ -172,18 +172,18 @@ fn database_that_stops_responding_returns_503_and_recovers() {
     let host = address.split(['@', '/']).find_map(|part| part.parse::<SocketAddr>().ok()).expect("its host and port");
     let proxy = Proxy::to(host);
     let served = serve(&on(&address.replace(&host.to_string(), &proxy.address.to_string())));
-    assert_eq!(create(&served.base, "BEFORE").map(|answer| answer.status), Ok(201));
+    assert_eq!(create(&served.base, "BEFORE").map(|response| response.status), Ok(201));
     proxy.paused.store(true, SeqCst);
-    let answers = std::thread::scope(|scope| {
+    let responses = std::thread::scope(|scope| {
         let one = |number: usize| create(&served.base, &format!("DURING-{number}"));
         let threads: Vec<_> = (0..8).map(|number| scope.spawn(move || one(number))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a thread")).collect::<Vec<_>>()
     });
-    assert!(answers.iter().flatten().all(is_database_unavailable), "{answers:?}");
-    assert_eq!(answers.iter().flatten().count(), 8, "every request gets a response: {answers:?}");
+    assert!(responses.iter().flatten().all(is_database_unavailable), "{responses:?}");
+    assert_eq!(responses.iter().flatten().count(), 8, "every request gets a response: {responses:?}");
     proxy.paused.store(false, SeqCst);
     let began = Instant::now();
-    while !create(&served.base, "AFTER").is_ok_and(|answer| matches!(answer.status, 200 | 201)) {
+    while !create(&served.base, "AFTER").is_ok_and(|response| matches!(response.status, 200 | 201)) {
         assert!(began.elapsed() < Duration::from_secs(60), "it never recovered");
     }
     assert_eq!(served.stats().traps(), 0);
@@ -194,11 +194,16 @@ fn missing_state_directory_returns_503_with_the_remedy() {
     let (place, log) = (Place::new(), logged());
     let served = serve(&Options { state_directory: false, log: Some(log.clone()), ..place.demo() });
     for path in ["/readyz", "/delivery/notifications"] {
-        let answer = get(&served.base, path);
-        let detail = answer.body["detail"].as_str().unwrap_or_default();
-        assert_eq!((answer.status, &answer.body["code"]), (503, &"unavailable".into()), "{path}: {}", answer.body);
+        let response = get(&served.base, path);
+        let detail = response.body["detail"].as_str().unwrap_or_default();
+        assert_eq!(
+            (response.status, &response.body["code"]),
+            (503, &"unavailable".into()),
+            "{path}: {}",
+            response.body
+        );
         assert!(detail.contains("--state-dir") && detail.contains("database_url"), "{path}: {detail}");
-        assert!(answer.headers.contains_key("retry-after"));
+        assert!(response.headers.contains_key("retry-after"));
     }
     assert!(text(&log).contains("without a state directory"), "{}", text(&log));
     assert_eq!(served.stats().traps(), 0);

@@ -19,16 +19,16 @@ const BROKEN: &str = "SELECT (SELECT COUNT(*) FROM events WHERE order_id NOT IN 
 fn a_trap_at_any_statement_leaves_nothing_half_done() {
     let place = Place::new();
     let calm = serve(&place.demo());
-    assert_eq!(create(&calm.base, "CALM").map(|answer| answer.status), Ok(201));
+    assert_eq!(create(&calm.base, "CALM").map(|response| response.status), Ok(201));
     drop(calm);
     let (mut at, mut trapped) = (0, true);
     while trapped {
         at += 1;
         let code = format!("TRAP-{at}");
         let served = serve(&Options { trap_at: Some(at), ..place.demo() });
-        let answer = create(&served.base, &code);
+        let response = create(&served.base, &code);
         trapped = served.stats().statements() >= at;
-        assert!(trapped || answer.as_ref().is_ok_and(|answer| answer.status == 201), "{at}: {answer:?}");
+        assert!(trapped || response.as_ref().is_ok_and(|response| response.status == 201), "{at}: {response:?}");
         drop(served);
         assert_eq!(place.count(BROKEN), 0, "after a trap at statement {at}");
         let again = create(&serve(&place.demo()).base, &code).expect("an answer");
@@ -46,8 +46,8 @@ fn a_trap_while_the_database_is_made_ready_is_made_good_by_the_next_instance() {
         let _ = create(&served.base, "EARLY");
         drop(served);
         let served = serve(&place.demo());
-        let answer = create(&served.base, "LATER").expect("an answer");
-        assert_eq!(answer.status, 201, "after a trap at statement {at}: {answer:?}");
+        let response = create(&served.base, "LATER").expect("an answer");
+        assert_eq!(response.status, 201, "after a trap at statement {at}: {response:?}");
         assert_eq!(place.count(BROKEN), 0, "after a trap at statement {at}");
         assert_eq!(place.count("SELECT COUNT(*) FROM stores"), 3, "after a trap at statement {at}");
     }
@@ -68,8 +68,8 @@ fn a_kill_loses_nothing_that_was_answered() {
     let acknowledged: Vec<String> = std::thread::scope(|scope| {
         let until_it_breaks = |client: usize| {
             let codes = (0..).map(move |number| format!("KILL-{client}-{number}"));
-            let answered = |code: &String| create(&ready, code).is_ok_and(|answer| answer.status == 201);
-            codes.take(100).take_while(answered).collect::<Vec<_>>()
+            let responded = |code: &String| create(&ready, code).is_ok_and(|response| response.status == 201);
+            codes.take(100).take_while(responded).collect::<Vec<_>>()
         };
         let threads: Vec<_> = (0..8).map(|client| scope.spawn(move || until_it_breaks(client))).collect();
         while place.count("SELECT COUNT(*) FROM orders WHERE code LIKE 'KILL-%'") < 40 {
@@ -84,5 +84,5 @@ fn a_kill_loses_nothing_that_was_answered() {
         assert_eq!(place.count(&format!("SELECT COUNT(*) FROM orders WHERE code = '{code}'")), 1, "{code}");
     }
     assert_eq!(place.count(BROKEN), 0);
-    assert_eq!(create(&serve(&place.demo()).base, "AFTER").map(|answer| answer.status), Ok(201));
+    assert_eq!(create(&serve(&place.demo()).base, "AFTER").map(|response| response.status), Ok(201));
 }

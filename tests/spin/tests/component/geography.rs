@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::{
-    support::{Answer, Place, get, post, serve},
+    support::{Place, Response, get, post, serve},
     upstream::Upstream,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn with(place: &Place, variable: &str, upstream: &Upstream) -> Option
     Options { outbound: vec![upstream.address], ..place.demo().variable(variable, &upstream.base()) }
 }
 
-pub(crate) fn preview(base: &str, address: Value) -> Answer {
+pub(crate) fn preview(base: &str, address: Value) -> Response {
     let stop = json!({"orderRoute": 1, "onlinePayment": true, "address": address});
     post(base, "/delivery/orders/preview", &json!({"deliveries": [stop]}))
 }
@@ -50,10 +50,10 @@ fn a_geocoder_finds_a_house_and_its_answer_is_kept_for_all_instances() {
         assert_eq!((found.status, &found.body["deliveries"][0]["precision"]), (200, &json!("number")), "{found:?}");
         assert_eq!(found.body["estimated"], false);
     }
-    let asked = upstream.asked();
-    let [question] = &asked[..] else { panic!("one question, not {asked:?}") };
-    assert!(question.line.starts_with("GET /search?street=438+Rua+Martiniano+de+Carvalho&city="), "{question:?}");
-    assert!(question.headers["user-agent"].starts_with("despacho/"), "{question:?}");
+    let requests = upstream.requests();
+    let [request] = &requests[..] else { panic!("one question, not {requests:?}") };
+    assert!(request.line.starts_with("GET /search?street=438+Rua+Martiniano+de+Carvalho&city="), "{request:?}");
+    assert!(request.headers["user-agent"].starts_with("despacho/"), "{request:?}");
     assert_eq!(place.count("SELECT COUNT(*) FROM geocoded WHERE precision = 'number'"), 1);
     assert_eq!(place.count("SELECT COUNT(*) FROM geocoded WHERE question LIKE '%artiniano%'"), 0, "a hash alone");
     assert_eq!(served.stats().traps(), 0);
@@ -73,12 +73,12 @@ fn a_geocoder_that_is_down_or_slow_is_the_operators_affair_and_ends_in_time() {
         let found = preview(&lenient.base, street());
         assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
         assert_eq!((found.status, &found.body["estimated"]), (200, &json!(true)), "{found:?}");
-        assert_eq!((upstream.asked().len(), lenient.stats().traps()), (3, 0), "three attempts");
+        assert_eq!((upstream.requests().len(), lenient.stats().traps()), (3, 0), "three attempts");
         drop(lenient);
         let strict = terms(r#", "places": {"min-precision": "street"}"#);
         let strict = serve(&with(&place, "nominatim", &upstream).variable("settings", &strict));
-        let refused = preview(&strict.base, street());
-        assert_eq!((refused.status, &refused.body["code"]), (503, &json!("unavailable")), "{refused:?}");
+        let rejected = preview(&strict.base, street());
+        assert_eq!((rejected.status, &rejected.body["code"]), (503, &json!("unavailable")), "{rejected:?}");
         assert_eq!(strict.stats().traps(), 0);
     }
 }
@@ -94,7 +94,7 @@ fn a_wrong_answer_is_not_believed_and_nobody_who_is_not_allowed_is_called() {
     let upstream = Upstream::fixed(200, &house());
     let served = serve(&Options { outbound: Vec::new(), ..with(&place, "photon", &upstream) });
     let found = preview(&served.base, street());
-    assert_eq!((found.status, upstream.asked().len()), (200, 0), "{found:?}");
+    assert_eq!((found.status, upstream.requests().len()), (200, 0), "{found:?}");
     assert_eq!(served.stats().traps(), 0);
 }
 
@@ -111,7 +111,7 @@ fn forbidden_call_is_logged_with_its_setting() {
         assert_eq!(preview(&served.base, street()).status, 200);
         let log = String::from_utf8_lossy(&log.contents()).into_owned();
         assert!(log.contains(setting) && !log.contains("Martiniano"), "{log}");
-        assert_eq!((upstream.asked().len(), served.stats().traps()), (0, 0));
+        assert_eq!((upstream.requests().len(), served.stats().traps()), (0, 0));
     }
 }
 
@@ -132,10 +132,10 @@ fn legs_are_a_road_networks_and_the_model_stands_in() {
         let found = preview(&served.base, door());
         assert_eq!((found.status, &found.body["estimated"]), (200, &json!(estimated)), "{variable} {body}: {found:?}");
         assert_eq!(found.body["totalDistance"] == json!(4.321), !estimated, "{variable} {body}: {found:?}");
-        let question = &upstream.asked()[0];
-        let told =
-            if variable == "osrm" { question.line.contains("&radiuses=500;500") } else { question.body.len() > 9 };
-        assert!(told, "{question:?}");
+        let request = &upstream.requests()[0];
+        let received =
+            if variable == "osrm" { request.line.contains("&radiuses=500;500") } else { request.body.len() > 9 };
+        assert!(received, "{request:?}");
         let context = get(&served.base, "/delivery/preview-context");
         assert_eq!(context.body["exact"], false, "a page previews with the service: {}", context.body);
         assert_eq!(served.stats().traps(), 0);

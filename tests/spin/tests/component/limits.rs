@@ -14,8 +14,8 @@ fn an_order_of_fifty_stops_fits_in_sixteen_megabytes() {
     drop(making);
     let served = serve(&place.demo());
     for (path, status) in [("/delivery/orders/preview", 200), ("/delivery/orders", 201)] {
-        let answer = post(&served.base, path, &order("FIFTY", 50, true));
-        assert_eq!(answer.status, status, "{}", answer.body);
+        let response = post(&served.base, path, &order("FIFTY", 50, true));
+        assert_eq!(response.status, status, "{}", response.body);
     }
     let peak = served.stats().peak_bytes();
     eprintln!("memory of an instance, 50 stops in the best order: {} kB", peak / 1_000);
@@ -35,19 +35,19 @@ fn logins_at_once_take_a_limited_amount_of_memory() {
             serde_json::json!({ "email": format!("unknown-{number}@shop.example"), "password": "wrong horse battery" });
         post(&served.base, "/delivery/sessions", &body)
     };
-    let answers = std::thread::scope(|scope| {
+    let responses = std::thread::scope(|scope| {
         let login = &login;
         let threads: Vec<_> = (0..64).map(|number| scope.spawn(move || login(number))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a response")).collect::<Vec<_>>()
     });
-    let hashed = answers.iter().filter(|answer| answer.status == 401).count();
+    let hashed = responses.iter().filter(|response| response.status == 401).count();
     let total = served.stats().peak_total_bytes() / 1_000_000;
     let instances = served.stats().instances();
     eprintln!("64 logins at once: {hashed} hashed, {total} MB for {instances} instances");
-    for refused in answers.iter().filter(|answer| answer.status != 401) {
-        let detail = refused.body["detail"].as_str().unwrap_or_default();
-        assert!(refused.status == 503 && detail.contains("'passwords'"), "{refused:?}");
-        assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+    for rejected in responses.iter().filter(|response| response.status != 401) {
+        let detail = rejected.body["detail"].as_str().unwrap_or_default();
+        assert!(rejected.status == 503 && detail.contains("'passwords'"), "{rejected:?}");
+        assert!(rejected.headers.contains_key("retry-after"), "{rejected:?}");
     }
     assert!(hashed > 0, "some logins are always served");
     // At most five instances have hashed, 20 MB each, and every other request takes up to 3 MB. Without a limit it is 20 MB for each login.
@@ -68,9 +68,9 @@ fn logins_are_limited_by_address_where_a_header_tells_it() {
         let login = |number| serde_json::json!({ "email": format!("nobody-{number}@shop.example"), "password": "wrong horse battery" });
         (0..4).map(|number| post(&served.base, "/delivery/sessions", &login(number)).status).collect()
     };
-    let told =
+    let received =
         serve(&place.demo().variable("settings", settings).variable("caller_address_header", "spin-client-addr"));
-    assert_eq!(attempts(&told), [401, 401, 429, 429]);
+    assert_eq!(attempts(&received), [401, 401, 429, 429]);
     // Whoever does not say which header may be believed has logins limited by name alone.
     let untold = serve(&place.demo().variable("settings", settings));
     assert_eq!(attempts(&untold), [401; 4]);

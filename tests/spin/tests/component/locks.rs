@@ -18,8 +18,8 @@ fn creations_of_many_clients_wait_about_as_long() {
     let one = |client: usize| -> Vec<Duration> {
         let timed = |number: usize| {
             let began = Instant::now();
-            let answer = create(&served.base, &format!("FAIR-{client}-{number}")).expect("a response");
-            assert_eq!(answer.status, 201, "{answer:?}");
+            let response = create(&served.base, &format!("FAIR-{client}-{number}")).expect("a response");
+            assert_eq!(response.status, 201, "{response:?}");
             began.elapsed()
         };
         (0..12).map(timed).collect()
@@ -46,7 +46,7 @@ fn creations_of_many_clients_wait_about_as_long() {
 fn previews_and_reads_need_no_lock() {
     let place = Place::new();
     let served = serve(&place.demo());
-    assert_eq!(create(&served.base, "BEFORE").map(|answer| answer.status), Ok(201));
+    assert_eq!(create(&served.base, "BEFORE").map(|response| response.status), Ok(201));
     let other = rusqlite::Connection::open(place.file()).expect("the database");
     other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
     for number in 0..40 {
@@ -55,11 +55,11 @@ fn previews_and_reads_need_no_lock() {
         assert!(preview.headers.contains_key("ratelimit"), "{preview:?}");
     }
     assert_eq!(get(&served.base, "/delivery/orders").status, 200);
-    let refused = create(&served.base, "LOCKED").expect("a response");
-    assert_eq!((refused.status, &refused.body["code"]), (503, &"unavailable".into()), "{refused:?}");
-    assert!(refused.headers.contains_key("retry-after"));
+    let rejected = create(&served.base, "LOCKED").expect("a response");
+    assert_eq!((rejected.status, &rejected.body["code"]), (503, &"unavailable".into()), "{rejected:?}");
+    assert!(rejected.headers.contains_key("retry-after"));
     other.execute_batch("ROLLBACK").expect("the lock is free");
-    assert_eq!(create(&served.base, "LOCKED").map(|answer| answer.status), Ok(201));
+    assert_eq!(create(&served.base, "LOCKED").map(|response| response.status), Ok(201));
     assert_eq!(served.stats().traps(), 0);
 }
 

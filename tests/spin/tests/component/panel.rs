@@ -28,19 +28,19 @@ fn its_files_are_served_with_their_kind_and_policy() {
         ("/assets/a-1.js", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"),
         ("/panel.json", "application/json", "no-cache"),
     ] {
-        let answer = get(&served.base, path);
-        let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        assert_eq!((answer.status, header("content-type"), header("cache-control")), (200, kind, kept), "{path}");
+        let response = get(&served.base, path);
+        let header = |name: &str| response.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        assert_eq!((response.status, header("content-type"), header("cache-control")), (200, kind, kept), "{path}");
         let policy = header("content-security-policy");
         assert!(policy.contains("img-src 'self' https://tiles.example; connect-src 'self'"), "{path}: {policy}");
         for name in ["content-length", "etag", "x-request-id", "x-content-type-options"] {
-            assert!(answer.headers.contains_key(name), "{path} lacks {name}");
+            assert!(response.headers.contains_key(name), "{path} lacks {name}");
         }
         let request = Request::get(path).header("if-none-match", header("etag")).body(Vec::new()).expect("a request");
         assert_eq!(send(&served.base, request).map(|again| again.status), Ok(304), "{path}");
     }
-    let told = get(&served.base, "/panel.json").body;
-    assert_eq!((&told["tiles"]["url"], told["demo"].is_object()), (&tiles.into(), true));
+    let received = get(&served.base, "/panel.json").body;
+    assert_eq!((&received["tiles"]["url"], received["demo"].is_object()), (&tiles.into(), true));
     for path in ["/.env", "/assets/none.js", "/../index.html", "/hosts/panel/dist/index.html"] {
         assert_eq!(get(&served.base, path).status, 404, "{path}");
     }
@@ -56,9 +56,13 @@ fn where_it_was_not_built_it_is_said_how() {
     let empty = tempfile::tempdir().expect("a folder");
     for files in [None, Some(empty.path().to_owned())] {
         let served = serve(&Options { files, ..place.demo() });
-        let answer = get(&served.base, "/");
-        assert_eq!((answer.status, &answer.body["code"]), (404, &"endpoint_not_found".into()));
-        assert!(answer.body["detail"].as_str().is_some_and(|said| said.contains("npm run build")), "{}", answer.body);
+        let response = get(&served.base, "/");
+        assert_eq!((response.status, &response.body["code"]), (404, &"endpoint_not_found".into()));
+        assert!(
+            response.body["detail"].as_str().is_some_and(|output| output.contains("npm run build")),
+            "{}",
+            response.body
+        );
         assert_eq!(get(&served.base, "/panel.json").status, 404);
         assert_eq!(served.stats().traps(), 0);
     }

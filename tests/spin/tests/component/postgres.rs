@@ -38,7 +38,7 @@ fn creates_on_sixteen_instances_are_each_stored_once() {
     assert_eq!(get(&served.base, "/readyz").status, 200);
     each_is_stored_once(&served);
     one_code_is_one_order(&served);
-    let count = |code: &str| cluster.ask(&address, &format!("SELECT COUNT(*) FROM orders WHERE code LIKE '{code}'"));
+    let count = |code: &str| cluster.query(&address, &format!("SELECT COUNT(*) FROM orders WHERE code LIKE '{code}'"));
     assert_eq!((count("SIDE-%"), count("THE-SAME")), (Ok("64".to_owned()), Ok("1".to_owned())));
 }
 
@@ -46,10 +46,10 @@ fn creates_on_sixteen_instances_are_each_stored_once() {
 fn the_first_requests_of_all_find_one_schema_and_one_demonstration() {
     let Some((cluster, address)) = database() else { return };
     let served = serve(&spread(on(&address)));
-    let answers = crate::side_by_side::at_once(&served, |number| format!("FIRST-{number}"));
-    let wrong = answers.iter().find(|answer| answer.status != 201);
+    let responses = crate::side_by_side::at_once(&served, |number| format!("FIRST-{number}"));
+    let wrong = responses.iter().find(|response| response.status != 201);
     assert!(wrong.is_none(), "{wrong:?}");
-    assert_eq!(cluster.ask(&address, "SELECT COUNT(*) FROM stores"), Ok("3".to_owned()));
+    assert_eq!(cluster.query(&address, "SELECT COUNT(*) FROM stores"), Ok("3".to_owned()));
 }
 
 #[test]
@@ -64,15 +64,15 @@ fn geocoders_answers_are_kept_and_webhooks_sent_once() {
         let found = geography::preview(&served.base, geography::street());
         assert_eq!(found.body["deliveries"][0]["precision"], "number", "{found:?}");
     }
-    assert_eq!(geocoder.asked().len(), 1);
+    assert_eq!(geocoder.requests().len(), 1);
     for write in geography::fill_and_forget() {
-        cluster.ask(&address, &write).unwrap_or_else(|error| panic!("{write}: {error}"));
+        cluster.query(&address, &write).unwrap_or_else(|error| panic!("{write}: {error}"));
     }
     // The place of the preview ends last.
-    assert_eq!(cluster.ask(&address, "SELECT COUNT(*) FROM geocoded"), Ok("3".to_owned()));
+    assert_eq!(cluster.query(&address, "SELECT COUNT(*) FROM geocoded"), Ok("3".to_owned()));
     webhooks::subscribe(&served, &receiver.base());
     for number in 0..10 {
-        assert_eq!(create(&served.base, &format!("PG-{number}")).map(|answer| answer.status), Ok(201));
+        assert_eq!(create(&served.base, &format!("PG-{number}")).map(|response| response.status), Ok(201));
     }
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -80,7 +80,7 @@ fn geocoders_answers_are_kept_and_webhooks_sent_once() {
         }
     });
     webhooks::dispatch(&served);
-    assert_eq!(receiver.asked().len(), 10);
+    assert_eq!(receiver.requests().len(), 10);
     assert_eq!(served.stats().traps(), 0);
 }
 
@@ -89,22 +89,22 @@ fn a_trap_leaves_nothing_half_done_and_no_transaction_to_the_next_request() {
     const BROKEN: &str = "SELECT (SELECT COUNT(*) FROM events WHERE order_id NOT IN (SELECT id FROM orders)) \
          + (SELECT COUNT(*) FROM orders WHERE id NOT IN (SELECT order_id FROM events))";
     let Some((cluster, address)) = database() else { return };
-    assert_eq!(create(&serve(&on(&address)).base, "CALM").map(|answer| answer.status), Ok(201));
+    assert_eq!(create(&serve(&on(&address)).base, "CALM").map(|response| response.status), Ok(201));
     let mut at = 0;
     loop {
         at += 1;
         let code = format!("TRAP-{at}");
         let served = serve(&Options { trap_at: Some(at), ..on(&address) });
-        let answer = create(&served.base, &code);
+        let response = create(&served.base, &code);
         if served.stats().statements() < at {
-            assert!(answer.as_ref().is_ok_and(|answer| answer.status == 201), "{at}: {answer:?}");
+            assert!(response.as_ref().is_ok_and(|response| response.status == 201), "{at}: {response:?}");
             break;
         }
-        assert_eq!(cluster.ask(&address, BROKEN), Ok("0".to_owned()), "after a trap at statement {at}");
+        assert_eq!(cluster.query(&address, BROKEN), Ok("0".to_owned()), "after a trap at statement {at}");
         // The same host, so that the connection comes from the pool as the trap left it.
         let again = create(&served.base, &code).expect("an answer");
         assert!(matches!(again.status, 200 | 201), "{at}: {again:?}");
-        let count = cluster.ask(&address, &format!("SELECT COUNT(*) FROM orders WHERE code = '{code}'"));
+        let count = cluster.query(&address, &format!("SELECT COUNT(*) FROM orders WHERE code = '{code}'"));
         assert_eq!(count, Ok("1".to_owned()), "{at}");
     }
     assert!(at > 8, "a create sends more than {at} statements");

@@ -23,9 +23,9 @@ fn every_answer_has_a_length_an_identifier_and_its_protection() {
     let place = Place::new();
     let served = serve(&place.demo());
     for path in ["/healthz", "/docs", "/openapi.json", "/nothing", "/delivery/notifications"] {
-        let answer = get(&served.base, path);
+        let response = get(&served.base, path);
         for header in ["content-length", "x-request-id", "x-content-type-options", "content-security-policy"] {
-            assert!(answer.headers.contains_key(header), "{path} lacks {header}: {:?}", answer.headers);
+            assert!(response.headers.contains_key(header), "{path} lacks {header}: {:?}", response.headers);
         }
     }
     let head = Request::head("/openapi.json").header("x-request-id", "mine-1").body(Vec::new()).expect("a request");
@@ -40,12 +40,12 @@ fn a_body_that_is_too_large_is_refused_and_harms_nobody() {
     let served = serve(&place.demo());
     for bytes in [300 << 10, 1 << 20] {
         let request = Request::post("/delivery/orders").header("content-type", "application/json");
-        let answer = send(&served.base, request.body(vec![b' '; bytes]).expect("a request")).expect("an answer");
+        let response = send(&served.base, request.body(vec![b' '; bytes]).expect("a request")).expect("an answer");
         // Without a key it is not even looked at; what matters is that an answer comes, and that the instance lives.
-        assert_eq!(answer.status, 401, "{bytes}");
+        assert_eq!(response.status, 401, "{bytes}");
     }
     let request = Request::post("/delivery/orders").header("x-api-token", despacho_simulator::demo::KEY);
-    let answer = send(&served.base, request.body(vec![b' '; 300 << 10]).expect("a request")).expect("an answer");
-    assert_eq!((answer.status, &answer.body["code"]), (413, &"body_too_large".into()));
+    let response = send(&served.base, request.body(vec![b' '; 300 << 10]).expect("a request")).expect("an answer");
+    assert_eq!((response.status, &response.body["code"]), (413, &"body_too_large".into()));
     assert_eq!(served.stats().traps(), 0);
 }

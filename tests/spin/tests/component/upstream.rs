@@ -11,7 +11,7 @@ use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::
 
 /// A question that came.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Question {
+pub(crate) struct Received {
     /// Method and target.
     pub(crate) line: String,
     /// By their names in small letters.
@@ -24,12 +24,12 @@ pub(crate) struct Upstream {
     pub(crate) address: SocketAddr,
     /// Its certificate in DER, where it speaks TLS.
     pub(crate) certificate: Option<Vec<u8>>,
-    asked: Arc<Mutex<Vec<Question>>>,
+    requests: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Upstream {
-    pub(crate) fn start(answer: impl Fn(&Question) -> (u16, String) + Send + Sync + 'static) -> Upstream {
-        Upstream::listening(answer, None)
+    pub(crate) fn start(response: impl Fn(&Received) -> (u16, String) + Send + Sync + 'static) -> Upstream {
+        Upstream::listening(response, None)
     }
 
     /// One that speaks TLS, with a certificate that it made for itself.
@@ -49,26 +49,26 @@ impl Upstream {
     }
 
     fn listening(
-        answer: impl Fn(&Question) -> (u16, String) + Send + Sync + 'static,
+        response: impl Fn(&Received) -> (u16, String) + Send + Sync + 'static,
         tls: Option<Arc<ServerConfig>>,
     ) -> Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (kept, answer) = (asked.clone(), Arc::new(answer));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (kept, response) = (requests.clone(), Arc::new(response));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (kept, answer, tls) = (kept.clone(), answer.clone(), tls.clone());
+                let (kept, response, tls) = (kept.clone(), response.clone(), tls.clone());
                 std::thread::spawn(move || match tls {
-                    None => serve(stream, &kept, answer.as_ref()),
+                    None => serve(stream, &kept, response.as_ref()),
                     Some(config) => {
                         let session = ServerConnection::new(config).expect("a session");
-                        serve(StreamOwned::new(session, stream), &kept, answer.as_ref());
+                        serve(StreamOwned::new(session, stream), &kept, response.as_ref());
                     }
                 });
             }
         });
-        Upstream { address, certificate: None, asked }
+        Upstream { address, certificate: None, requests }
     }
 
     /// One that gives the same answer to everybody.
@@ -81,30 +81,30 @@ impl Upstream {
         format!("{}://{}", if self.certificate.is_some() { "https" } else { "http" }, self.address)
     }
 
-    pub(crate) fn asked(&self) -> Vec<Question> {
-        self.asked.lock().expect("no thread panics").clone()
+    pub(crate) fn requests(&self) -> Vec<Received> {
+        self.requests.lock().expect("no thread panics").clone()
     }
 }
 
-fn serve(stream: impl Read + Write, kept: &Mutex<Vec<Question>>, answer: &dyn Fn(&Question) -> (u16, String)) {
+fn serve(stream: impl Read + Write, kept: &Mutex<Vec<Received>>, response: &dyn Fn(&Received) -> (u16, String)) {
     let mut reader = BufReader::new(stream);
-    let mut question = Question::default();
-    if reader.read_line(&mut question.line).unwrap_or(0) == 0 {
+    let mut request = Received::default();
+    if reader.read_line(&mut request.line).unwrap_or(0) == 0 {
         return;
     }
-    question.line = question.line.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
+    request.line = request.line.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
     let mut header = String::new();
     while reader.read_line(&mut header).is_ok() && !header.trim().is_empty() {
         if let Some((name, value)) = header.split_once(':') {
-            question.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+            request.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
         }
         header.clear();
     }
-    let length = question.headers.get("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
-    question.body = vec![0; length];
-    reader.read_exact(&mut question.body).expect("the body that was announced");
-    kept.lock().expect("no thread panics").push(question.clone());
-    let (status, text) = answer(&question);
+    let length = request.headers.get("content-length").and_then(|value| value.parse().ok()).unwrap_or(0);
+    request.body = vec![0; length];
+    reader.read_exact(&mut request.body).expect("the body that was announced");
+    kept.lock().expect("no thread panics").push(request.clone());
+    let (status, text) = response(&request);
     let head = format!("HTTP/1.1 {status} Said\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
     // Who asked may be gone by now.
     let stream = reader.get_mut();

@@ -30,8 +30,8 @@ pub(crate) fn carve(module: &mut [u8], table: &[u8]) -> Result<usize, &'static s
         let data = module.get(segment.bytes.clone()).unwrap_or_default();
         for (at, window) in data.windows(table.len()).enumerate() {
             if window.first() == table.first() && window == table {
-                let standing = found.replace((segment.address + at, segment.bytes.start + at));
-                if standing.is_some() {
+                let existing = found.replace((segment.address + at, segment.bytes.start + at));
+                if existing.is_some() {
                     return Err("the module holds the table more than once");
                 }
             }

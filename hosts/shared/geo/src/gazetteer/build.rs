@@ -96,7 +96,7 @@ impl Report {
 /// # Errors
 /// [`BuildError`] names the file and the reason.
 pub fn build(inputs: &[PathBuf], output: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Report, BuildError> {
-    let scratch = Scratch::beside(output)?;
+    let scratch = Scratch::next_to(output)?;
     let mut rows = Sorter::<ROW>::new(scratch.path(), "rows", ROW_MEMORY);
     let mut report = Report::default();
     let bytes_total = read(inputs, &mut rows, &mut report, progress)?;
@@ -169,7 +169,7 @@ pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     /// A new folder beside a file, named after it and this process.
-    pub(crate) fn beside(file: &Path) -> io::Result<Scratch> {
+    pub(crate) fn next_to(file: &Path) -> io::Result<Scratch> {
         static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let name = file.file_name().ok_or_else(|| io::Error::other("the pack needs a file name"))?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub enum BuildError {
     /// No file was named, or the folders hold none.
-    NothingToRead,
+    NoOutput,
     /// A file could not be read.
     Read {
         /// Which.
@@ -45,7 +45,7 @@ impl From<io::Error> for BuildError {
 impl std::fmt::Display for BuildError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            BuildError::NothingToRead => write!(f, "no csv or zip file to read"),
+            BuildError::NoOutput => write!(f, "no csv or zip file to read"),
             BuildError::Read { path, error } => write!(f, "{}: {error}", path.display()),
             BuildError::Zip { path, error } => write!(f, "{}: {error}", path.display()),
             BuildError::NoCsv { path } => write!(f, "{}: no csv file in it", path.display()),

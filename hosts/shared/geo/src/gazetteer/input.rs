@@ -34,7 +34,7 @@ pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>, BuildErro
         inside.sort();
         files.append(&mut inside);
     }
-    if files.is_empty() { Err(BuildError::NothingToRead) } else { Ok(files) }
+    if files.is_empty() { Err(BuildError::NoOutput) } else { Ok(files) }
 }
 
 /// Counts the bytes that pass, so that progress can be told in bytes of the file on disk.

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn spilled_records_return_sorted_and_once() {
-        let folder = Scratch::beside(&std::env::temp_dir().join("despacho-sorter")).expect("a folder");
+        let folder = Scratch::next_to(&std::env::temp_dir().join("despacho-sorter")).expect("a folder");
         // Five records a part and two thousand records: 400 runs.
         let mut sorter = Sorter::<8>::new(folder.path(), "test", 80);
         let mut expected = std::collections::BTreeSet::new();

@@ -2,7 +2,7 @@
 
 use crate::pbf::Tags;
 
-use super::value::{leading_number, metres, refused, welcome};
+use super::value::{is_forbidden, leading_number, metres, welcome};
 
 /// Keys that speak of cars, the most specific first.
 const HIERARCHY: [&str; 4] = ["motorcar", "motor_vehicle", "vehicle", "access"];
@@ -26,7 +26,7 @@ fn resolve(value: &str) -> &str {
     let rank = |part: &&str| match *part {
         part if welcome(part) => 3,
         part if to_some(part) => 2,
-        part if refused(part) => 1,
+        part if is_forbidden(part) => 1,
         _ => 0,
     };
     value.rsplit(';').map(str::trim).max_by_key(rank).unwrap_or(value)
@@ -43,13 +43,13 @@ pub(super) fn judge(value: Option<&str>, highway: &str) -> (bool, bool) {
     let Some(value) = value else { return (true, false) };
     let road = super::speed::of_class(highway).is_some();
     let restricted = road && to_some(value);
-    (restricted || !refused(value), restricted)
+    (restricted || !is_forbidden(value), restricted)
 }
 
 /// Whether a node with this access value stops traffic; `None` without a value.
 pub(super) fn stops(tags: &Tags<'_>) -> Option<bool> {
     let value = HIERARCHY.iter().find_map(|key| tags.get(key)).map(resolve)?;
-    Some(refused(value) && !to_some(value))
+    Some(is_forbidden(value) && !to_some(value))
 }
 
 /// Whether the vehicle fits under, between and onto a way, forward and backward.

@@ -2,7 +2,7 @@
 
 use crate::pbf::Tags;
 
-use super::value::{leading_number, metres, refused, welcome};
+use super::value::{is_forbidden, leading_number, metres, welcome};
 
 /// Share of a speed limit that is really ridden.
 const LIMIT_SHARE: f64 = 0.8;
@@ -66,7 +66,7 @@ pub(super) fn of(tags: &Tags<'_>, highway: &str, access: (Option<&str>, Option<&
     let limits = tags.both_ways(&["maxspeed:advisory", "maxspeed", "source:maxspeed", "maxspeed:type"]);
     let bearable = bearable(tags);
     let one = |access: Option<&str>, limit: Option<&str>| {
-        let open = access.is_some_and(|value| welcome(value) || !refused(value));
+        let open = access.is_some_and(|value| welcome(value) || !is_forbidden(value));
         let class = of_class(highway).or_else(|| open.then_some(ELSEWHERE))?;
         let limited = limit.and_then(limit_km_h).map_or(class, |limit| limit * LIMIT_SHARE);
         Some(limited.min(bearable))

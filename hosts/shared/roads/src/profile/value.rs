@@ -4,7 +4,7 @@ pub(super) fn welcome(value: &str) -> bool {
     matches!(value, "yes" | "motorcar" | "motor_vehicle" | "vehicle" | "permissive" | "designated" | "hov")
 }
 
-pub(super) fn refused(value: &str) -> bool {
+pub(super) fn is_forbidden(value: &str) -> bool {
     matches!(
         value,
         "no" | "agricultural"

@@ -56,7 +56,7 @@ fn is_boundary(file: &[u8], length: usize) -> bool {
 fn flipped_bits_never_panic() {
     let mut draw = Draw::new(11);
     let points: Vec<Point> = (0..5).map(|step| at(f64::from(step) * 60.0, 100.0)).collect();
-    let mut refused = 0;
+    let mut rejected = 0;
     for packed in [true, false] {
         let whole = file(packed);
         for _ in 0..3_000 {
@@ -68,13 +68,13 @@ fn flipped_bits_never_panic() {
             match Roads::from_bytes(&bytes) {
                 Ok(roads) => assert_eq!(roads.matrix(&points).size(), points.len()),
                 Err(error) => {
-                    refused += 1;
+                    rejected += 1;
                     assert!(!error.to_string().is_empty());
                 }
             }
         }
     }
-    assert!(refused > 2_000, "{refused}");
+    assert!(rejected > 2_000, "{rejected}");
 }
 
 fn pick(draw: &mut Draw, below: usize) -> usize {

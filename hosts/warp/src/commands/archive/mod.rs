@@ -15,7 +15,7 @@ use despacho_core::{
     model::{Duration, Timestamp},
 };
 use despacho_postgres::Postgres;
-use despacho_sql::{Driver, EndedOrder, Leaf, Readers, ended_orders, take_out};
+use despacho_sql::{Driver, EndedOrder, OrderHistory, Readers, delete_archived, ended_orders};
 
 use self::file::Draft;
 use super::{failure::Failure, load::load_service};
@@ -125,7 +125,7 @@ async fn archive_from<D: Driver>(
 #[derive(Default)]
 struct Batch {
     draft: Option<Draft>,
-    leaves: Vec<Leaf>,
+    leaves: Vec<OrderHistory>,
 }
 
 impl Batch {
@@ -165,7 +165,7 @@ impl Tally {
 }
 
 /// Removes histories in small transactions, and pauses after each for as long as it took: half of the writer's time is left to requests.
-async fn remove<D: Driver>(driver: &D, leaves: &[Leaf], tally: &mut Tally) -> Result<(), Failure> {
+async fn remove<D: Driver>(driver: &D, leaves: &[OrderHistory], tally: &mut Tally) -> Result<(), Failure> {
     for leaves in leaves.chunks(AT_ONCE) {
         let begun = Instant::now();
         if !transact(driver, leaves).await? {
@@ -181,8 +181,8 @@ async fn remove<D: Driver>(driver: &D, leaves: &[Leaf], tally: &mut Tally) -> Re
 }
 
 /// Returns whether the histories were removed; false if an order has changed.
-async fn transact<D: Driver>(driver: &D, leaves: &[Leaf]) -> Result<bool, Failure> {
-    retry_if_busy(async || match driver.transact(take_out(leaves)).await {
+async fn transact<D: Driver>(driver: &D, leaves: &[OrderHistory]) -> Result<bool, Failure> {
+    retry_if_busy(async || match driver.transact(delete_archived(leaves)).await {
         Err(HostError::Conflict) => Ok(false),
         done => done.map(|()| true),
     })

@@ -49,7 +49,7 @@ async fn export(given: &CliOverrides, phone: &str, to: &Path, archives: Option<&
     let mut cursor = Value::Null;
     loop {
         let body = json!({"phone": phone, "cursor": cursor});
-        let mut page = operator::ask(given, Method::POST, "/admin/privacy/export", Some(body)).await?;
+        let mut page = operator::send(given, Method::POST, "/admin/privacy/export", Some(body)).await?;
         for name in ["orders", "notifications"] {
             let items = page[name].as_array_mut().map(std::mem::take).unwrap_or_default();
             export[name].as_array_mut().into_iter().for_each(|all| all.extend(items.iter().cloned()));
@@ -89,7 +89,7 @@ async fn erase(given: &CliOverrides, phone: &str, archives: Option<&Path>) -> Re
     let (mut open, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let body = json!({"phone": phone, "cursor": cursor});
-        let mut page = operator::ask(given, Method::POST, "/admin/privacy/erase", Some(body)).await?;
+        let mut page = operator::send(given, Method::POST, "/admin/privacy/erase", Some(body)).await?;
         let count = |name: &str| page[name].as_u64().unwrap_or(0);
         orders += count("orders");
         deliveries += count("deliveries");
@@ -143,7 +143,7 @@ async fn log(given: &CliOverrides, cursor: Option<&str>) -> Result<(), Failure> 
         "" => "/admin/privacy/erasures?limit=100".to_owned(),
         cursor => format!("/admin/privacy/erasures?limit=100&cursor={cursor}"),
     };
-    operator::show(&operator::ask(given, Method::GET, &target, None).await?)
+    operator::show(&operator::send(given, Method::GET, &target, None).await?)
 }
 
 fn rewrite(archives: &[PathBuf], selection: &Selection, settings: &Settings) -> Result<u32, Failure> {
@@ -158,7 +158,7 @@ async fn record(config: &Config, cause: ErasureCause, subject: Option<String>, a
     let at: Timestamp = super::archive::now();
     let name = format!("{}/archives/{}/{}", cause.name(), at.millis(), hex(&std::process::id().to_be_bytes()));
     let record = ErasureRecord { name, cause, subject, at, orders: 0, deliveries: 0, entries: 0, archived };
-    let store = Store::open_beside(config, Arc::new(Geography::embedded())).await?;
+    let store = Store::open_for_commands(config, Arc::new(Geography::embedded())).await?;
     let recorded = store.record(record).await;
     store.close().await.map_err(|error| error.to_string())?;
     recorded.map_err(|error| Failure::Failed(format!("the erasure of archives was not recorded: {error}")))

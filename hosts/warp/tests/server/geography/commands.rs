@@ -33,16 +33,20 @@ fn with_pack() -> TempDir {
     std::fs::create_dir(folder.path().join("register")).unwrap();
     std::fs::write(folder.path().join("register/3550308.csv"), rows).unwrap();
     let built = run(&folder, &["gazetteer", "build", "--output", "sp.pack", "register"]);
-    let said = stdout(&built);
-    assert!(said.contains("151 rows, 1 malformed") && said.contains("150 street numbers, 3 streets, 3 CEPs"), "{said}");
+    let expected_text = stdout(&built);
+    assert!(
+        expected_text.contains("151 rows, 1 malformed")
+            && expected_text.contains("150 street numbers, 3 streets, 3 CEPs"),
+        "{expected_text}"
+    );
     let errors = String::from_utf8(built.stderr).unwrap();
     assert!(errors.contains("1 rows left out: fewer than 34 columns") && errors.contains("line 152"), "{errors}");
     folder
 }
 
-fn fails(output: &Output, code: i32, said: &str) {
+fn fails(output: &Output, code: i32, expected_text: &str) {
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(code) && errors.contains(said), "{:?} {errors}", output.status);
+    assert!(output.status.code() == Some(code) && errors.contains(expected_text), "{:?} {errors}", output.status);
 }
 
 /// Runs a command with lines of JSON on its standard input.
@@ -107,12 +111,12 @@ fn a_server_does_not_start_with_a_pack_that_it_cannot_trust() {
         ("cut.pack", whole[..whole.len() - 1].to_vec(), "not wholly copied"),
         ("other.pack", b"something else".to_vec(), "not a gazetteer pack"),
     ];
-    for (name, bytes, said) in kinds {
+    for (name, bytes, expected_text) in kinds {
         std::fs::write(folder.path().join(name), bytes).unwrap();
         let list = format!("sp.pack,{name}");
-        let refused = run(&folder, &["serve", "--listen", "127.0.0.1:0", "--gazetteer", &list]);
-        fails(&refused, 2, said);
-        fails(&refused, 2, name);
+        let rejected = run(&folder, &["serve", "--listen", "127.0.0.1:0", "--gazetteer", &list]);
+        fails(&rejected, 2, expected_text);
+        fails(&rejected, 2, name);
     }
     fails(&run(&folder, &["serve", "--gazetteer", "absent.pack"]), 2, "absent.pack cannot be read");
 }
@@ -124,8 +128,8 @@ fn stop(street: &str, number: &str) -> Value {
 
 fn preview(server: &Server, key: &str, stops: &[Value]) -> (u16, Value) {
     let head = format!("POST /delivery/orders/preview\nx-api-token: {key}\ncontent-type: application/json");
-    let answer = server.ask(&head, json!({"deliveries": stops}).to_string().as_bytes());
-    (answer.status, answer.json())
+    let response = server.send(&head, json!({"deliveries": stops}).to_string().as_bytes());
+    (response.status, response.json())
 }
 
 #[test]
@@ -139,11 +143,12 @@ fn a_server_with_a_pack_knows_its_streets_and_asks_for_no_less_than_it_is_told()
     assert_eq!((status, &found["estimated"]), (200, &json!(false)), "{found}");
     let precisions: Vec<&Value> = found["deliveries"].as_array().unwrap().iter().map(|one| &one["precision"]).collect();
     assert_eq!(precisions, ["number", "street"]);
-    let (status, refused) = preview(&server, &key, &[stop("Rua Augusta", "100"), stop("Rua que ninguém conhece", "1")]);
-    assert_eq!((status, &refused["code"]), (422, &json!("address_imprecise")), "{refused}");
-    assert_eq!(refused["errors"].as_array().map(Vec::len), Some(1));
+    let (status, rejected) =
+        preview(&server, &key, &[stop("Rua Augusta", "100"), stop("Rua que ninguém conhece", "1")]);
+    assert_eq!((status, &rejected["code"]), (422, &json!("address_imprecise")), "{rejected}");
+    assert_eq!(rejected["errors"].as_array().map(Vec::len), Some(1));
     assert_eq!(
-        (&refused["errors"][0]["pointer"], &refused["errors"][0]["code"]),
+        (&rejected["errors"][0]["pointer"], &rejected["errors"][0]["code"]),
         (&json!("/deliveries/1/address"), &json!("street_unknown"))
     );
     let text = server.metrics();
@@ -152,11 +157,12 @@ fn a_server_with_a_pack_knows_its_streets_and_asks_for_no_less_than_it_is_told()
 
 #[test]
 fn an_order_is_estimated_while_the_road_service_is_down_and_not_once_it_answers() {
-    let answer = json!({"code": "Ok", "distances": [[0, 4_321.4], [4_400, 0]], "durations": [[0, 600], [600, 0]]});
+    let response = json!({"code": "Ok", "distances": [[0, 4_321.4], [4_400, 0]], "durations": [[0, 600], [600, 0]]});
     let door =
         json!({"orderRoute": 1, "onlinePayment": true, "address": {"latitude": -23.5700, "longitude": -46.6500}});
     let stops = [door];
-    for (upstream, estimated) in [(Upstream::fixed(503, ""), true), (Upstream::fixed(200, &answer.to_string()), false)]
+    for (upstream, estimated) in
+        [(Upstream::fixed(503, ""), true), (Upstream::fixed(200, &response.to_string()), false)]
     {
         let folder = tempfile::tempdir().unwrap();
         let key = matrix(&folder);
@@ -170,7 +176,7 @@ fn an_order_is_estimated_while_the_road_service_is_down_and_not_once_it_answers(
 #[test]
 fn locate_says_where_and_from_what_or_why_not() {
     let folder = with_pack();
-    let asked = [
+    let requests = [
         json!({"street": "Rua Augusta", "number": "100", "city": "São Paulo", "state": "SP"}),
         json!({"zipCode": "01310-100"}),
         json!({"city": "Manaus", "state": "AM"}),
@@ -179,20 +185,20 @@ fn locate_says_where_and_from_what_or_why_not() {
         json!({"zipCode": "1"}),
         json!([]),
     ];
-    let (code, found) = lines(&folder, &["locate", "--gazetteer", "sp.pack"], &asked);
+    let (code, found) = lines(&folder, &["locate", "--gazetteer", "sp.pack"], &requests);
     assert_eq!(code, Some(1), "some lines have no place");
-    let told = |index: usize| (found[index]["precision"].clone(), found[index]["source"].clone());
-    assert_eq!(told(0), (json!("number"), json!("gazetteer")));
-    assert_eq!(told(1), (json!("cep"), json!("gazetteer")));
-    assert_eq!(told(2), (json!("municipality"), json!("embedded")));
-    assert_eq!(told(3), (json!("coordinates"), json!("coordinates")));
+    let received = |index: usize| (found[index]["precision"].clone(), found[index]["source"].clone());
+    assert_eq!(received(0), (json!("number"), json!("gazetteer")));
+    assert_eq!(received(1), (json!("cep"), json!("gazetteer")));
+    assert_eq!(received(2), (json!("municipality"), json!("embedded")));
+    assert_eq!(received(3), (json!("coordinates"), json!("coordinates")));
     assert_eq!(found[0]["radiusMetres"], 15);
     let errors: Vec<&Value> = found[4..].iter().map(|line| &line["error"]).collect();
     assert_eq!(errors, ["city_not_in_state", "validation_failed", "malformed_request"]);
     assert!(found[5]["detail"].as_str().unwrap().starts_with("/zipCode "), "{found:?}");
-    let (code, found) = lines(&folder, &["locate", "--places-min-precision", "cep"], &asked[2..3]);
+    let (code, found) = lines(&folder, &["locate", "--places-min-precision", "cep"], &requests[2..3]);
     assert_eq!((code, &found[0]["error"]), (Some(1), &json!("address_imprecise")));
-    let (code, _) = lines(&folder, &["locate", "--gazetteer", "sp.pack"], &asked[..4]);
+    let (code, _) = lines(&folder, &["locate", "--gazetteer", "sp.pack"], &requests[..4]);
     assert_eq!(code, Some(0));
 }
 
@@ -203,8 +209,8 @@ fn matrix_measures_by_the_model_or_by_a_road_service() {
     let (code, found) = lines(&folder, &["matrix"], &[two.clone(), json!({"points": []})]);
     assert_eq!((code, &found[0]["estimated"]), (Some(0), &json!([[false, false], [false, false]])));
     assert!(found[0]["metres"][0][1].as_u64().unwrap() > 1_500, "{found:?}");
-    let answer = json!({"code": "Ok", "distances": [[0, 1_916.6], [null, 0]], "durations": [[0, 198.7], [null, 0]]});
-    let upstream = Upstream::fixed(200, &answer.to_string());
+    let response = json!({"code": "Ok", "distances": [[0, 1_916.6], [null, 0]], "durations": [[0, 198.7], [null, 0]]});
+    let upstream = Upstream::fixed(200, &response.to_string());
     let (code, found) =
         lines(&folder, &["matrix", "--osrm", &upstream.base], &[two.clone(), json!({"points": [[91, 0]]})]);
     assert_eq!((code, &found[1]["error"]), (Some(1), &json!("out_of_range")));

@@ -12,7 +12,7 @@ use despacho_warp::{
     geo::{Geography, Sourced},
 };
 
-use super::{address, chosen, impatient, metrics, open};
+use super::{address, chosen, metrics, open, short_timeouts};
 use crate::upstream::{Upstream, captured};
 
 const STREET: &str = "Rua Martiniano de Carvalho";
@@ -53,9 +53,9 @@ async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
     let found = locate(&geography, &address(STREET, "438", "01321-000")).await.unwrap();
     assert_eq!((found.located.precision, found.source), (Precision::Number, "nominatim"));
     assert_eq!((found.located.point.lat_e7, found.located.point.lon_e7), (-235_625_917, -466_420_750));
-    let asked = upstream.asked();
-    let [question] = &asked[..] else { panic!("one question, not {asked:?}") };
-    assert!(question.line.starts_with("GET /search?"), "{question:?}");
+    let requests = upstream.requests();
+    let [request] = &requests[..] else { panic!("one question, not {requests:?}") };
+    assert!(request.line.starts_with("GET /search?"), "{request:?}");
     for (name, value) in [
         ("street", "438 Rua Martiniano de Carvalho"),
         ("city", "São Paulo"),
@@ -65,9 +65,9 @@ async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
         ("format", "jsonv2"),
         ("addressdetails", "1"),
     ] {
-        assert_eq!(question.query(name).as_deref(), Some(value), "{question:?}");
+        assert_eq!(request.query(name).as_deref(), Some(value), "{request:?}");
     }
-    assert!(question.header("user-agent").unwrap().starts_with("despacho/"), "{}", question.headers);
+    assert!(request.header("user-agent").unwrap().starts_with("despacho/"), "{}", request.headers);
     let text = metrics(&geography);
     assert!(text.contains(r#"despacho_geography_places_total{source="nominatim",precision="number"} 1"#), "{text}");
     assert!(text.contains(r#"despacho_geography_attempts_total{service="nominatim",outcome="Answered"} 1"#), "{text}");
@@ -76,29 +76,29 @@ async fn nominatim_is_asked_part_by_part_and_finds_a_house() {
 #[tokio::test]
 async fn an_unknown_number_is_asked_for_again_without_it() {
     let folder = tempfile::tempdir().unwrap();
-    let upstream = Upstream::start(|question| {
-        let street = question.query("street").unwrap();
+    let upstream = Upstream::start(|request| {
+        let street = request.query("street").unwrap();
         (200, if street.starts_with(char::is_numeric) { "[]".to_owned() } else { road() })
     });
     let found = locate(&nominatim(folder.path(), &upstream), &address(STREET, "9999", "01321-000")).await.unwrap();
     assert_eq!(found.located.precision, Precision::Street);
     assert!((200..600).contains(&found.located.radius_m), "half of the street: {found:?}");
-    assert_eq!(upstream.asked().len(), 2);
+    assert_eq!(upstream.requests().len(), 2);
 }
 
 #[tokio::test]
 async fn an_answer_to_another_question_is_not_taken() {
-    for (answer, doubt) in [
+    for (response, mismatch) in [
         (house("438", "São Paulo", "05010-000"), "other_cep"),
         (house("438", "Osasco", "01321-000"), "other_city"),
         ("[]".to_owned(), "nothing"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let upstream = Upstream::fixed(200, &answer);
+        let upstream = Upstream::fixed(200, &response);
         let geography = nominatim(folder.path(), &upstream);
         let found = locate(&geography, &address(STREET, "438", "01321-000")).await.unwrap();
-        assert_eq!((found.located.precision, found.source), (Precision::Municipality, "embedded"), "{doubt}");
-        let line = format!(r#"despacho_geography_doubts_total{{service="nominatim",doubt="{doubt}"}} 1"#);
+        assert_eq!((found.located.precision, found.source), (Precision::Municipality, "embedded"), "{mismatch}");
+        let line = format!(r#"despacho_geography_doubts_total{{service="nominatim",doubt="{mismatch}"}} 1"#);
         assert!(metrics(&geography).contains(&line), "{line}");
     }
     let folder = tempfile::tempdir().unwrap();
@@ -116,11 +116,11 @@ async fn nobody_is_asked_about_what_is_known_or_contradicts_itself() {
         Address { point: despacho_core::model::Point::from_degrees(-23.56, -46.64), ..address(STREET, "1", "") };
     let elsewhere = address(STREET, "1", "69005-070");
     let no_street = address("", "", "01321-000");
-    let answers = geography.locate(&[&exact, &elsewhere, &no_street]).await.unwrap();
-    assert_eq!(answers[0].map(|found| found.source), Ok("coordinates"));
-    assert!(matches!(answers[1], Err(LocateError::CepElsewhere { .. })));
-    assert_eq!(answers[2].map(|found| found.source), Ok("embedded"));
-    assert_eq!(upstream.asked().len(), 0);
+    let responses = geography.locate(&[&exact, &elsewhere, &no_street]).await.unwrap();
+    assert_eq!(responses[0].map(|found| found.source), Ok("coordinates"));
+    assert!(matches!(responses[1], Err(LocateError::CepElsewhere { .. })));
+    assert_eq!(responses[2].map(|found| found.source), Ok("embedded"));
+    assert_eq!(upstream.requests().len(), 0);
 }
 
 #[tokio::test]
@@ -128,15 +128,15 @@ async fn answers_are_kept_over_a_restart_and_failures_are_not() {
     let folder = tempfile::tempdir().unwrap();
     let broken = Upstream::fixed(500, "down");
     let found = locate(&nominatim(folder.path(), &broken), &address(STREET, "438", "")).await.unwrap();
-    assert_eq!((found.located.precision, broken.asked().len()), (Precision::Municipality, 3), "tried three times");
+    assert_eq!((found.located.precision, broken.requests().len()), (Precision::Municipality, 3), "tried three times");
     let upstream = Upstream::fixed(200, &house("438", "São Paulo", "01321-000"));
-    let asked = address(STREET, "438", "");
+    let requests = address(STREET, "438", "");
     for _ in 0..2 {
         let geography = nominatim(folder.path(), &upstream);
-        let found = locate(&geography, &asked).await.unwrap();
+        let found = locate(&geography, &requests).await.unwrap();
         assert_eq!(found.located.precision, Precision::Number);
     }
-    assert_eq!(upstream.asked().len(), 1);
+    assert_eq!(upstream.requests().len(), 1);
     let kept = std::fs::read(folder.path().join("geocoder.db")).unwrap();
     assert!(!String::from_utf8_lossy(&kept).contains("Martiniano"), "addresses are kept as hashes alone");
 }
@@ -145,13 +145,13 @@ async fn answers_are_kept_over_a_restart_and_failures_are_not() {
 async fn a_service_that_fails_again_and_again_is_left_alone() {
     for upstream in [Upstream::fixed(503, ""), Upstream::fixed(429, ""), Upstream::slow()] {
         let folder = tempfile::tempdir().unwrap();
-        let with = Config { nominatim: Some(upstream.base.clone()), ..impatient() };
+        let with = Config { nominatim: Some(upstream.base.clone()), ..short_timeouts() };
         let geography = open(folder.path(), with);
         for number in 1..=8 {
             let found = locate(&geography, &address(STREET, &number.to_string(), "")).await.unwrap();
             assert_eq!(found.located.precision, Precision::Municipality);
         }
-        assert_eq!(upstream.asked().len(), 15, "five questions of three attempts each");
+        assert_eq!(upstream.requests().len(), 15, "five questions of three attempts each");
         assert!(metrics(&geography).contains(r#"outcome="Resting"} 3"#), "{}", metrics(&geography));
     }
 }
@@ -171,14 +171,14 @@ async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
     let folder = tempfile::tempdir().unwrap();
     let with = |upstream: &Upstream| {
         let mut config = Config { nominatim: Some(upstream.base.clone()), ..chosen() };
-        config.shared.places.least_precision = Precision::Street;
+        config.shared.places.min_precision = Precision::Street;
         open(folder.path(), config)
     };
-    let asked = address(STREET, "438", "");
-    let down = with(&Upstream::fixed(500, "")).locate(&[&asked]).await;
+    let requests = address(STREET, "438", "");
+    let down = with(&Upstream::fixed(500, "")).locate(&[&requests]).await;
     assert!(matches!(down, Err(HostError::Unavailable { what: "geocoder", .. })), "{down:?}");
     // It answers that there is no such street: that is the caller's to put right.
-    let unknown = with(&Upstream::fixed(200, "[]")).locate(&[&asked]).await.unwrap();
+    let unknown = with(&Upstream::fixed(200, "[]")).locate(&[&requests]).await.unwrap();
     assert_eq!(unknown[0].map(|found| found.located.precision), Ok(Precision::Municipality));
 }
 
@@ -186,7 +186,7 @@ async fn a_geocoder_that_is_down_is_no_fault_of_the_caller() {
 async fn the_pace_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let upstream = Upstream::fixed(200, "[]");
-    let mut config = Config { nominatim: Some(upstream.base.clone()), ..impatient() };
+    let mut config = Config { nominatim: Some(upstream.base.clone()), ..short_timeouts() };
     config.shared.geocoder.per_second = 5;
     let geography = open(folder.path(), config);
     let addresses: Vec<Address> = (1..=10).map(|number| address(&format!("Rua {number}"), "", "")).collect();
@@ -194,9 +194,9 @@ async fn the_pace_is_kept() {
     geography.locate(&addresses.iter().collect::<Vec<_>>()).await.unwrap();
     // At 200 ms each, those that would wait longer than the 400 ms of an attempt are not asked at all.
     assert!(
-        upstream.asked().len() <= 4 && start.elapsed().as_millis() >= 380,
+        upstream.requests().len() <= 4 && start.elapsed().as_millis() >= 380,
         "{} in {:?}",
-        upstream.asked().len(),
+        upstream.requests().len(),
         start.elapsed()
     );
     assert!(metrics(&geography).contains(r#"outcome="Paced""#));
@@ -215,20 +215,20 @@ async fn photon_is_asked_part_by_part_and_answers_longitude_first() {
     };
     let house = feature("house", r#""street": "Rua Augusta", "housenumber": "1508""#);
     let street = feature("street", r#""name": "Rua Augusta", "extent": [-46.6650, -23.5500, -46.6500, -23.5650]"#);
-    for (answer, precision) in [(house, Precision::Number), (street, Precision::Street)] {
-        let upstream = Upstream::fixed(200, &answer);
+    for (response, precision) in [(house, Precision::Number), (street, Precision::Street)] {
+        let upstream = Upstream::fixed(200, &response);
         let geography = open(folder.path(), Config { photon: Some(upstream.base.clone()), ..chosen() });
-        let asked =
+        let requests =
             Address { neighborhood: Some("Consolação".to_owned()), ..address("Rua Augusta", "1508", "01304-001") };
-        let found = locate(&geography, &asked).await.unwrap();
+        let found = locate(&geography, &requests).await.unwrap();
         assert_eq!((found.located.precision, found.source), (precision, "photon"));
         assert_eq!((found.located.point.lat_e7, found.located.point.lon_e7), (-235_578_000, -466_600_000));
-        let question = upstream.asked().remove(0);
-        assert!(question.line.starts_with("GET /structured?"), "{question:?}");
+        let request = upstream.requests().remove(0);
+        assert!(request.line.starts_with("GET /structured?"), "{request:?}");
         for (name, value) in
             [("housenumber", "1508"), ("district", "Consolação"), ("state", "São Paulo"), ("countrycode", "BR")]
         {
-            assert_eq!(question.query(name).as_deref(), Some(value), "{question:?}");
+            assert_eq!(request.query(name).as_deref(), Some(value), "{request:?}");
         }
     }
 }
@@ -239,22 +239,22 @@ async fn photon_is_asked_where_nominatim_does_not_know() {
     let (first, second) = (Upstream::fixed(200, "[]"), Upstream::fixed(200, r#"{"features": []}"#));
     let both = Config { nominatim: Some(first.base.clone()), photon: Some(second.base.clone()), ..chosen() };
     let found = locate(&open(folder.path(), both), &address("Rua Augusta", "", "")).await.unwrap();
-    assert_eq!((found.source, first.asked().len(), second.asked().len()), ("embedded", 1, 1));
+    assert_eq!((found.source, first.requests().len(), second.requests().len()), ("embedded", 1, 1));
 }
 
 #[tokio::test]
 async fn answers_captured_from_a_real_nominatim_are_read() {
-    let answers = ["nominatim_house.json", "nominatim_road.json", "nominatim_none.json"].map(captured);
-    let [Some(house), Some(road), Some(none)] = answers else { return };
-    for (answer, zip_code, precision) in [
+    let responses = ["nominatim_house.json", "nominatim_road.json", "nominatim_none.json"].map(captured);
+    let [Some(house), Some(road), Some(none)] = responses else { return };
+    for (response, zip_code, precision) in [
         (&house, "01321-000", Precision::Number),
         (&house, "05010-000", Precision::Municipality),
         (&road, "01323-000", Precision::Street),
         (&none, "01321-000", Precision::Municipality),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let upstream = Upstream::fixed(200, answer);
+        let upstream = Upstream::fixed(200, response);
         let found = locate(&nominatim(folder.path(), &upstream), &address(STREET, "438", zip_code)).await.unwrap();
-        assert_eq!(found.located.precision, precision, "{zip_code} {answer}");
+        assert_eq!(found.located.precision, precision, "{zip_code} {response}");
     }
 }

@@ -15,7 +15,7 @@ fn chosen() -> Config {
 }
 
 /// A configuration with short timeouts, for slow services.
-fn impatient() -> Config {
+fn short_timeouts() -> Config {
     with_timeout(400)
 }
 

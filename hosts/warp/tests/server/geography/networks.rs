@@ -4,13 +4,13 @@ use std::path::Path;
 
 use despacho_core::{
     geo::leg_located,
-    model::{Leg, Located, Matrix, Point, Precision},
+    model::{DistanceMatrix, Leg, Located, Point, Precision},
 };
 use despacho_warp::{config::Config, geo::Geography};
 use serde_json::{Value, json};
 
-use super::{chosen, impatient, metrics, open};
-use crate::upstream::{Question, Upstream, captured};
+use super::{chosen, metrics, open, short_timeouts};
+use crate::upstream::{Received, Upstream, captured};
 
 fn place(latitude: f64, longitude: f64) -> Located {
     let point = Point::from_degrees(latitude, longitude).unwrap();
@@ -39,7 +39,7 @@ fn valhalla(upstream: &Upstream, more: impl FnOnce(&mut Config)) -> Geography {
     open(Path::new("."), with)
 }
 
-fn every_leg_is_the_models(matrix: &Matrix, places: &[Located]) {
+fn every_leg_is_the_models(matrix: &DistanceMatrix, places: &[Located]) {
     for (from, start) in places.iter().enumerate() {
         for (to, end) in places.iter().enumerate() {
             assert_eq!(matrix.is_estimated(from, to), from != to);
@@ -54,18 +54,18 @@ fn thousandths(longitude: f64) -> f64 {
 }
 
 /// An OSRM with a table limit and, at `off_road`, no roads.
-fn table(question: &Question, most: usize, off_road: Option<f64>) -> (u16, String) {
-    let path = question.line.split(['?', ' ']).nth(1).unwrap();
+fn table(request: &Received, max: usize, off_road: Option<f64>) -> (u16, String) {
+    let path = request.line.split(['?', ' ']).nth(1).unwrap();
     let coordinates = path.strip_prefix("/table/v1/driving/").unwrap();
     let longitudes: Vec<f64> =
         coordinates.split(';').map(|pair| thousandths(pair.split(',').next().unwrap().parse().unwrap())).collect();
-    assert_eq!(question.query("radiuses").unwrap().split(';').count(), longitudes.len(), "a radius for each");
-    assert_eq!(question.query("annotations").as_deref(), Some("duration,distance"));
+    assert_eq!(request.query("radiuses").unwrap().split(';').count(), longitudes.len(), "a radius for each");
+    assert_eq!(request.query("annotations").as_deref(), Some("duration,distance"));
     let listed = |name: &str| -> Vec<usize> {
         let all = || (0..longitudes.len()).collect();
-        question.query(name).map_or_else(all, |list| list.split(';').map(|n| n.parse().unwrap()).collect())
+        request.query(name).map_or_else(all, |list| list.split(';').map(|n| n.parse().unwrap()).collect())
     };
-    if longitudes.len() > most {
+    if longitudes.len() > max {
         return (400, json!({"code": "TooBig", "message": "Too many table coordinates"}).to_string());
     }
     if let Some(index) = longitudes.iter().position(|longitude| Some(*longitude) == off_road.map(thousandths)) {
@@ -78,31 +78,31 @@ fn table(question: &Question, most: usize, off_road: Option<f64>) -> (u16, Strin
         sources.iter().map(|from| destinations.iter().map(|to| cell(*from, *to)).collect()).collect()
     };
     let ends = |indices: &[usize]| -> Vec<Value> { indices.iter().map(|_| json!({"distance": 3.2})).collect() };
-    let answer = json!({
+    let response = json!({
         "code": "Ok", "distances": grid(1_000.4), "durations": grid(100.0),
         "sources": ends(&sources), "destinations": ends(&destinations),
     });
-    (200, answer.to_string())
+    (200, response.to_string())
 }
 
 #[tokio::test]
 async fn osrm_gives_metres_and_free_flow_seconds() {
-    let upstream = Upstream::start(|question| table(question, 100, None));
+    let upstream = Upstream::start(|request| table(request, 100, None));
     let places = row(3);
     let matrix = osrm(&upstream, |_| {}).matrix(&places).await;
     assert_eq!(matrix.leg(0, 2), Some(Leg { metres: 2_001, seconds: 300 }), "half as long again as at free flow");
     assert_eq!(matrix.leg(1, 1), Some(Leg::default()));
     assert!(!matrix.is_estimated(0, 2));
-    let asked = upstream.asked();
-    assert_eq!(asked.len(), 1);
-    assert_eq!(asked[0].query("radiuses").as_deref(), Some("500;500;500"));
+    let requests = upstream.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].query("radiuses").as_deref(), Some("500;500;500"));
     let free = osrm(&upstream, |with| with.shared.routing.duration_percent = 100).matrix(&places).await;
     assert_eq!(free.leg(0, 2), Some(Leg { metres: 2_001, seconds: 200 }));
 }
 
 #[tokio::test]
 async fn a_large_matrix_is_cut_into_questions_that_the_service_takes() {
-    let upstream = Upstream::start(|question| table(question, 100, None));
+    let upstream = Upstream::start(|request| table(request, 100, None));
     let places = row(230);
     let geography = osrm(&upstream, |_| {});
     let matrix = geography.matrix(&places).await;
@@ -113,10 +113,10 @@ async fn a_large_matrix_is_cut_into_questions_that_the_service_takes() {
             assert!(leg.metres.abs_diff(metres) <= 1 && !matrix.is_estimated(from, to), "{from} {to} {leg:?}");
         }
     }
-    assert_eq!(upstream.asked().len(), 25, "blocks of fifty by fifty");
-    let too_big = Upstream::start(|question| table(question, 50, None));
-    let refused = osrm(&too_big, |_| {}).matrix(&row(60)).await;
-    assert!(refused.is_estimated(0, 1), "a wrong limit is told in the log, and the model stands in");
+    assert_eq!(upstream.requests().len(), 25, "blocks of fifty by fifty");
+    let too_big = Upstream::start(|request| table(request, 50, None));
+    let rejected = osrm(&too_big, |_| {}).matrix(&row(60)).await;
+    assert!(rejected.is_estimated(0, 1), "a wrong limit is told in the log, and the model stands in");
     let small = osrm(&too_big, |with| with.shared.routing.osrm_points = 50).matrix(&row(60)).await;
     assert!(!small.is_estimated(0, 59));
 }
@@ -124,14 +124,14 @@ async fn a_large_matrix_is_cut_into_questions_that_the_service_takes() {
 #[tokio::test]
 async fn a_place_off_the_roads_is_estimated_and_the_others_are_not() {
     let places = row(5);
-    let upstream = Upstream::start(|question| table(question, 100, Some(-51.298)));
+    let upstream = Upstream::start(|request| table(request, 100, Some(-51.298)));
     let matrix = osrm(&upstream, |_| {}).matrix(&places).await;
     for (from, to) in [(0, 2), (2, 0), (2, 4)] {
         assert!(matrix.is_estimated(from, to));
         assert_eq!(matrix.leg(from, to), Some(leg_located(&places[from], &places[to])));
     }
     assert_eq!((matrix.is_estimated(0, 4), matrix.leg(0, 4).map(|leg| leg.metres)), (false, Some(4_002)));
-    assert_eq!(upstream.asked().len(), 2);
+    assert_eq!(upstream.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -142,8 +142,8 @@ async fn a_place_snapped_from_afar_is_not_believed() {
         "sources": [{"distance": 3_118_613.8}, {"distance": 52.2}],
         "destinations": [{"distance": 3_118_613.8}, {"distance": 52.2}],
     });
-    for answer in [Some(own.to_string()), captured("osrm_table_far_snap_trap.json")].into_iter().flatten() {
-        let upstream = Upstream::fixed(200, &answer);
+    for response in [Some(own.to_string()), captured("osrm_table_far_snap_trap.json")].into_iter().flatten() {
+        let upstream = Upstream::fixed(200, &response);
         let places = [place(-3.119, -60.0217), places()[2]];
         every_leg_is_the_models(&osrm(&upstream, |_| {}).matrix(&places).await, &places);
     }
@@ -151,11 +151,11 @@ async fn a_place_snapped_from_afar_is_not_believed() {
 
 #[tokio::test]
 async fn cells_without_a_road_are_estimated_each() {
-    let answer = json!({
+    let response = json!({
         "code": "Ok", "distances": [[0, null, 8_174.7], [2_332.9, 0, 9_774.9], [9_550.2, 10_295.4, 0]],
         "durations": [[0, null, 826.4], [246.4, 0, 982.8], [934.5, 987.4, 0]],
     });
-    let geography = osrm(&Upstream::fixed(200, &answer.to_string()), |_| {});
+    let geography = osrm(&Upstream::fixed(200, &response.to_string()), |_| {});
     let matrix = geography.matrix(&places()).await;
     assert!(matrix.is_estimated(0, 1) && !matrix.is_estimated(1, 0));
     assert_eq!(matrix.leg(1, 0), Some(Leg { metres: 2_333, seconds: 370 }));
@@ -169,7 +169,8 @@ async fn a_service_that_does_not_answer_is_stood_in_for_and_left_alone() {
     for upstream in
         [Upstream::fixed(500, "{}"), Upstream::slow(), Upstream::fixed(200, "<html>"), Upstream::fixed(200, "{}")]
     {
-        let geography = osrm(&upstream, |with| with.shared.routing.timeout_ms = impatient().shared.routing.timeout_ms);
+        let geography =
+            osrm(&upstream, |with| with.shared.routing.timeout_ms = short_timeouts().shared.routing.timeout_ms);
         every_leg_is_the_models(&geography.matrix(&places()).await, &places());
     }
     let upstream = Upstream::fixed(502, "");
@@ -177,14 +178,14 @@ async fn a_service_that_does_not_answer_is_stood_in_for_and_left_alone() {
     for _ in 0..8 {
         every_leg_is_the_models(&geography.matrix(&places()).await, &places());
     }
-    assert_eq!(upstream.asked().len(), 10, "five questions of two attempts each");
-    let nobody = open(Path::new("."), Config { osrm: Some("http://127.0.0.1:9".to_owned()), ..chosen() });
-    every_leg_is_the_models(&nobody.matrix(&places()).await, &places());
+    assert_eq!(upstream.requests().len(), 10, "five questions of two attempts each");
+    let unknown = open(Path::new("."), Config { osrm: Some("http://127.0.0.1:9".to_owned()), ..chosen() });
+    every_leg_is_the_models(&unknown.matrix(&places()).await, &places());
 }
 
 #[tokio::test]
 async fn places_that_may_be_one_are_a_typical_trip_apart_whatever_the_road_says() {
-    let upstream = Upstream::start(|question| table(question, 100, None));
+    let upstream = Upstream::start(|request| table(request, 100, None));
     let town = Located { precision: Precision::Municipality, radius_m: 8_000, ..row(1)[0] };
     let matrix = osrm(&upstream, |_| {}).matrix(&[town, town]).await;
     assert!(matrix.leg(0, 1).unwrap().metres > 5_000);
@@ -192,29 +193,29 @@ async fn places_that_may_be_one_are_a_typical_trip_apart_whatever_the_road_says(
 
 #[tokio::test]
 async fn answers_captured_from_a_real_osrm_are_read() {
-    let (Some(ok), Some(refused)) = (captured("osrm_table_ok.json"), captured("osrm_nosegment.json")) else { return };
+    let (Some(ok), Some(rejected)) = (captured("osrm_table_ok.json"), captured("osrm_nosegment.json")) else { return };
     let matrix = osrm(&Upstream::fixed(200, &ok), |_| {}).matrix(&places()).await;
     assert_eq!(matrix.leg(0, 1), Some(Leg { metres: 1_917, seconds: 299 }));
     assert_eq!(matrix.leg(2, 1), Some(Leg { metres: 10_295, seconds: 1_482 }));
     // It refuses one coordinate after the other, until none is left.
-    every_leg_is_the_models(&osrm(&Upstream::fixed(400, &refused), |_| {}).matrix(&places()).await, &places());
+    every_leg_is_the_models(&osrm(&Upstream::fixed(400, &rejected), |_| {}).matrix(&places()).await, &places());
 }
 
 /// A Valhalla with a limit of pairs.
-fn sources_to_targets(question: &Question, most: usize) -> (u16, String) {
-    assert_eq!(question.line, "POST /sources_to_targets");
-    let asked: Value = serde_json::from_str(&question.body).unwrap();
+fn sources_to_targets(request: &Received, max: usize) -> (u16, String) {
+    assert_eq!(request.line, "POST /sources_to_targets");
+    let requests: Value = serde_json::from_str(&request.body).unwrap();
     assert_eq!(
-        (&asked["verbose"], &asked["costing"], &asked["units"]),
+        (&requests["verbose"], &requests["costing"], &requests["units"]),
         (&json!(false), &json!("auto"), &json!("kilometers"))
     );
     let longitudes = |name: &str| -> Vec<f64> {
-        let places = asked[name].as_array().unwrap();
+        let places = requests[name].as_array().unwrap();
         assert!(places.iter().all(|place| place["search_cutoff"] == 500), "{places:?}");
         places.iter().map(|place| thousandths(place["lon"].as_f64().unwrap())).collect()
     };
     let (sources, targets) = (longitudes("sources"), longitudes("targets"));
-    if sources.len() * targets.len() > most {
+    if sources.len() * targets.len() > max {
         return (400, json!({"error_code": 150, "error": "Exceeded max locations", "status_code": 400}).to_string());
     }
     let grid = |unit: f64| -> Vec<Vec<f64>> {
@@ -226,16 +227,16 @@ fn sources_to_targets(question: &Question, most: usize) -> (u16, String) {
 
 #[tokio::test]
 async fn valhalla_gives_kilometres_within_its_limit_of_pairs() {
-    let upstream = Upstream::start(|question| sources_to_targets(question, 2_500));
+    let upstream = Upstream::start(|request| sources_to_targets(request, 2_500));
     let geography = valhalla(&upstream, |_| {});
     let matrix = geography.matrix(&row(3)).await;
-    assert_eq!((matrix.leg(0, 2), upstream.asked().len()), (Some(Leg { metres: 2_001, seconds: 300 }), 1));
+    assert_eq!((matrix.leg(0, 2), upstream.requests().len()), (Some(Leg { metres: 2_001, seconds: 300 }), 1));
     let large = geography.matrix(&row(51)).await;
     assert_eq!(large.leg(50, 0).map(|leg| leg.metres), Some(50_020));
-    assert_eq!((large.is_estimated(50, 0), upstream.asked().len()), (false, 3), "2,601 pairs are two questions");
-    let wrong = valhalla(&Upstream::start(|question| sources_to_targets(question, 100)), |_| {});
+    assert_eq!((large.is_estimated(50, 0), upstream.requests().len()), (false, 3), "2,601 pairs are two questions");
+    let wrong = valhalla(&Upstream::start(|request| sources_to_targets(request, 100)), |_| {});
     assert!(wrong.matrix(&row(20)).await.is_estimated(0, 1));
-    let small = Upstream::start(|question| sources_to_targets(question, 7));
+    let small = Upstream::start(|request| sources_to_targets(request, 7));
     let small = valhalla(&small, |with| with.shared.routing.valhalla_pairs = 7).matrix(&row(20)).await;
     assert_eq!((small.is_estimated(19, 0), small.leg(19, 0).map(|leg| leg.metres)), (false, Some(19_008)));
 }
@@ -243,8 +244,8 @@ async fn valhalla_gives_kilometres_within_its_limit_of_pairs() {
 #[tokio::test]
 async fn what_valhalla_cannot_answer_is_estimated() {
     for code in [154, 170, 171] {
-        let refusal = json!({"error_code": code, "error": "x", "status_code": 400, "status": "Bad Request"});
-        let geography = valhalla(&Upstream::fixed(400, &refusal.to_string()), |_| {});
+        let rejection = json!({"error_code": code, "error": "x", "status_code": 400, "status": "Bad Request"});
+        let geography = valhalla(&Upstream::fixed(400, &rejection.to_string()), |_| {});
         every_leg_is_the_models(&geography.matrix(&places()).await, &places());
     }
     let miles =

@@ -43,29 +43,31 @@ fn run() -> Result<(), Box<dyn Error>> {
     settings.limits.previews_per_minute = u32::MAX;
     let host = MemoryHost::seeded(seed);
     waited(demo::seed(&host, &settings))??;
-    let mut chance = fastrand::Rng::with_seed(seed);
+    let mut rng = fastrand::Rng::with_seed(seed);
     let start = host.now().millis();
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let (_, context) = ask(&host, &settings, "GET", "/delivery/preview-context", "en", String::new())?;
+    let (_, context) = query(&host, &settings, "GET", "/delivery/preview-context", "en", String::new())?;
     writeln!(out, "{}", json!({ "context": context }))?;
     for _ in 0..count {
-        host.set_now(Timestamp::from_millis(start + chance.i64(-SPREAD_MS..SPREAD_MS)));
-        let language = if chance.bool() { "en" } else { "pt-BR" };
-        let request = requests::any(&mut chance);
-        let (status, answer) = ask(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
+        host.set_now(Timestamp::from_millis(start + rng.i64(-SPREAD_MS..SPREAD_MS)));
+        let language = if rng.bool() { "en" } else { "pt-BR" };
+        let request = requests::any(&mut rng);
+        let (status, response) =
+            query(&host, &settings, "POST", "/delivery/orders/preview", language, request.clone())?;
         // Only the service can sign a quote; a page's answer has none.
-        let answer = match answer.rsplit_once(",\"quote\":{") {
+        let response = match response.rsplit_once(",\"quote\":{") {
             Some((before, _)) if status == 200 => format!("{before},\"quote\":null}}"),
-            _ => answer,
+            _ => response,
         };
         let now = host.now().millis();
-        let line = json!({ "request": request, "language": language, "now": now, "status": status, "answer": answer });
+        let line =
+            json!({ "request": request, "language": language, "now": now, "status": status, "answer": response });
         writeln!(out, "{line}")?;
     }
     Ok(out.flush()?)
 }
 
-fn ask(
+fn query(
     host: &MemoryHost,
     settings: &Settings,
     method: &str,

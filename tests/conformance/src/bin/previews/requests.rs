@@ -17,62 +17,62 @@ const TOWNS: [(&str, &str, &str); 9] = [
 ];
 
 /// A body: mostly valid, sometimes not, rarely no JSON at all.
-pub(crate) fn any(chance: &mut Rng) -> String {
+pub(crate) fn any(rng: &mut Rng) -> String {
     let mut body = Map::new();
-    let stops = match chance.u8(..20) {
+    let stops = match rng.u8(..20) {
         0 => 0,
-        1 => chance.usize(20..=52),
-        _ => chance.usize(1..=9),
+        1 => rng.usize(20..=52),
+        _ => rng.usize(1..=9),
     };
-    let deliveries: Vec<Value> = (0..stops).map(|at| stop(chance, at)).collect();
+    let deliveries: Vec<Value> = (0..stops).map(|at| stop(rng, at)).collect();
     body.insert("deliveries".into(), deliveries.into());
-    maybe(chance, 2, &mut body, "sortByBestRoute", |chance| chance.bool().into());
-    maybe(chance, 2, &mut body, "previewDeliveryTime", |chance| chance.bool().into());
-    maybe(chance, 2, &mut body, "preparationTime", |chance| chance.u32(..90).into());
-    maybe(chance, 3, &mut body, "pickupAddress", address);
-    if chance.u8(..12) == 0 {
-        spoil(chance, &mut body);
+    maybe(rng, 2, &mut body, "sortByBestRoute", |rng| rng.bool().into());
+    maybe(rng, 2, &mut body, "previewDeliveryTime", |rng| rng.bool().into());
+    maybe(rng, 2, &mut body, "preparationTime", |rng| rng.u32(..90).into());
+    maybe(rng, 3, &mut body, "pickupAddress", address);
+    if rng.u8(..12) == 0 {
+        spoil(rng, &mut body);
     }
     let text = Value::Object(body).to_string();
-    if chance.u8(..200) == 0 { text.chars().take(text.len() / 2).collect() } else { text }
+    if rng.u8(..200) == 0 { text.chars().take(text.len() / 2).collect() } else { text }
 }
 
-fn stop(chance: &mut Rng, at: usize) -> Value {
+fn stop(rng: &mut Rng, at: usize) -> Value {
     let mut stop = Map::new();
-    stop.insert("address".into(), address(chance));
-    maybe(chance, 2, &mut stop, "orderRoute", |_| at.into());
-    maybe(chance, 3, &mut stop, "onlinePayment", |chance| chance.bool().into());
-    if chance.u8(..30) == 0 {
-        let pin = ["first", "last", "middle"][chance.usize(..3)];
+    stop.insert("address".into(), address(rng));
+    maybe(rng, 2, &mut stop, "orderRoute", |_| at.into());
+    maybe(rng, 3, &mut stop, "onlinePayment", |rng| rng.bool().into());
+    if rng.u8(..30) == 0 {
+        let pin = ["first", "last", "middle"][rng.usize(..3)];
         stop.insert("pin".into(), pin.into());
     }
     stop.into()
 }
 
-fn address(chance: &mut Rng) -> Value {
+fn address(rng: &mut Rng) -> Value {
     let mut address = Map::new();
-    let known = if chance.u8(..10) == 0 { TOWNS.len() } else { 6 };
-    let town = TOWNS[chance.usize(..known)];
-    if chance.u8(..10) < 6 {
-        address.insert("latitude".into(), json!(f64::from(chance.i32(-236_500..-235_000)) / 10_000.0));
-        address.insert("longitude".into(), json!(f64::from(chance.i32(-467_500..-465_500)) / 10_000.0));
+    let known = if rng.u8(..10) == 0 { TOWNS.len() } else { 6 };
+    let town = TOWNS[rng.usize(..known)];
+    if rng.u8(..10) < 6 {
+        address.insert("latitude".into(), json!(f64::from(rng.i32(-236_500..-235_000)) / 10_000.0));
+        address.insert("longitude".into(), json!(f64::from(rng.i32(-467_500..-465_500)) / 10_000.0));
     }
-    if chance.bool() {
+    if rng.bool() {
         address.insert("city".into(), town.0.into());
         address.insert("state".into(), town.1.into());
     }
-    if chance.bool() || address.is_empty() {
+    if rng.bool() || address.is_empty() {
         address.insert("zipCode".into(), town.2.into());
     }
-    maybe(chance, 2, &mut address, "street", |_| "Rua Ñandú «Ação» 🛵".into());
-    maybe(chance, 2, &mut address, "number", |chance| chance.u32(1..9_999).to_string().into());
-    maybe(chance, 4, &mut address, "complement", |_| "  ap. 52\t".into());
+    maybe(rng, 2, &mut address, "street", |_| "Rua Ñandú «Ação» 🛵".into());
+    maybe(rng, 2, &mut address, "number", |rng| rng.u32(1..9_999).to_string().into());
+    maybe(rng, 4, &mut address, "complement", |_| "  ap. 52\t".into());
     address.into()
 }
 
 /// Breaks one thing.
-fn spoil(chance: &mut Rng, body: &mut Map<String, Value>) {
-    let (name, value) = match chance.u8(..8) {
+fn spoil(rng: &mut Rng, body: &mut Map<String, Value>) {
+    let (name, value) = match rng.u8(..8) {
         0 => ("deliveries", json!("none")),
         1 => ("deliveries", json!([{}, { "address": { "latitude": 95, "longitude": -46.6 } }])),
         2 => ("preparationTime", json!(1.5)),
@@ -85,8 +85,8 @@ fn spoil(chance: &mut Rng, body: &mut Map<String, Value>) {
     body.insert(name.into(), value);
 }
 
-fn maybe(chance: &mut Rng, one_in: u8, into: &mut Map<String, Value>, name: &str, value: impl Fn(&mut Rng) -> Value) {
-    if chance.u8(..one_in) == 0 {
-        into.insert(name.into(), value(chance));
+fn maybe(rng: &mut Rng, one_in: u8, into: &mut Map<String, Value>, name: &str, value: impl Fn(&mut Rng) -> Value) {
+    if rng.u8(..one_in) == 0 {
+        into.insert(name.into(), value(rng));
     }
 }

@@ -8,7 +8,7 @@ use despacho_core::{
     model::{
         CourierId, Duration, Email, Point, Timestamp,
         courier::{Cell, Courier, FreeCourier, Position, SearchingOrder},
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
         store::{Key, KeyHash, KeyHolder, Store},
     },
 };
@@ -133,7 +133,7 @@ pub(crate) async fn an_order_is_read_as_written(backend: impl Backend) {
     );
     assert_eq!(host.find_orders(OrderQuery::Code(store_id(2), "P-1")).await, Ok(vec![]));
     assert_eq!(host.order(order_id(51)).await, Ok(None));
-    let moved = Order { situation: OrderSituation::Searching, version: 2, courier: None, ..order(50, 1, "P-1") };
+    let moved = Order { status: OrderStatus::Searching, version: 2, courier: None, ..order(50, 1, "P-1") };
     host.commit(&write_order(1, moved.clone())).await.unwrap();
     assert_eq!(host.order(order_id(50)).await, Ok(Some(moved)));
 }
@@ -143,12 +143,12 @@ pub(crate) async fn a_code_is_held_until_its_order_lets_go(backend: impl Backend
     host.commit(&write_order(0, order(50, 1, "P-1"))).await.unwrap();
     assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(HostError::Conflict));
     assert_eq!(host.commit(&write_order(0, order(52, 2, "P-1"))).await, Ok(()), "another store's code");
-    for (version, situation) in (1..).zip([OrderSituation::Searching, OrderSituation::Completed]) {
-        let holds = Order { situation, version: version + 1, ..order(50, 1, "P-1") };
+    for (version, status) in (1..).zip([OrderStatus::Searching, OrderStatus::Completed]) {
+        let holds = Order { status, version: version + 1, ..order(50, 1, "P-1") };
         host.commit(&write_order(version, holds)).await.unwrap();
-        assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(HostError::Conflict), "{situation:?}");
+        assert_eq!(host.commit(&write_order(0, order(51, 1, "P-1"))).await, Err(HostError::Conflict), "{status:?}");
     }
-    let cancelled = Order { situation: OrderSituation::Cancelled, version: 4, ..order(50, 1, "P-1") };
+    let cancelled = Order { status: OrderStatus::Cancelled, version: 4, ..order(50, 1, "P-1") };
     host.commit(&write_order(3, cancelled.clone())).await.unwrap();
     assert_eq!(host.find_orders(OrderQuery::Code(store_id(1), "P-1")).await, Ok(vec![]));
     host.commit(&write_order(0, order(51, 1, "P-1"))).await.unwrap();
@@ -240,15 +240,15 @@ pub(crate) async fn free_couriers_were_seen_lately(backend: impl Backend) {
 pub(crate) async fn the_longest_search_comes_first(backend: impl Backend) {
     let host = backend.host();
     let searching = |number: u64, since: i64| Order {
-        situation: OrderSituation::Searching,
-        situation_since: at(since),
+        status: OrderStatus::Searching,
+        status_since: at(since),
         ..order(number, 1, &format!("P-{number}"))
     };
     let orders = [searching(50, 9), searching(51, 3), order(52, 1, "P-52"), searching(53, 5)];
     host.commit(&Changes { orders: orders.map(Write::insert).into(), ..changes() }).await.unwrap();
     let indexed = |order: Order| SearchingOrder {
         id: order.id,
-        until: order.situation_since.after(Duration::minutes(20)),
+        until: order.status_since.after(Duration::minutes(20)),
         pickup: Some(order.pickup.located.point),
         sandbox: false,
     };
@@ -291,8 +291,8 @@ pub(crate) async fn a_racing_write_wins_once(backend: impl Backend) {
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     assert!(results.iter().all(|result| matches!(result, Ok(()) | Err(HostError::Conflict))), "{results:?}");
     let winner = results.iter().position(Result::is_ok).unwrap();
-    let stands = host.order(order_id(50)).await.unwrap().unwrap();
-    assert_eq!((stands.attempt as usize, stands.version), (winner, 2));
+    let stored = host.order(order_id(50)).await.unwrap().unwrap();
+    assert_eq!((stored.attempt as usize, stored.version), (winner, 2));
 
     let creators: Vec<Changes> = (60..100).map(|number| write_order(0, order(number, 1, "P-2"))).collect();
     let results = join_all(creators.iter().map(|creator| host.commit(creator))).await;

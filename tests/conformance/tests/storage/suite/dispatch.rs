@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use despacho_core::{
     changes::{Changes, Write},
-    drivers::dispatch::{Round, round},
+    drivers::dispatch::{DispatchPass, round},
     host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
-        CourierId, Entropy, Moment, OrderId, Point,
+        CourierId, Entropy, ExecContext, OrderId, Point,
         courier::{Courier, Position},
-        order::{EventKind, Order, OrderSituation},
+        order::{EventKind, Order, OrderStatus},
         store::Store,
     },
     rules::settings::Settings,
@@ -21,15 +21,15 @@ use crate::{
 };
 
 /// So many minutes after noon, and what is drawn then.
-pub(crate) fn moment(minutes: i64) -> Moment {
-    Moment { now: at(minutes), entropy: Entropy::new([7; 32]) }
+pub(crate) fn at_minute(minutes: i64) -> ExecContext {
+    ExecContext { now: at(minutes), entropy: Entropy::new([7; 32]) }
 }
 
 /// An order that nobody had yet, whose search began so many minutes after noon.
 pub(crate) fn searching(number: u64, since: i64) -> Order {
     Order {
-        situation: OrderSituation::Searching,
-        situation_since: at(since),
+        status: OrderStatus::Searching,
+        status_since: at(since),
         ready_at: at(since),
         courier: None,
         attempt: 0,
@@ -85,8 +85,8 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), sandbox_order];
     put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, sandbox_courier], 4).await;
     let settings = Settings::default();
-    let done = round(host, &settings, &mut moment(5)).await.unwrap();
-    assert_eq!(done, Round { allocated: 3, ..Round::default() });
+    let done = round(host, &settings, &mut at_minute(5)).await.unwrap();
+    assert_eq!(done, DispatchPass { allocated: 3, ..DispatchPass::default() });
     let given = pairs(host, [50, 51, 52, 55].into_iter()).await;
     let orders: Vec<u64> = given.iter().map(|(order, _)| order.get()).collect();
     assert_eq!(orders, [50, 51, 55], "the orders that wait longest, and the sandbox order");
@@ -95,24 +95,27 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     let kinds: Vec<EventKind> =
         host.events(order_id(51)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
     assert_eq!(kinds, [EventKind::Allocated]);
-    assert_eq!(round(host, &settings, &mut moment(5)).await, Ok(Round::default()), "nobody is free");
+    assert_eq!(round(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "nobody is free");
     // Five minutes after the last place nobody gets an order, and after twenty minutes of searching the order ends.
     put_courier(host, free(30), 5).await;
-    assert_eq!(round(host, &settings, &mut moment(11)).await, Ok(Round { moved: 1, ..Round::default() }));
-    let ended = round(host, &settings, &mut moment(23)).await.unwrap();
+    assert_eq!(
+        round(host, &settings, &mut at_minute(11)).await,
+        Ok(DispatchPass { moved: 1, ..DispatchPass::default() })
+    );
+    let ended = round(host, &settings, &mut at_minute(23)).await.unwrap();
     assert_eq!((ended.expired, ended.allocated), (1, 0));
 }
 
 pub(crate) async fn sandbox_orders_and_real_couriers_never_meet(backend: impl Backend) {
     let host = backend.host();
     let sandbox = |number, since| Order { sandbox: true, ..searching(number, since) };
-    let carried = |number, situation| Order { situation, sandbox: true, ..order(number, 1, &format!("P-{number}")) };
+    let carried = |number, status| Order { status, sandbox: true, ..order(number, 1, &format!("P-{number}")) };
     let orders = vec![
         sandbox(50, 1),
         searching(51, 1),
-        carried(52, OrderSituation::OutForDelivery),
-        carried(53, OrderSituation::Completed),
-        carried(54, OrderSituation::Preparing),
+        carried(52, OrderStatus::OutForDelivery),
+        carried(53, OrderStatus::Completed),
+        carried(54, OrderStatus::Preparing),
         order(55, 1, "P-55"),
         sandbox(56, 2),
     ];
@@ -128,14 +131,14 @@ pub(crate) async fn sandbox_orders_and_real_couriers_never_meet(backend: impl Ba
     assert_eq!(indexed.iter().map(|order| order.sandbox).collect::<Vec<_>>(), [true, false, true]);
     // Two real couriers, and one of them is left over: it still gets none of the sandbox orders.
     let settings = Settings::default();
-    assert_eq!(round(host, &settings, &mut moment(5)).await.unwrap().allocated, 1);
+    assert_eq!(round(host, &settings, &mut at_minute(5)).await.unwrap().allocated, 1);
     assert_eq!(pairs(host, [50, 56].into_iter()).await, BTreeSet::new());
     // Sandbox couriers take both, and no more real orders.
     for number in [30, 31, 32] {
         put_courier(host, Courier { sandbox: true, ..free(number) }, 5).await;
     }
     host.commit(&Changes { orders: vec![Write::insert(searching(57, 1))], ..changes() }).await.unwrap();
-    assert_eq!(round(host, &settings, &mut moment(6)).await.unwrap().allocated, 3);
+    assert_eq!(round(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
     let real = |courier: CourierId| courier.get() < 30;
     assert!(pairs(host, [51, 57].into_iter()).await.iter().all(|(_, courier)| real(*courier)));
     assert!(!pairs(host, [50, 56].into_iter()).await.iter().any(|(_, courier)| real(*courier)));
@@ -150,9 +153,9 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     let host = backend.host();
     put(host, vec![searching(50, 0)], vec![free(20)], 0).await;
     let settings = Settings::default();
-    assert_eq!(round(host, &settings, &mut moment(1)).await.unwrap().allocated, 1);
-    let heard = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
-    host.commit(&heard(5)).await.unwrap();
+    assert_eq!(round(host, &settings, &mut at_minute(1)).await.unwrap().allocated, 1);
+    let incoming = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
+    host.commit(&incoming(5)).await.unwrap();
     assert_eq!(
         host.find_couriers(CourierQuery::Silent { seen_before: at(5), skipped: 0, limit: 9 }).await,
         Ok(vec![]),
@@ -160,30 +163,30 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     );
     let silent = host.find_couriers(CourierQuery::Silent { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
     assert_eq!(silent.iter().map(|courier| courier.id.get()).collect::<Vec<_>>(), [20]);
-    assert_eq!(round(host, &settings, &mut moment(14)).await, Ok(Round::default()));
-    let done = round(host, &settings, &mut moment(16)).await.unwrap();
+    assert_eq!(round(host, &settings, &mut at_minute(14)).await, Ok(DispatchPass::default()));
+    let done = round(host, &settings, &mut at_minute(16)).await.unwrap();
     assert_eq!((done.released, done.allocated), (1, 0));
     let order = host.order(order_id(50)).await.unwrap().unwrap();
-    assert_eq!((order.situation, order.courier.as_ref(), order.attempt), (OrderSituation::Searching, None, 1));
+    assert_eq!((order.status, order.courier.as_ref(), order.attempt), (OrderStatus::Searching, None, 1));
     assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().order, None);
     // The same courier comes back to it only after a while, and only where nobody else is free.
-    host.commit(&heard(17)).await.unwrap();
-    assert_eq!(round(host, &settings, &mut moment(18)).await.unwrap().allocated, 0);
-    host.commit(&heard(19)).await.unwrap();
-    assert_eq!(round(host, &settings, &mut moment(19)).await.unwrap().allocated, 1);
+    host.commit(&incoming(17)).await.unwrap();
+    assert_eq!(round(host, &settings, &mut at_minute(18)).await.unwrap().allocated, 0);
+    host.commit(&incoming(19)).await.unwrap();
+    assert_eq!(round(host, &settings, &mut at_minute(19)).await.unwrap().allocated, 1);
     assert_eq!(pairs(host, 50..51).await.len(), 1);
 }
 
 pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
     let host = backend.host();
-    let riding = |situation| Order { situation, ..order(50, 1, "P-50") };
+    let riding = |status| Order { status, ..order(50, 1, "P-50") };
     let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
-    put(host, vec![riding(OrderSituation::OutForDelivery)], vec![carrier], 0).await;
+    put(host, vec![riding(OrderStatus::OutForDelivery)], vec![carrier], 0).await;
     assert_eq!(
         host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await,
         Ok(vec![])
     );
-    let order = riding(OrderSituation::CourierAtPickup);
+    let order = riding(OrderStatus::CourierAtPickup);
     host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
     assert_eq!(
         host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await.unwrap().len(),
@@ -206,7 +209,7 @@ pub(crate) async fn the_nearest_go_where_all_ride_least(backend: impl Backend) {
     let positions = vec![seen(20, 5), seen(21, 0), seen(22, 40)];
     host.commit(&Changes { positions, ..changes() }).await.unwrap();
     assert_ne!(point(20), place(5));
-    assert_eq!(round(host, &Settings::default(), &mut moment(2)).await.unwrap().allocated, 2);
+    assert_eq!(round(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
     let given = pairs(host, 50..52).await;
     let given: Vec<(u64, u64)> = given.iter().map(|(order, courier)| (order.get(), courier.get())).collect();
     assert_eq!(given, [(50, 21), (51, 20)]);

@@ -15,7 +15,7 @@ use rust_decimal::Decimal;
 
 use crate::{
     backend::Backend,
-    fixtures::{Dice, at, changes, entry, order, order_id, store, store_id},
+    fixtures::{Rng, at, changes, entry, order, order_id, store, store_id},
 };
 
 /// Amounts and distances that are looked at; `BATCH` of them in a commit.
@@ -23,12 +23,12 @@ const VALUES: u64 = 10_000;
 const BATCH: u64 = 250;
 
 /// An order full of random numbers: amounts of up to fifteen digits, distances over their whole range, quantities of any scale.
-fn random_order(dice: &mut Dice, number: u64) -> Order {
-    let digits = u32::try_from(dice.below(16)).unwrap();
-    let centavos = i64::try_from(dice.below(10_u64.pow(digits))).unwrap();
-    let fee = Money::from_centavos(if dice.once_in(4) { -centavos } else { centavos }).unwrap();
-    let metres = u32::try_from(dice.below(u64::from(u32::MAX) + 1)).unwrap();
-    let quantity = Decimal::new(i64::try_from(dice.below(1 << 40)).unwrap(), u32::try_from(dice.below(12)).unwrap());
+fn random_order(rng: &mut Rng, number: u64) -> Order {
+    let digits = u32::try_from(rng.below(16)).unwrap();
+    let centavos = i64::try_from(rng.below(10_u64.pow(digits))).unwrap();
+    let fee = Money::from_centavos(if rng.once_in(4) { -centavos } else { centavos }).unwrap();
+    let metres = u32::try_from(rng.below(u64::from(u32::MAX) + 1)).unwrap();
+    let quantity = Decimal::new(i64::try_from(rng.below(1 << 40)).unwrap(), u32::try_from(rng.below(12)).unwrap());
     let mut order = Order {
         fee,
         total_distance: Distance(metres),
@@ -47,8 +47,8 @@ fn written(order: &Order) -> [String; 3] {
 }
 
 pub(crate) async fn no_digit_changes(backend: impl Backend) {
-    let mut dice = Dice::new(42);
-    let orders: Vec<Order> = (1..=VALUES).map(|number| random_order(&mut dice, number)).collect();
+    let mut rng = Rng::new(42);
+    let orders: Vec<Order> = (1..=VALUES).map(|number| random_order(&mut rng, number)).collect();
     let host = backend.host();
     host.commit(&Changes { stores: vec![Write::insert(store(1))], ..changes() }).await.unwrap();
     let mut sum = 0_i64;

@@ -9,12 +9,12 @@ use despacho_core::{
     model::{
         CourierId, Point,
         courier::{Courier, Position},
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
     },
     rules::{lifecycle::Timing, settings::Settings},
 };
 
-use super::dispatch::{free, moment, pairs, searching};
+use super::dispatch::{at_minute, free, pairs, searching};
 use crate::{
     backend::Backend,
     fixtures::{at, changes, courier, order, order_id, position, store},
@@ -108,7 +108,7 @@ pub(crate) async fn unservable_orders_leave_others_their_nearest_courier(backend
     put_all(host, orders, couriers).await;
     for pass in 1..=2 {
         let start = Instant::now();
-        let done = round(host, &Settings::default(), &mut moment(5)).await.unwrap();
+        let done = round(host, &Settings::default(), &mut at_minute(5)).await.unwrap();
         eprintln!("pass {pass}: {done:?} in {:?}", start.elapsed());
     }
     let given = pairs(host, FIRST_SERVABLE..FIRST_SERVABLE + SERVABLE as u64).await;
@@ -130,13 +130,13 @@ pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
             .await
             .unwrap()
             .last()
-            .map(|order| order.situation),
-        Some(OrderSituation::Searching)
+            .map(|order| order.status),
+        Some(OrderStatus::Searching)
     );
-    let done = round(host, &settings, &mut moment(30)).await.unwrap();
+    let done = round(host, &settings, &mut at_minute(30)).await.unwrap();
     assert_eq!((done.moved, done.more), (3, false));
     for number in 3_000..3_003 {
-        assert_eq!(host.order(order_id(number)).await.unwrap().unwrap().situation, OrderSituation::Searching);
+        assert_eq!(host.order(order_id(number)).await.unwrap().unwrap().status, OrderStatus::Searching);
     }
 }
 
@@ -147,14 +147,13 @@ pub(crate) async fn couriers_that_keep_their_order_delay_no_others(backend: impl
     for number in 1..=1_201 {
         let courier = Courier { order: Some(order_id(number)), ..courier(number) };
         let since = if number == 1_201 { 0 } else { 29 };
-        let arrived =
-            Order { situation: OrderSituation::CourierAtPickup, situation_since: at(since), ..searching(number, 0) };
+        let arrived = Order { status: OrderStatus::CourierAtPickup, status_since: at(since), ..searching(number, 0) };
         orders.push(Order { courier: Some(courier.assigned()), ..arrived });
         couriers.push(Write::insert(courier));
     }
     put_all(host, orders, Vec::new()).await;
     host.commit(&Changes { couriers, ..changes() }).await.unwrap();
-    let done = round(host, &Settings::default(), &mut moment(30)).await.unwrap();
+    let done = round(host, &Settings::default(), &mut at_minute(30)).await.unwrap();
     assert_eq!((done.released, done.more), (1, false));
     assert_eq!(host.order(order_id(1_201)).await.unwrap().unwrap().courier, None);
 }

@@ -6,7 +6,7 @@ use despacho_core::{
     host::{Host, HostError, OrderQuery, Storage},
     model::{
         EventId,
-        order::{EventKind, Order, OrderSituation},
+        order::{EventKind, Order, OrderStatus},
     },
     rules::settings::Settings,
 };
@@ -42,9 +42,9 @@ pub(crate) async fn events_keep_their_order(backend: impl Backend) {
 pub(crate) async fn due_orders_come_longest_due_first(backend: impl Backend) {
     let host = backend.host();
     let ready_at = |number: u64, minutes| Order { ready_at: at(minutes), ..order(number, 1, &number.to_string()) };
-    let searching = Order { situation: OrderSituation::Searching, situation_since: at(-15), ..ready_at(54, 0) };
-    let cancelled = Order { situation: OrderSituation::Cancelled, ..ready_at(55, 0) };
-    let allocated = Order { situation: OrderSituation::Allocated, ..ready_at(56, 0) };
+    let searching = Order { status: OrderStatus::Searching, status_since: at(-15), ..ready_at(54, 0) };
+    let cancelled = Order { status: OrderStatus::Cancelled, ..ready_at(55, 0) };
+    let allocated = Order { status: OrderStatus::Allocated, ..ready_at(56, 0) };
     let orders =
         vec![ready_at(50, 3), ready_at(51, 1), ready_at(53, 2), ready_at(52, 2), searching, cancelled, allocated];
     host.commit(&Changes { orders: orders.into_iter().map(Write::insert).collect(), ..changes() }).await.unwrap();

@@ -4,7 +4,7 @@ use despacho_core::{
     changes::{Changes, Write},
     host::{Host, HostError, OrderQuery, Storage, StoreQuery},
     model::{
-        order::{Order, OrderFilter, OrderSituation},
+        order::{Order, OrderFilter, OrderStatus},
         store::Store,
     },
 };
@@ -27,7 +27,7 @@ async fn found<H: Host>(host: &H, filter: &OrderFilter, limit: u32) -> Vec<u64> 
 pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
     let host = backend.host();
     let mut orders: Vec<Order> = (1..=8).map(|number| order(number, 1 + number % 2, &format!("P-{number}"))).collect();
-    orders[3].situation = OrderSituation::Cancelled;
+    orders[3].status = OrderStatus::Cancelled;
     orders[5].created_at = at(30);
     put(host, &[1, 2, 3], orders).await;
     let matrix = OrderFilter::of(&store(1));
@@ -41,7 +41,7 @@ pub(crate) async fn orders_are_found_newest_first(backend: impl Backend) {
     assert_eq!(found(host, &coded, 50).await, [5]);
     assert_eq!(found(host, &OrderFilter { store: store_id(2), branches: false, ..coded.clone() }, 50).await, [5]);
     assert_eq!(found(host, &OrderFilter { store: store_id(1), branches: false, ..coded }, 50).await, [0_u64; 0]);
-    let cancelled = OrderSituation::Cancelled.number();
+    let cancelled = OrderStatus::Cancelled.number();
     assert_eq!(found(host, &OrderFilter { situations: (cancelled, cancelled), ..matrix.clone() }, 50).await, [4]);
     assert_eq!(found(host, &OrderFilter { from: at(30), ..matrix.clone() }, 50).await, [6]);
     assert_eq!(found(host, &OrderFilter { until: at(30), ..matrix.clone() }, 2).await, [8, 7]);
@@ -118,7 +118,7 @@ pub(crate) async fn a_store_with_open_orders_is_not_removed(backend: impl Backen
     assert!(host.store(store_id(2)).await.unwrap().is_some());
     // What was refused has closed nothing.
     host.commit(&Changes { ledger: vec![entry(2, -5, None)], ..changes() }).await.unwrap();
-    let ended = Order { situation: OrderSituation::Completed, ..order(5, 2, "P") };
+    let ended = Order { status: OrderStatus::Completed, ..order(5, 2, "P") };
     let settled = vec![entry(2, 5, None)];
     host.commit(&Changes { orders: vec![over(1, ended)], ledger: settled, ..changes() }).await.unwrap();
     host.commit(&removal).await.unwrap();

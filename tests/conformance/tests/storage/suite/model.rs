@@ -9,13 +9,13 @@ use despacho_core::{
     model::{
         Email, Timestamp,
         courier::Courier,
-        order::{Event, Order, OrderSituation},
+        order::{Event, Order, OrderStatus},
         store::{Claim, ClaimChange, Key, KeyHash, KeyHolder, Notification, Store},
     },
 };
 
 use crate::fixtures::{
-    Dice, answered, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, over, store,
+    Rng, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, over, responded, store,
     store_id,
 };
 
@@ -26,107 +26,106 @@ const CODES: [&str; 3] = ["a", "b", "c"];
 
 /// Commits `steps` random changes to both and compares all that can be read after each.
 pub(crate) async fn compare<H: Host>(host: &H, steps: i64) {
-    let (model, mut dice) = (MemoryHost::seeded(2), Dice::new(7));
-    let (mut committed, mut refused) = (0, 0);
+    let (model, mut rng) = (MemoryHost::seeded(2), Rng::new(7));
+    let (mut committed, mut rejected) = (0, 0);
     for step in 0..steps {
-        let changes = random(&model, &mut dice, step).await;
+        let changes = random(&model, &mut rng, step).await;
         let wanted = model.commit(&changes).await;
         assert_eq!(host.commit(&changes).await, wanted, "step {step}: {changes:?}");
         if wanted.is_ok() {
             committed += 1;
         } else {
-            refused += 1;
+            rejected += 1;
         }
         assert_eq!(dump(host, changes.at).await, dump(&model, changes.at).await, "step {step}: {changes:?}");
     }
     // A run that nearly always or never conflicts compares little.
-    assert!(committed > steps / 5 && refused > steps / 5, "{committed} committed, {refused} refused");
+    assert!(committed > steps / 5 && rejected > steps / 5, "{committed} committed, {rejected} refused");
 }
 
 /// One to three random changes; three in four expect the version that is there.
-async fn random(model: &MemoryHost, dice: &mut Dice, step: i64) -> Changes {
+async fn random(model: &MemoryHost, rng: &mut Rng, step: i64) -> Changes {
     let mut changes = Changes { at: at(step), ..Changes::default() };
-    for _ in 0..=dice.below(3) {
-        match dice.below(8) {
-            0 => changes.stores.push(random_store(model, dice).await),
-            1 => changes.keys.push(random_key(model, dice).await),
-            2 | 3 => changes.orders.push(random_order(model, dice).await),
+    for _ in 0..=rng.below(3) {
+        match rng.below(8) {
+            0 => changes.stores.push(random_store(model, rng).await),
+            1 => changes.keys.push(random_key(model, rng).await),
+            2 | 3 => changes.orders.push(random_order(model, rng).await),
             4 => {
                 let couriers = model.find_couriers(CourierQuery::All { after: None, limit: 1000 }).await.unwrap();
-                let value = courier(1 + dice.below(3));
+                let value = courier(1 + rng.below(3));
                 let version = couriers.iter().find(|courier| courier.id == value.id).map(|courier| courier.version);
-                changes.couriers.push(over(expected(dice, version), value));
+                changes.couriers.push(over(expected(rng, version), value));
             }
             5 => {
-                let order = order(1 + dice.below(ORDERS), 1, "");
-                let last = model.events(order.id).await.unwrap().len() + usize::from(!dice.once_in(5));
+                let order = order(1 + rng.below(ORDERS), 1, "");
+                let last = model.events(order.id).await.unwrap().len() + usize::from(!rng.once_in(5));
                 changes.events.push(event(&order, u32::try_from(last).unwrap()));
             }
             6 => {
-                let amount = i64::try_from(dice.below(2_000)).unwrap() - 1_000;
-                changes.ledger.push(entry(1 + dice.below(STORES), amount, (!dice.once_in(3)).then_some(-500)));
+                let amount = i64::try_from(rng.below(2_000)).unwrap() - 1_000;
+                changes.ledger.push(entry(1 + rng.below(STORES), amount, (!rng.once_in(3)).then_some(-500)));
             }
-            _ if dice.once_in(2) => {
-                let read_at = dice.once_in(2).then(|| at(step));
-                let told = notification(1 + dice.below(12), 1 + dice.below(2));
+            _ if rng.once_in(2) => {
+                let read_at = rng.once_in(2).then(|| at(step));
+                let received = notification(1 + rng.below(12), 1 + rng.below(2));
                 // A number belongs to one store for good.
-                let told = Notification { store: store_id(1 + told.id.get() % 2), read_at, ..told };
-                changes.notifications.push(told);
+                let received = Notification { store: store_id(1 + received.id.get() % 2), read_at, ..received };
+                changes.notifications.push(received);
             }
-            _ => changes.claim = Some(random_claim(dice, step)),
+            _ => changes.claim = Some(random_claim(rng, step)),
         }
     }
     changes
 }
 
-fn expected(dice: &mut Dice, version: Option<u32>) -> u32 {
+fn expected(rng: &mut Rng, version: Option<u32>) -> u32 {
     let version = version.unwrap_or(0);
-    match dice.below(8) {
+    match rng.below(8) {
         0 => version + 1,
         1 => version.saturating_sub(1),
         _ => version,
     }
 }
 
-async fn random_store(model: &MemoryHost, dice: &mut Dice) -> Write<Store> {
-    let (number, document, address) = (1 + dice.below(STORES), 1 + dice.below(5), 1 + dice.below(5));
-    let deleted_at = dice.once_in(6).then(|| at(0));
+async fn random_store(model: &MemoryHost, rng: &mut Rng) -> Write<Store> {
+    let (number, document, address) = (1 + rng.below(STORES), 1 + rng.below(5), 1 + rng.below(5));
+    let deleted_at = rng.once_in(6).then(|| at(0));
     let value = Store { cnpj: cnpj(document), email: email(address), deleted_at, ..store(number) };
     // A removed store is not read, so that its version is guessed; most such writes are refused by both.
     let version = model.store(value.id).await.unwrap().map(|store| store.version);
-    let version = version.or_else(|| dice.once_in(2).then(|| u32::try_from(dice.below(6)).unwrap()));
-    over(expected(dice, version), value)
+    let version = version.or_else(|| rng.once_in(2).then(|| u32::try_from(rng.below(6)).unwrap()));
+    over(expected(rng, version), value)
 }
 
-async fn random_key(model: &MemoryHost, dice: &mut Dice) -> Write<Key> {
-    let value = key(1 + dice.below(4), 1 + dice.below(STORES));
-    let created_at = at(i64::try_from(dice.below(4)).unwrap());
-    let hash = KeyHash::of(&dice.below(5).to_string());
+async fn random_key(model: &MemoryHost, rng: &mut Rng) -> Write<Key> {
+    let value = key(1 + rng.below(4), 1 + rng.below(STORES));
+    let created_at = at(i64::try_from(rng.below(4)).unwrap());
+    let hash = KeyHash::of(&rng.below(5).to_string());
     let version = model.find_keys(KeyQuery::Id(value.id)).await.unwrap().pop().map(|held| held.key.version);
-    over(expected(dice, version), Key { hash, created_at, ..value })
+    over(expected(rng, version), Key { hash, created_at, ..value })
 }
 
-async fn random_order(model: &MemoryHost, dice: &mut Dice) -> Write<Order> {
-    let (number, owner, code) = (1 + dice.below(ORDERS), 1 + dice.below(2), dice.below(3));
-    let situation = OrderSituation::ALL[usize::try_from(dice.below(17)).unwrap()];
+async fn random_order(model: &MemoryHost, rng: &mut Rng) -> Write<Order> {
+    let (number, owner, code) = (1 + rng.below(ORDERS), 1 + rng.below(2), rng.below(3));
+    let status = OrderStatus::ALL[usize::try_from(rng.below(17)).unwrap()];
     let value = Order {
-        situation,
-        situation_since: at(i64::try_from(dice.below(30)).unwrap()),
-        ready_at: at(i64::try_from(dice.below(60)).unwrap()),
+        status,
+        status_since: at(i64::try_from(rng.below(30)).unwrap()),
+        ready_at: at(i64::try_from(rng.below(60)).unwrap()),
         ..order(number, owner, CODES[usize::try_from(code).unwrap()])
     };
     let version = model.order(value.id).await.unwrap().map(|order| order.version);
-    over(expected(dice, version), value)
+    over(expected(rng, version), value)
 }
 
 /// Holders whose claims clear nothing away: the model keeps ended claims for ever.
-fn random_claim(dice: &mut Dice, step: i64) -> ClaimChange {
-    let (name, holder) =
-        (CODES[usize::try_from(dice.below(2)).unwrap()], CODES[usize::try_from(dice.below(3)).unwrap()]);
-    let claim = Claim { expires_at: at(step + i64::try_from(dice.below(40)).unwrap()), ..claim(name, holder) };
-    match dice.below(5) {
+fn random_claim(rng: &mut Rng, step: i64) -> ClaimChange {
+    let (name, holder) = (CODES[usize::try_from(rng.below(2)).unwrap()], CODES[usize::try_from(rng.below(3)).unwrap()]);
+    let claim = Claim { expires_at: at(step + i64::try_from(rng.below(40)).unwrap()), ..claim(name, holder) };
+    match rng.below(5) {
         0..=2 => ClaimChange::Take(claim),
-        3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..answered(claim) }),
+        3 => ClaimChange::Finish(Claim { expires_at: claim.expires_at, ..responded(claim) }),
         _ => ClaimChange::Release { scope: claim.scope, key: claim.key, holder: claim.holder, until: claim.expires_at },
     }
 }

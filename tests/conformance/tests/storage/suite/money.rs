@@ -5,7 +5,7 @@ use despacho_core::{
     host::{Host, HostError, StatementQuery, Storage, StoreQuery},
     model::{
         Timestamp,
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
         store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
     },
     rules::stores,
@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 
 use crate::{
     backend::Backend,
-    fixtures::{Dice, at, changes, cnpj, entry, key, money, order, order_id, over, store, store_id, top_up},
+    fixtures::{Rng, at, changes, cnpj, entry, key, money, order, order_id, over, store, store_id, top_up},
 };
 
 fn book(entries: Vec<LedgerEntry>) -> Changes {
@@ -98,16 +98,16 @@ pub(crate) async fn a_statement_adds_up_at_every_step(backend: impl Backend) {
     let host = backend.host();
     let stores = vec![Write::insert(store(1)), Write::insert(store(2))];
     host.commit(&Changes { stores, ..changes() }).await.unwrap();
-    let mut dice = Dice::new(11);
+    let mut rng = Rng::new(11);
     let (mut sums, mut counts) = ([0_i64; 2], [0_usize; 2]);
     for _ in 0..1_000 {
         // Ten operations a commit, of both stores; one commit in some passes a floor and leaves nothing.
         let (mut then, mut kept) = (sums, [0_usize; 2]);
         let (mut entries, mut fits) = (Vec::new(), true);
         for _ in 0..10 {
-            let whose = usize::try_from(dice.below(2)).unwrap();
-            let amount = i64::try_from(dice.below(4_000)).unwrap() - 1_900;
-            let floor = dice.once_in(4).then_some(-20_000);
+            let whose = usize::try_from(rng.below(2)).unwrap();
+            let amount = i64::try_from(rng.below(4_000)).unwrap() - 1_900;
+            let floor = rng.once_in(4).then_some(-20_000);
             then[whose] += amount;
             kept[whose] += 1;
             fits &= floor.is_none_or(|floor| then[whose] >= floor);
@@ -278,7 +278,7 @@ pub(crate) async fn removal_and_order_of_a_branch_exclude_each_other(backend: im
         let branch = host.store(store_id(number)).await.unwrap().unwrap();
         let removal = stores::remove(&branch, store_id(1), at(1));
         let placed = Changes {
-            orders: vec![Write::insert(Order { situation: OrderSituation::Ready, ..order(number, number, "P") })],
+            orders: vec![Write::insert(Order { status: OrderStatus::Ready, ..order(number, number, "P") })],
             ledger: vec![entry(number, -1, None)],
             ..changes()
         };

@@ -8,7 +8,7 @@ use despacho_core::{
         AttemptId, WebhookId,
         order::{Event, Journal, JournalEntry},
         store::Store,
-        webhook::{ATTEMPTS_KEPT, Answer, Attempt, Lease, MessageChange, Webhook, WebhookState},
+        webhook::{ATTEMPTS_KEPT, Attempt, AttemptResult, Lease, MessageChange, Webhook, WebhookState},
     },
     rules::{settings::Settings, webhooks::Tried},
 };
@@ -74,8 +74,8 @@ pub(crate) async fn a_journal_is_a_merchants(backend: impl Backend) {
     assert_eq!(places(host, part(2), 2, 10).await, [(4, 60)]);
     assert_eq!(journal_end(host, 1).await, Ok(4));
     assert_eq!(journal_end(host, 9).await, Ok(1));
-    let refused = host.commit(&happened(&[(3, 70, 2), (1, 50, 1)])).await;
-    assert_eq!((refused, journal_end(host, 1).await), (Err(HostError::Conflict), Ok(4)), "no place without an event");
+    let rejected = host.commit(&happened(&[(3, 70, 2), (1, 50, 1)])).await;
+    assert_eq!((rejected, journal_end(host, 1).await), (Err(HostError::Conflict), Ok(4)), "no place without an event");
     let entries = host.journal(whole(), 1, 1).await.unwrap();
     let history = host.events(entries[0].recorded.event.order).await.unwrap();
     assert_eq!(entries[0].recorded, history[0], "the same event by either way");
@@ -240,8 +240,8 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
     assert_eq!(host.find_attempts(AttemptQuery::Id(AttemptId::new(9_999).unwrap())).await, Ok(vec![]));
 }
 
-fn tried(batch: &outbox::Batch, answer: Answer) -> Vec<Tried> {
-    let sent = |job: &outbox::Job| Tried { message: job.message.clone(), sent: Some((at(0), 5, answer)) };
+fn tried(batch: &outbox::Batch, response: AttemptResult) -> Vec<Tried> {
+    let sent = |job: &outbox::Job| Tried { message: job.message.clone(), sent: Some((at(0), 5, response)) };
     batch.lanes.iter().flatten().map(sent).collect()
 }
 
@@ -267,13 +267,13 @@ pub(crate) async fn a_round_is_one_senders(backend: impl Backend) {
     let left = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     let second = outbox::take(host, &settings, &left).await.unwrap().unwrap();
     assert_eq!(names(&second), names(first));
-    outbox::finish(host, &settings, first, tried(first, Answer::Status(500))).await.unwrap();
+    outbox::finish(host, &settings, first, tried(first, AttemptResult::Status(500))).await.unwrap();
     assert_eq!(
         host.find_attempts(AttemptQuery::Webhook { webhook: webhook_id(7), before: None, limit: 9 }).await,
         Ok(vec![]),
         "who lost the lease settles nothing"
     );
-    outbox::finish(host, &settings, &second, tried(&second, Answer::Status(200))).await.unwrap();
+    outbox::finish(host, &settings, &second, tried(&second, AttemptResult::Status(200))).await.unwrap();
     let settled = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     assert_eq!((settled.position, &settled.lease, settled.failures), (3, &None, 0));
     assert_eq!(
@@ -299,10 +299,10 @@ pub(crate) async fn a_subscription_that_stops_is_told(backend: impl Backend) {
     let held = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     let rotated = held.rotated("c".to_owned(), at(0));
     host.commit(&Changes { webhooks: vec![over(held.version, rotated)], ..changes() }).await.unwrap();
-    outbox::finish(host, &settings, &batch, tried(&batch, Answer::Status(410))).await.unwrap();
+    outbox::finish(host, &settings, &batch, tried(&batch, AttemptResult::Status(410))).await.unwrap();
     let ended = host.webhook(webhook_id(7)).await.unwrap().unwrap();
     assert!(matches!(ended.state, WebhookState::Ended { .. }) && ended.secrets[0].nonce == "c", "{ended:?}");
-    let told = host.notifications(store_id(1), None, 9).await.unwrap();
-    assert_eq!(told.iter().map(|one| one.kind.name()).collect::<Vec<_>>(), ["webhook_stopped"]);
+    let received = host.notifications(store_id(1), None, 9).await.unwrap();
+    assert_eq!(received.iter().map(|one| one.kind.name()).collect::<Vec<_>>(), ["webhook_stopped"]);
     assert_eq!(due(host, 1_000_000).await, [0_u64; 0]);
 }

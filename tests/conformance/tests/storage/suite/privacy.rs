@@ -5,7 +5,9 @@ use despacho_core::{
     api,
     drivers::{erasure, outbox},
     host::{Host, Platform, Storage},
-    model::{Duration, OrderId, Timestamp, order::Erasure, privacy::PersonalQuery, store::KeyHash, webhook::Answer},
+    model::{
+        Duration, OrderId, Timestamp, order::Erasure, privacy::PersonalQuery, store::KeyHash, webhook::AttemptResult,
+    },
     rules::{
         limits::Limits,
         settings::{RetentionConfig, Secret, Settings},
@@ -37,15 +39,15 @@ async fn send(host: &impl Host, key: &str, line: &str, body: &Value) -> (u16, Va
     // One key for each different request, as a careful client sends them.
     let request = request.header("idempotency-key", KeyHash::of(&format!("{line} {body}")).as_str());
     let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-    let answer = api::handle(host, &settings(), request.body(body).unwrap()).await;
-    let body = serde_json::from_slice(answer.body()).unwrap_or(Value::Null);
-    (answer.status().as_u16(), body)
+    let response = api::handle(host, &settings(), request.body(body).unwrap()).await;
+    let body = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
+    (response.status().as_u16(), body)
 }
 
 async fn ok(host: &impl Host, key: &str, line: &str, body: &Value) -> Value {
-    let (status, answer) = send(host, key, line, body).await;
-    assert!((200..300).contains(&status), "{line}: {status} {answer}");
-    answer
+    let (status, response) = send(host, key, line, body).await;
+    assert!((200..300).contains(&status), "{line}: {status} {response}");
+    response
 }
 
 struct Merchant {
@@ -118,12 +120,12 @@ async fn report(host: &impl Host, merchant: &Merchant, latitude: f64) {
 async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
     let hook = host.webhook(despacho_core::model::WebhookId::new(merchant.webhook).unwrap()).await.unwrap().unwrap();
     let batch = outbox::take(host, &settings(), &hook).await.unwrap().unwrap();
-    let at = host.moment().now;
+    let at = host.exec_context().now;
     let tried = batch
         .lanes
         .iter()
         .flatten()
-        .map(|job| Tried { message: job.message.clone(), sent: Some((at, 5, Answer::Status(500))) });
+        .map(|job| Tried { message: job.message.clone(), sent: Some((at, 5, AttemptResult::Status(500))) });
     outbox::finish(host, &settings(), &batch, tried.collect()).await.unwrap();
 }
 
@@ -225,7 +227,7 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
     let id = carry(host, &merchant, "R-1", false).await;
     report(host, &merchant, -23.5471234).await;
     let terms = Settings { retention: RetentionConfig { recipients_days: 180, positions_days: 30 }, ..settings() };
-    let start = host.moment().now;
+    let start = host.exec_context().now;
     let pass = async |days: i64| {
         let later: Timestamp = start.after(Duration::minutes(days * 24 * 60));
         erasure::retain(host, &terms, later).await.unwrap().orders

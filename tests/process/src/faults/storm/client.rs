@@ -15,7 +15,7 @@ use super::{
 use crate::faults::{
     client::{self, Caller, Reply},
     judge, merchant,
-    world::{Acknowledged, World, lock, store},
+    run::{Acknowledged, StormRun, lock, store},
 };
 
 /// Between two actions of a client, in milliseconds.
@@ -35,7 +35,7 @@ struct Sold {
 /// A client of one merchant, with choices by the seed.
 struct Client<'a> {
     field: &'a Field<'a>,
-    world: &'a World<'a>,
+    storm: &'a StormRun<'a>,
     number: usize,
     merchant: usize,
     caller: Caller<'a>,
@@ -48,23 +48,23 @@ struct Client<'a> {
 
 /// Acts until the storm closes.
 pub(crate) fn run(field: &Field<'_>, number: usize) {
-    let (world, merchant) = (field.world, number % field.parties.merchants.len());
+    let (storm, merchant) = (field.storm, number % field.parties.merchants.len());
     let mut client = Client {
         field,
-        world,
+        storm,
         number,
         merchant,
-        caller: Caller::new(world, &field.parties.merchants[merchant].key),
-        rng: Rng::with_seed(world.plan.seed ^ (number as u64 + 1) << 20),
+        caller: Caller::new(storm, &field.parties.merchants[merchant].key),
+        rng: Rng::with_seed(storm.plan.seed ^ (number as u64 + 1) << 20),
         count: 0,
         sold: Vec::new(),
         branch: None,
     };
-    while !world.closing.load(Ordering::SeqCst) && !world.is_over() {
+    while !storm.closing.load(Ordering::SeqCst) && !storm.is_over() {
         let began = Instant::now();
         client.act();
         // Only a request without a response takes so long: others are sent again, and are over when nothing is killed.
-        world.check(began.elapsed() < client::TIMEOUT * 4, || {
+        storm.check(began.elapsed() < client::TIMEOUT * 4, || {
             format!("client {number} had no response for two minutes")
         });
         std::thread::sleep(Duration::from_millis(client.rng.u64(PAUSE_MS)));
@@ -73,7 +73,7 @@ pub(crate) fn run(field: &Field<'_>, number: usize) {
 
 impl Client<'_> {
     fn act(&mut self) {
-        let (world, field) = (self.world, self.field);
+        let (storm, field) = (self.storm, self.field);
         match self.rng.u8(..100) {
             0..30 => self.create(),
             30..40 => self.replay(),
@@ -82,11 +82,11 @@ impl Client<'_> {
             52..58 => self.cancel_one_stop(),
             58..64 => self.issue_and_revoke(),
             64..70 => self.open_and_remove_branch(),
-            70..74 => hostile::stream(world, &field.parties.merchants[self.merchant].key, &mut self.rng),
+            70..74 => hostile::stream(storm, &field.parties.merchants[self.merchant].key, &mut self.rng),
             74..79 => self.subscribe(),
-            79..82 => hostile::wrong_key(world, &mut self.rng),
-            82..84 => hostile::oversized(world, &self.caller, &mut self.rng),
-            84..89 => hostile::malformed(world, &self.caller, &mut self.rng),
+            79..82 => hostile::wrong_key(storm, &mut self.rng),
+            82..84 => hostile::oversized(storm, &self.caller, &mut self.rng),
+            84..89 => hostile::malformed(storm, &self.caller, &mut self.rng),
             _ => self.probe(),
         }
     }
@@ -96,7 +96,7 @@ impl Client<'_> {
         let store = self.field.parties.merchants[self.merchant].id;
         self.count += 1;
         let code = format!("S-{}-{}-{}", self.merchant, self.number, self.count);
-        let Some(sold) = create(self.world, &self.caller, code, self.is_prepaid(), &mut self.rng) else { return };
+        let Some(sold) = create(self.storm, &self.caller, code, self.is_prepaid(), &mut self.rng) else { return };
         self.aim(store, sold.id, Kind::Order);
         if self.sold.len() >= MAX_REMEMBERED {
             let place = self.rng.usize(..MAX_REMEMBERED);
@@ -116,8 +116,8 @@ impl Client<'_> {
             [send(), other.join().unwrap_or(Reply::Nothing)]
         });
         for reply in replies {
-            if let Reply::Answer(status @ (200 | 201), again) = reply {
-                self.world.check(again["id"] == sold.id, || {
+            if let Reply::Response(status @ (200 | 201), again) = reply {
+                self.storm.check(again["id"] == sold.id, || {
                     format!("{} is order {}, and its replay ({status}) {again}", sold.code, sold.id)
                 });
             }
@@ -131,9 +131,9 @@ impl Client<'_> {
         let Some(key) = sold.key.as_deref() else { return };
         let mut other = sold.body.clone();
         other["code"] = json!(format!("{}-other", sold.code));
-        if let Reply::Answer(status, answer) = self.caller.try_once("POST", "/delivery/orders", Some(key), &other) {
-            self.world.check(matches!(status, 409 | 422 | 429 | 503), || {
-                format!("a used key with another order was answered {status}: {answer}")
+        if let Reply::Response(status, response) = self.caller.try_once("POST", "/delivery/orders", Some(key), &other) {
+            self.storm.check(matches!(status, 409 | 422 | 429 | 503), || {
+                format!("a used key with another order was answered {status}: {response}")
             });
         }
     }
@@ -141,8 +141,8 @@ impl Client<'_> {
     fn cancel(&mut self) {
         let Some(place) = self.pick() else { return };
         let sold = self.sold.swap_remove(place);
-        if merchant::cancel(self.world, &self.caller, sold.id)
-            && let Some(kept) = lock(&self.world.acknowledged).get_mut(&sold.code)
+        if merchant::cancel(self.storm, &self.caller, sold.id)
+            && let Some(kept) = lock(&self.storm.acknowledged).get_mut(&sold.code)
         {
             kept.cancelled = true;
         }
@@ -155,33 +155,37 @@ impl Client<'_> {
             return;
         }
         let body = json!({ "orderId": id, "deliveryId": stops[self.rng.usize(..stops.len())] });
-        if let Reply::Answer(status, answer) = self.caller.try_once("POST", "/delivery/orders/cancel", None, &body) {
-            self.world.check(matches!(status, 200 | 409 | 429 | 503), || {
-                format!("cancelling one delivery of order {id} was answered {status}: {answer}")
+        if let Reply::Response(status, response) = self.caller.try_once("POST", "/delivery/orders/cancel", None, &body)
+        {
+            self.storm.check(matches!(status, 200 | 409 | 429 | 503), || {
+                format!("cancelling one delivery of order {id} was answered {status}: {response}")
             });
         }
     }
 
     /// A key works until it is revoked, and never again.
     fn issue_and_revoke(&mut self) {
-        let Some((201, issued)) = self.until_told("POST", "/delivery/keys", &json!({ "name": "storm" })) else {
+        let Some((201, issued)) = self.retry_until_response("POST", "/delivery/keys", &json!({ "name": "storm" }))
+        else {
             return;
         };
         let Some(id) = id_of(&issued["id"]) else { return };
         self.aim(self.field.parties.merchants[self.merchant].id, id, Kind::Key);
-        let keyed = Caller::new(self.world, issued["value"].as_str().unwrap_or_default());
-        let status = |reply| if let Reply::Answer(status, _) = reply { status } else { 503 };
+        let keyed = Caller::new(self.storm, issued["value"].as_str().unwrap_or_default());
+        let status = |reply| if let Reply::Response(status, _) = reply { status } else { 503 };
         let list = || status(keyed.try_once("GET", "/delivery/orders?limit=1", None, &Value::Null));
         let before = list();
-        self.world.check(matches!(before, 200 | 429 | 503), || format!("a new key was answered {before}"));
-        let Some((revoked, answer)) = self.until_told("DELETE", &format!("/delivery/keys/{id}"), &Value::Null) else {
+        self.storm.check(matches!(before, 200 | 429 | 503), || format!("a new key was answered {before}"));
+        let Some((revoked, response)) =
+            self.retry_until_response("DELETE", &format!("/delivery/keys/{id}"), &Value::Null)
+        else {
             return;
         };
         // Unknown if an earlier request, whose response was lost, revoked it.
-        self.world.check(matches!(revoked, 204 | 404), || format!("revoking a key was answered {revoked}: {answer}"));
+        self.storm.check(matches!(revoked, 204 | 404), || format!("revoking a key was answered {revoked}: {response}"));
         for _ in 0..3 {
             let after = list();
-            self.world.check(matches!(after, 401 | 429 | 503), || format!("a revoked key was answered {after}"));
+            self.storm.check(matches!(after, 401 | 429 | 503), || format!("a revoked key was answered {after}"));
         }
     }
 
@@ -190,39 +194,41 @@ impl Client<'_> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let body = store(&cnpj(number), &format!("branch-{number}"));
-        let Reply::Answer(201, branch) = self.caller.try_once("POST", "/delivery/stores", None, &body) else { return };
+        let Reply::Response(201, branch) = self.caller.try_once("POST", "/delivery/stores", None, &body) else {
+            return;
+        };
         let (Some(id), Some(key)) = (id_of(&branch["storeId"]), branch["value"].as_str()) else {
-            return self.world.wrong(format!("a branch was made without an ID or key: {branch}"));
+            return self.storm.wrong(format!("a branch was made without an ID or key: {branch}"));
         };
         self.aim(id, id, Kind::Store);
-        let caller = Caller::new(self.world, key);
+        let caller = Caller::new(self.storm, key);
         if self.branch.is_none() {
             self.branch = Some((id, caller));
             return;
         }
         self.count += 1;
         let code = format!("{}-{}-{}-{}", judge::OF_A_BRANCH, self.merchant, self.number, self.count);
-        if let Some(sold) = create(self.world, &caller, code, self.is_prepaid(), &mut self.rng) {
+        if let Some(sold) = create(self.storm, &caller, code, self.is_prepaid(), &mut self.rng) {
             self.aim(id, sold.id, Kind::Order);
             let path = format!("/delivery/orders/{}", sold.id);
-            if let Reply::Answer(status, order) = caller.try_once("GET", &path, None, &Value::Null) {
-                self.world.check(matches!(status, 429 | 503) || order["code"] == sold.code.as_str(), || {
+            if let Reply::Response(status, order) = caller.try_once("GET", &path, None, &Value::Null) {
+                self.storm.check(matches!(status, 429 | 503) || order["code"] == sold.code.as_str(), || {
                     format!("a branch looked up its order {} and was answered {status}: {order}", sold.code)
                 });
             }
             if self.rng.bool()
-                && merchant::cancel(self.world, &caller, sold.id)
-                && let Some(kept) = lock(&self.world.acknowledged).get_mut(&sold.code)
+                && merchant::cancel(self.storm, &caller, sold.id)
+                && let Some(kept) = lock(&self.storm.acknowledged).get_mut(&sold.code)
             {
                 kept.cancelled = true;
             }
         }
-        if let Reply::Answer(status, answer) =
+        if let Reply::Response(status, response) =
             self.caller.try_once("DELETE", &format!("/delivery/stores/{id}"), None, &Value::Null)
         {
             // 409 with open orders or an unpaid balance.
-            self.world.check(matches!(status, 204 | 409 | 429 | 503), || {
-                format!("removing a branch was answered {status}: {answer}")
+            self.storm.check(matches!(status, 204 | 409 | 429 | 503), || {
+                format!("removing a branch was answered {status}: {response}")
             });
         }
     }
@@ -230,12 +236,12 @@ impl Client<'_> {
     /// Subscribes a receiver that never responds, and removes half of the subscriptions.
     fn subscribe(&mut self) {
         let body = json!({ "url": self.field.hanging });
-        let Some((status, hook)) = self.until_told("POST", "/delivery/webhooks", &body) else { return };
-        self.world.check(matches!(status, 201 | 409), || format!("a webhook was answered {status}: {hook}"));
+        let Some((status, hook)) = self.retry_until_response("POST", "/delivery/webhooks", &body) else { return };
+        self.storm.check(matches!(status, 201 | 409), || format!("a webhook was answered {status}: {hook}"));
         let Some(id) = id_of(&hook["id"]).filter(|_| status == 201) else { return };
         self.aim(self.field.parties.merchants[self.merchant].id, id, Kind::Webhook);
         if self.rng.u8(..8) > 0 {
-            self.until_told("DELETE", &format!("/delivery/webhooks/{id}"), &Value::Null);
+            self.retry_until_response("DELETE", &format!("/delivery/webhooks/{id}"), &Value::Null);
         }
     }
 
@@ -246,15 +252,15 @@ impl Client<'_> {
                 probe(self.field, caller, &Identity::Branch { store: *store }, &mut self.rng);
             }
             (1, _) => {
-                let caller = Caller::new(self.world, &self.field.outsider.key);
+                let caller = Caller::new(self.storm, &self.field.outsider.key);
                 probe(self.field, &caller, &Identity::Courier, &mut self.rng);
             }
             _ => probe(self.field, &self.caller, &Identity::Parent { merchant }, &mut self.rng),
         }
     }
 
-    fn until_told(&self, method: &str, path: &str, body: &Value) -> Option<(u16, Value)> {
-        self.caller.until_told(method, path, None, body)
+    fn retry_until_response(&self, method: &str, path: &str, body: &Value) -> Option<(u16, Value)> {
+        self.caller.retry_until_response(method, path, None, body)
     }
 
     fn aim(&mut self, store: u64, id: u64, kind: Kind) {
@@ -272,23 +278,25 @@ impl Client<'_> {
 }
 
 /// Sends an order until it is acknowledged, or rejected because the merchant has no money left.
-fn create(world: &World<'_>, caller: &Caller<'_>, code: String, is_prepaid: bool, rng: &mut Rng) -> Option<Sold> {
+fn create(storm: &StormRun<'_>, caller: &Caller<'_>, code: String, is_prepaid: bool, rng: &mut Rng) -> Option<Sold> {
     let body = merchant::order(&code, rng);
     let key = (rng.u8(..4) > 0).then(|| format!("key-{code}"));
-    lock(&world.sent).insert(code.clone());
-    let Some((status, answer)) = caller.until_told("POST", "/delivery/orders", key.as_deref(), &body) else {
-        world.wrong(format!("{code} was never acknowledged"));
+    lock(&storm.sent).insert(code.clone());
+    let Some((status, response)) = caller.retry_until_response("POST", "/delivery/orders", key.as_deref(), &body)
+    else {
+        storm.wrong(format!("{code} was never acknowledged"));
         return None;
     };
     if status == 402 && is_prepaid {
-        lock(&world.rejected).insert(code);
+        lock(&storm.rejected).insert(code);
         return None;
     }
-    let id = answer["id"].as_u64().filter(|_| matches!(status, 200 | 201) && answer["code"] == code.as_str());
-    world.check(id.is_some(), || format!("{code} was answered {status}: {answer}"));
+    let id = response["id"].as_u64().filter(|_| matches!(status, 200 | 201) && response["code"] == code.as_str());
+    storm.check(id.is_some(), || format!("{code} was answered {status}: {response}"));
     let id = id?;
-    lock(&world.acknowledged).insert(code.clone(), Acknowledged { id, cancelled: false });
-    let stops = answer["deliveries"].as_array().into_iter().flatten().filter_map(|stop| stop["id"].as_u64()).collect();
+    lock(&storm.acknowledged).insert(code.clone(), Acknowledged { id, cancelled: false });
+    let stops =
+        response["deliveries"].as_array().into_iter().flatten().filter_map(|stop| stop["id"].as_u64()).collect();
     Some(Sold { code, id, key, body, stops })
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::faults::{
     client::{Caller, Reply},
-    world::World,
+    run::StormRun,
 };
 
 /// Connections that the hanging receiver holds open; the oldest are closed.
@@ -35,12 +35,12 @@ const MALFORMED: [&[u8]; 12] = [
 ];
 
 /// Accepts connections and never responds, until the storm is over.
-pub(crate) fn hang(world: &World<'_>, receiver: &TcpListener) {
+pub(crate) fn hang(storm: &StormRun<'_>, receiver: &TcpListener) {
     let mut held: Vec<TcpStream> = Vec::new();
     if let Err(error) = receiver.set_nonblocking(true) {
-        return world.say(&format!("the receiver cannot be set up: {error}"));
+        return storm.print(&format!("the receiver cannot be set up: {error}"));
     }
-    while !world.is_over() {
+    while !storm.is_over() {
         match receiver.accept() {
             Ok((connection, _)) => held.push(connection),
             Err(_) => std::thread::sleep(Duration::from_millis(20)),
@@ -52,8 +52,8 @@ pub(crate) fn hang(world: &World<'_>, receiver: &TcpListener) {
 }
 
 /// Opens a stream of events, reads for a moment or not at all, and drops the connection.
-pub(crate) fn stream(world: &World<'_>, key: &str, rng: &mut Rng) {
-    let Some(base) = world.some_base() else { return };
+pub(crate) fn stream(storm: &StormRun<'_>, key: &str, rng: &mut Rng) {
+    let Some(base) = storm.some_base() else { return };
     let Ok(mut connection) = TcpStream::connect(base.trim_start_matches("http://")) else { return };
     let request = format!("GET /delivery/events/stream HTTP/1.1\r\nhost: storm\r\nx-api-token: {key}\r\n\r\n");
     if connection.write_all(request.as_bytes()).is_err() || rng.u8(..4) == 0 {
@@ -63,42 +63,42 @@ pub(crate) fn stream(world: &World<'_>, key: &str, rng: &mut Rng) {
     let mut page = [0; 4_096];
     if let Ok(count @ 12..) = connection.read(&mut page) {
         let status = String::from_utf8_lossy(&page[9..12]).into_owned();
-        world.check(matches!(status.as_str(), "200" | "429" | "503"), || {
+        storm.check(matches!(status.as_str(), "200" | "429" | "503"), || {
             format!("a stream was answered: {}", String::from_utf8_lossy(&page[..count]))
         });
     }
 }
 
 /// A key that no store has.
-pub(crate) fn wrong_key(world: &World<'_>, rng: &mut Rng) {
-    let caller = Caller::new(world, &format!("dsp_{:032x}", rng.u128(..)));
+pub(crate) fn wrong_key(storm: &StormRun<'_>, rng: &mut Rng) {
+    let caller = Caller::new(storm, &format!("dsp_{:032x}", rng.u128(..)));
     for path in ["/delivery/orders", "/delivery/statement", "/courier/order", "/admin/couriers"] {
-        if let Reply::Answer(status, answer) = caller.try_once("GET", path, None, &Value::Null) {
-            world.check(matches!(status, 401 | 403 | 429 | 503), || {
-                format!("GET {path} with an unknown key was answered {status}: {answer}")
+        if let Reply::Response(status, response) = caller.try_once("GET", path, None, &Value::Null) {
+            storm.check(matches!(status, 401 | 403 | 429 | 503), || {
+                format!("GET {path} with an unknown key was answered {status}: {response}")
             });
         }
     }
 }
 
 /// A body beyond every limit. The server may close the connection before it was sent.
-pub(crate) fn oversized(world: &World<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+pub(crate) fn oversized(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     let body = vec![b' '; OVERSIZED + rng.usize(..4_096)];
-    if let Reply::Answer(status, answer) = caller.send_raw("/delivery/orders", "application/json", &body) {
-        world.check(matches!(status, 413 | 429 | 503), || {
-            format!("a body of {} bytes was answered {status}: {answer}", body.len())
+    if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", "application/json", &body) {
+        storm.check(matches!(status, 413 | 429 | 503), || {
+            format!("a body of {} bytes was answered {status}: {response}", body.len())
         });
     }
 }
 
 /// Bodies that are no orders, and types of content that are not JSON.
-pub(crate) fn malformed(world: &World<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+pub(crate) fn malformed(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     for _ in 0..3 {
         let body = MALFORMED[rng.usize(..MALFORMED.len())];
         let kind = if rng.u8(..6) == 0 { "text/plain" } else { "application/json" };
-        if let Reply::Answer(status, answer) = caller.send_raw("/delivery/orders", kind, body) {
-            world.check(matches!(status, 400 | 415 | 422 | 429 | 503), || {
-                format!("{:?} as {kind} was answered {status}: {answer}", String::from_utf8_lossy(body))
+        if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", kind, body) {
+            storm.check(matches!(status, 400 | 415 | 422 | 429 | 503), || {
+                format!("{:?} as {kind} was answered {status}: {response}", String::from_utf8_lossy(body))
             });
         }
     }

@@ -3,17 +3,17 @@
 use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 
 use super::MAX_MEMORY_MB;
-use crate::faults::world::World;
+use crate::faults::run::StormRun;
 
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Samples until the storm is over, and returns the maximum of each instance in MB. Empty if the system does not tell.
-pub(crate) fn sample(world: &World<'_>) -> BTreeMap<usize, u64> {
+pub(crate) fn sample(storm: &StormRun<'_>) -> BTreeMap<usize, u64> {
     let mut max = BTreeMap::new();
-    while !world.is_over() {
-        for instance in &world.instances {
+    while !storm.is_over() {
+        for instance in &storm.instances {
             if let Some(used) = resident_mb(instance.pid.load(Ordering::SeqCst)) {
-                world.check(used <= MAX_MEMORY_MB, || {
+                storm.check(used <= MAX_MEMORY_MB, || {
                     format!("instance {} uses {used} MB, more than {MAX_MEMORY_MB}", instance.number)
                 });
                 let entry = max.entry(instance.number).or_insert(0);

@@ -25,9 +25,9 @@ use crate::faults::{
     courier,
     database::Database,
     fleet, judge, reader,
+    run::{OPERATOR, Parties, Party, StormRun, lock, made, store, text},
     storm::probe::Target,
     watch,
-    world::{OPERATOR, Parties, Party, World, lock, made, store, text},
 };
 
 /// A storm and the database under it.
@@ -55,7 +55,7 @@ const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
 
 /// What all clients of a storm share.
 pub(crate) struct Field<'a> {
-    pub(crate) world: &'a World<'a>,
+    pub(crate) storm: &'a StormRun<'a>,
     pub(crate) parties: &'a Parties,
     /// A courier who is not available and never has an order.
     pub(crate) outsider: Party,
@@ -74,75 +74,75 @@ pub fn run(storm: &Storm) -> Result<StormReport, Failure> {
         Some(cluster) => (Database::Server(cluster, cluster.fresh()?), 3),
         None => (Database::File(folder.path().join("instance-0").join("despacho.db")), 1),
     };
-    let mut world = World::new(plan, database, instances, None);
-    world.settings = vec![("DESPACHO_WEBHOOKS_LOOPBACK", "true".to_owned())];
-    let world = &world;
-    world.say(&format!("seed {}", plan.seed));
+    let mut storm = StormRun::new(plan, database, instances, None);
+    storm.settings = vec![("DESPACHO_WEBHOOKS_LOOPBACK", "true".to_owned())];
+    let storm = &storm;
+    storm.print(&format!("seed {}", plan.seed));
     let receiver = TcpListener::bind("127.0.0.1:0").map_err(|error| Failure::new(format!("no receiver: {error}")))?;
     let mut report = StormReport::default();
     std::thread::scope(|scope| {
-        for instance in &world.instances {
-            scope.spawn(|| fleet::serve(world, instance, folder.path()));
+        for instance in &storm.instances {
+            scope.spawn(|| fleet::serve(storm, instance, folder.path()));
         }
-        scope.spawn(|| hostile::hang(world, &receiver));
-        let outcome = under_load(world, scope, &receiver, &mut report);
-        world.over.store(true, Ordering::SeqCst);
+        scope.spawn(|| hostile::hang(storm, &receiver));
+        let outcome = under_load(storm, scope, &receiver, &mut report);
+        storm.over.store(true, Ordering::SeqCst);
         outcome
     })?;
     report.seed = plan.seed;
     report.took = started.elapsed();
-    report.take(world);
+    report.take(storm);
     Ok(report)
 }
 
 fn under_load<'scope, 'env: 'scope>(
-    world: &'env World<'env>,
+    storm: &'env StormRun<'env>,
     scope: &'scope std::thread::Scope<'scope, 'env>,
     receiver: &TcpListener,
     report: &mut StormReport,
 ) -> Result<(), Failure> {
-    world.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
-    let field = found(world, receiver)?;
+    storm.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
+    let field = found(storm, receiver)?;
     let parties = field.parties;
     let readers: Vec<_> =
-        parties.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(world, merchant))).collect();
+        parties.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(storm, merchant))).collect();
     for courier in &parties.couriers {
-        scope.spawn(move || courier::ride(world, parties, courier));
+        scope.spawn(move || courier::ride(storm, parties, courier));
     }
-    scope.spawn(move || watch::allocation(world));
-    scope.spawn(move || floor(world, parties));
-    let memory = scope.spawn(move || memory::sample(world));
+    scope.spawn(move || watch::allocation(storm));
+    scope.spawn(move || floor(storm, parties));
+    let memory = scope.spawn(move || memory::sample(storm));
     std::thread::scope(|clients| {
-        for number in 0..world.plan.merchants {
+        for number in 0..storm.plan.merchants {
             let field = &field;
             clients.spawn(move || client::run(field, number));
         }
-        kill(world, report);
+        kill(storm, report);
         // From here on nothing is killed: clients send what is open until they have a response.
-        world.closing.store(true, Ordering::SeqCst);
+        storm.closing.store(true, Ordering::SeqCst);
     });
-    world.await_ready(TIMEOUT).unwrap_or_else(|late| {
-        world.wrong(late);
+    storm.await_ready(TIMEOUT).unwrap_or_else(|late| {
+        storm.wrong(late);
         Duration::ZERO
     });
-    let written = judge::written(world, parties)?;
-    world.settled.store(true, Ordering::SeqCst);
+    let written = judge::written(storm, parties)?;
+    storm.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
         read.push(reader.join().map_err(|_| Failure::new("a reader stopped"))?);
     }
     let mut judged = Report::default();
-    judge::judge(world, parties, &written, &read, &[], &mut judged)?;
+    judge::judge(storm, parties, &written, &read, &[], &mut judged)?;
     report.stored = judged.stored;
-    world.over.store(true, Ordering::SeqCst);
+    storm.over.store(true, Ordering::SeqCst);
     report.memory_mb = memory.join().map_err(|_| Failure::new("the memory could not be sampled"))?;
     Ok(())
 }
 
 /// Two merchants that pay by invoice, one that pays in advance, the couriers and one courier who never gets an order.
-fn found<'a>(world: &'a World<'a>, receiver: &TcpListener) -> Result<Field<'a>, Failure> {
-    let mut parties = world.found(world.plan.couriers)?;
-    let operator = Caller::new(world, OPERATOR);
+fn found<'a>(storm: &'a StormRun<'a>, receiver: &TcpListener) -> Result<Field<'a>, Failure> {
+    let mut parties = storm.found(storm.plan.couriers)?;
+    let operator = Caller::new(storm, OPERATOR);
     let mut prepaid = store(&probe::cnpj(0), "prepaid");
     prepaid["prepaidFloor"] = json!(PREPAID_FLOOR / 100);
     let prepaid = made(&operator, "/admin/matrices", &prepaid)?;
@@ -154,8 +154,8 @@ fn found<'a>(world: &'a World<'a>, receiver: &TcpListener) -> Result<Field<'a>, 
     let port =
         receiver.local_addr().map_err(|error| Failure::new(format!("the receiver has no port: {error}")))?.port();
     let field = Field {
-        world,
-        parties: world.parties.get_or_init(|| parties),
+        storm,
+        parties: storm.parties.get_or_init(|| parties),
         outsider,
         targets: Mutex::default(),
         hanging: format!("http://127.0.0.1:{port}/hang"),
@@ -167,39 +167,39 @@ fn found<'a>(world: &'a World<'a>, receiver: &TcpListener) -> Result<Field<'a>, 
 }
 
 /// Kills servers until the time is up, and at least twice. On PostgreSQL, connections are cut too.
-fn kill(world: &World<'_>, report: &mut StormReport) {
-    let (mut rng, until) = (Rng::with_seed(world.plan.seed), Instant::now() + world.plan.span);
+fn kill(storm: &StormRun<'_>, report: &mut StormReport) {
+    let (mut rng, until) = (Rng::with_seed(storm.plan.seed), Instant::now() + storm.plan.span);
     while Instant::now() < until || report.kills < 2 {
         std::thread::sleep(Duration::from_millis(rng.u64(KILL_INTERVAL_MS)));
-        if world.instances.len() > 1 && rng.u8(..4) == 0 {
+        if storm.instances.len() > 1 && rng.u8(..4) == 0 {
             report.cuts += 1;
-            if let Err(failure) = world.database.ask(CUT) {
-                world.say(&format!("connections were not cut: {failure}"));
+            if let Err(failure) = storm.database.query(CUT) {
+                storm.print(&format!("connections were not cut: {failure}"));
             }
             continue;
         }
-        let instance = &world.instances[rng.usize(..world.instances.len())];
+        let instance = &storm.instances[rng.usize(..storm.instances.len())];
         if instance.base().is_some() {
             instance.kill(Duration::from_millis(rng.u64(..1_500)));
             report.kills += 1;
         }
         // A server that is killed as soon as it has started would answer nobody.
-        _ = world.await_ready(TIMEOUT);
+        _ = storm.await_ready(TIMEOUT);
     }
 }
 
 /// Checks what the prepaid merchant and its branches owe together until the storm is over.
-fn floor(world: &World<'_>, parties: &Parties) {
+fn floor(storm: &StormRun<'_>, parties: &Parties) {
     let Some(prepaid) = parties.merchants.last() else { return };
     let sql = format!(
         "SELECT cast(coalesce(sum(amount), 0) AS BIGINT) FROM balances WHERE store = {id} \
          OR store IN (SELECT id FROM stores WHERE matrix = {id})",
         id = prepaid.id
     );
-    while !world.is_over() {
-        if let Ok(amount) = world.database.ask(&sql) {
+    while !storm.is_over() {
+        if let Ok(amount) = storm.database.query(&sql) {
             let amount: i64 = amount.parse().unwrap_or(i64::MIN);
-            world.check(amount >= PREPAID_FLOOR, || {
+            storm.check(amount >= PREPAID_FLOOR, || {
                 format!("a prepaid balance is {amount} cents, below {PREPAID_FLOOR}")
             });
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Field;
 use crate::faults::{
     client::{Caller, Reply},
-    world::lock,
+    run::lock,
 };
 
 /// Something that belongs to one store.
@@ -72,9 +72,9 @@ pub(crate) fn probe(field: &Field<'_>, caller: &Caller<'_>, identity: &Identity,
         }
         let requests = requests(&target);
         let (method, path, body) = &requests[rng.usize(..requests.len())];
-        if let Reply::Answer(status, answer) = caller.try_once(method, path, None, body) {
-            field.world.check(matches!(status, 401 | 403 | 404 | 429 | 503), || {
-                format!("tenancy: {method} {path} with another store's key was answered {status}: {answer}")
+        if let Reply::Response(status, response) = caller.try_once(method, path, None, body) {
+            field.storm.check(matches!(status, 401 | 403 | 404 | 429 | 503), || {
+                format!("tenancy: {method} {path} with another store's key was answered {status}: {response}")
             });
         }
     }

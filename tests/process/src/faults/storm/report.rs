@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::atomic::Ordering, time::Duration};
 
 use super::MAX_MEMORY_MB;
-use crate::faults::world::{World, lock};
+use crate::faults::run::{StormRun, lock};
 
 /// The result of a storm, for people.
 #[derive(Clone, Debug, Default)]
@@ -33,13 +33,13 @@ pub struct StormReport {
 }
 
 impl StormReport {
-    pub(crate) fn take(&mut self, world: &World<'_>) {
-        self.wrong.clone_from(&lock(&world.findings));
-        self.checks = world.checks();
-        self.acknowledged = lock(&world.acknowledged).len();
-        self.rejected = lock(&world.rejected).len();
-        self.responses.clone_from(&lock(&world.answers));
-        self.starts = world.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
+    pub(crate) fn take(&mut self, storm: &StormRun<'_>) {
+        self.wrong.clone_from(&lock(&storm.findings));
+        self.checks = storm.checks();
+        self.acknowledged = lock(&storm.acknowledged).len();
+        self.rejected = lock(&storm.rejected).len();
+        self.responses.clone_from(&lock(&storm.responses));
+        self.starts = storm.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
     }
 }
 

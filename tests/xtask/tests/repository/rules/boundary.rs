@@ -111,8 +111,8 @@ fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Findi
 #[must_use]
 pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
     let forbidden = |name: &str| FORBIDDEN.contains(&name) || (!with_browser && BROWSER.contains(&name));
-    let strange = names.iter().filter(|name| forbidden(name));
-    strange
+    let unexpected = names.iter().filter(|name| forbidden(name));
+    unexpected
         .map(|name| {
             let what = format!("`{name}` is in the core's tree: find what brings it with `cargo tree -p despacho-core --target wasm32-unknown-unknown -i {name}` and switch that feature off");
             Finding::new("core/Cargo.toml", what)
@@ -122,12 +122,12 @@ pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
 
 /// The core does not ask what it is built for.
 pub(crate) fn targets(file: &TextFile) -> Result<Vec<Finding>, String> {
-    let asks = |marking: &Marking| {
+    let queries = |marking: &Marking| {
         matches!(&*marking.name, "cfg" | "cfg_attr")
             && marking.words.iter().any(|word| word.starts_with("target_") || matches!(&**word, "unix" | "windows"))
     };
     let parsed = syntax::parse(file)?;
-    let found = syntax::markings(&parsed).into_iter().filter(asks);
+    let found = syntax::markings(&parsed).into_iter().filter(queries);
     Ok(found
         .map(|marking| {
             Finding::in_line(
@@ -201,12 +201,12 @@ mod tests {
 
     #[test]
     fn every_way_to_ask_for_the_target_is_found() {
-        let asking = [
+        let querying = [
             "#[cfg(target_arch = \"wasm32\")] fn f() {}",
             "fn f() { if cfg!(windows) {} }",
             "#[cfg_attr(not(unix), inline)] fn f() {}",
         ];
-        for text in asking {
+        for text in querying {
             assert_eq!(targets(&TextFile::sample("a.rs", text)).map(|found| found.len()), Ok(1), "{text}");
         }
         assert_eq!(targets(&TextFile::sample("a.rs", "#[cfg(feature = \"ts\")] fn target_arch() {}")), Ok(vec![]));

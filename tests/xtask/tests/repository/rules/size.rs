@@ -27,8 +27,8 @@ const CODE: [&str; 13] = ["rs", "ts", "tsx", "js", "mjs", "jsx", "css", "html", 
 #[must_use]
 pub(crate) fn top_level(paths: &[String]) -> Vec<Finding> {
     let entries: BTreeSet<&str> = paths.iter().filter_map(|path| path.split('/').next()).collect();
-    let strange = entries.into_iter().filter(|entry| !entry.starts_with('.') && !TOP_LEVEL.contains(entry));
-    strange.map(|entry| Finding::new(entry, "does not belong at the top level: put it into core, hosts, bindings or tests, or a tool's configuration into a dot-folder")).collect()
+    let unexpected = entries.into_iter().filter(|entry| !entry.starts_with('.') && !TOP_LEVEL.contains(entry));
+    unexpected.map(|entry| Finding::new(entry, "does not belong at the top level: put it into core, hosts, bindings or tests, or a tool's configuration into a dot-folder")).collect()
 }
 
 /// No file of code is longer than [`FILE_LINES`].

@@ -19,7 +19,8 @@ use despacho_core::{
     },
     memory::MemoryHost,
     model::{
-        Address, CourierId, IdBlock, Located, Matrix, Moment, NotificationId, OrderId, StoreId, Timestamp, WebhookId,
+        Address, CourierId, DistanceMatrix, ExecContext, IdBlock, Located, NotificationId, OrderId, StoreId, Timestamp,
+        WebhookId,
         courier::{self, Courier, FreeCourier, SearchingOrder},
         order::{Journal, JournalEntry, Order, RecordedEvent},
         privacy::{PersonalData, PersonalQuery},
@@ -30,7 +31,7 @@ use despacho_core::{
 };
 
 /// The reference host with a rig around it.
-pub(crate) struct Rigged<'a> {
+pub(crate) struct FaultyHost<'a> {
     inner: &'a MemoryHost,
     waits: bool,
     commits: Cell<u32>,
@@ -41,10 +42,10 @@ pub(crate) struct Rigged<'a> {
     unconfirmed: bool,
 }
 
-impl<'a> Rigged<'a> {
+impl<'a> FaultyHost<'a> {
     /// Waits once before each call, so that others can come between any two of them.
-    pub(crate) fn waiting(inner: &'a MemoryHost) -> Rigged<'a> {
-        Rigged {
+    pub(crate) fn waiting(inner: &'a MemoryHost) -> FaultyHost<'a> {
+        FaultyHost {
             inner,
             waits: true,
             commits: Cell::new(0),
@@ -55,8 +56,8 @@ impl<'a> Rigged<'a> {
     }
 
     /// Fails at the commits of these numbers, the first being 1.
-    pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> Rigged<'a> {
-        Rigged {
+    pub(crate) fn failing<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
+        FaultyHost {
             inner,
             waits: false,
             commits: Cell::new(0),
@@ -67,8 +68,8 @@ impl<'a> Rigged<'a> {
     }
 
     /// The same, where those commits take place and only their confirmation is lost.
-    pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> Rigged<'a> {
-        Rigged { unconfirmed: true, ..Rigged::failing(inner, faults) }
+    pub(crate) fn unconfirmed<const N: usize>(inner: &'a MemoryHost, faults: [(u32, HostError); N]) -> FaultyHost<'a> {
+        FaultyHost { unconfirmed: true, ..FaultyHost::failing(inner, faults) }
     }
 
     /// Commits that were asked for so far.
@@ -100,15 +101,15 @@ impl Future for Turn {
 }
 
 macro_rules! pass_on {
-    ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {$(
-        async fn $name(&self, $($argument: $kind),*) -> Result<$answer, HostError> {
+    ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $response:ty;)*) => {$(
+        async fn $name(&self, $($argument: $kind),*) -> Result<$response, HostError> {
             self.turn().await;
             self.inner.$name($($argument),*).await
         }
     )*};
 }
 
-impl Storage for Rigged<'_> {
+impl Storage for FaultyHost<'_> {
     pass_on! {
         fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
         fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
@@ -143,7 +144,7 @@ impl Storage for Rigged<'_> {
     }
 }
 
-impl Platform for Rigged<'_> {
+impl Platform for FaultyHost<'_> {
     pass_on! {
         fn hash_password(password: &str, salt: [u8; 16]) -> String;
         fn verify_password(password: &str, hash: &str) -> bool;
@@ -155,14 +156,14 @@ impl Platform for Rigged<'_> {
         self.inner.locate(addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<Matrix, HostError> {
+    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         let [locate, matrix] = self.surveys.get();
         self.surveys.set([locate, matrix + 1]);
         self.inner.matrix(places).await
     }
 
-    fn moment(&self) -> Moment {
-        self.inner.moment()
+    fn exec_context(&self) -> ExecContext {
+        self.inner.exec_context()
     }
 }
 
@@ -183,9 +184,9 @@ pub(crate) fn interleave<F: Future>(futures: Vec<F>, mut choose: impl FnMut(usiz
 }
 
 /// SplitMix64: the same numbers from the same seed.
-pub(crate) struct Dice(pub u64);
+pub(crate) struct Rng(pub u64);
 
-impl Dice {
+impl Rng {
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -195,8 +196,8 @@ impl Dice {
     }
 
     /// A number below `most`, which is above zero.
-    pub(crate) fn below(&mut self, most: usize) -> usize {
-        usize::try_from(self.next() % most as u64).unwrap()
+    pub(crate) fn below(&mut self, max: usize) -> usize {
+        usize::try_from(self.next() % max as u64).unwrap()
     }
 
     /// One of these.

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use super::{answer_natively, deck};
+use super::{problems, respond_natively};
 
 /// Random questions of every kind.
 const CASES: u64 = 200;
@@ -11,28 +11,28 @@ const CASES: u64 = 200;
 /// Writes them to standard output.
 pub fn write_all() -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
-    for kind in deck::ALL {
+    for kind in problems::ALL {
         for seed in 0..CASES {
             // Most are proven by the table; every twentieth is large enough for the search and the proof.
             let stops = if seed % 20 == 0 { 13 + seed / 5 } else { seed % 11 };
             let stops = usize::try_from(stops).unwrap_or(0);
-            write(&mut out, &deck::route_question(kind, stops, seed, Some(150_000)))?;
+            write(&mut out, &problems::route_problem(kind, stops, seed, Some(150_000)))?;
         }
     }
     for seed in 0..CASES {
         let (rows, columns) = (usize::try_from(seed % 17).unwrap_or(0), usize::try_from(seed % 13).unwrap_or(0));
-        write(&mut out, &deck::assign_question(rows, columns, (seed % 2 == 0).then_some(6_000), seed))?;
+        write(&mut out, &problems::assign_problem(rows, columns, (seed % 2 == 0).then_some(6_000), seed))?;
     }
-    for refused in
+    for rejected in
         [r#"route {"matrix":[[0,1],[-1,0]]}"#, r#"route {"matrix":[[0,1]]}"#, r#"assign {"costs":[[1],[1,2]]}"#]
     {
-        write(&mut out, refused)?;
+        write(&mut out, rejected)?;
     }
     out.flush()
 }
 
 fn write(out: &mut impl Write, line: &str) -> io::Result<()> {
-    let (what, question) = line.split_once(' ').unwrap_or((line, "null"));
-    let answer = answer_natively(line);
-    writeln!(out, "{{\"what\":\"{what}\",\"question\":{question},\"answer\":{answer}}}")
+    let (what, problem) = line.split_once(' ').unwrap_or((line, "null"));
+    let response = respond_natively(line);
+    writeln!(out, "{{\"what\":\"{what}\",\"question\":{problem},\"answer\":{response}}}")
 }

@@ -67,9 +67,9 @@ impl Kind {
 }
 
 /// A fixed sequence of numbers (splitmix64).
-pub struct Dice(pub u64);
+pub struct Rng(pub u64);
 
-impl Dice {
+impl Rng {
     /// The next number below a limit.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -82,8 +82,8 @@ impl Dice {
 
 /// A matrix over a start and so many stops; none is a road that does not exist.
 pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
-    let mut dice = Dice(seed * 1_000 + stops as u64);
-    let points = points(kind, stops + 1, &mut dice);
+    let mut rng = Rng(seed * 1_000 + stops as u64);
+    let points = points(kind, stops + 1, &mut rng);
     if kind == Kind::OneWay {
         return points.iter().map(|&from| one_way(from, &points)).collect();
     }
@@ -94,10 +94,10 @@ pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
             let line = (x * x + y * y).isqrt();
             let metres = match kind {
                 Kind::Grid => Some(x + y),
-                Kind::Asymmetric => Some(line + dice.below(line * 2 / 5 + 1)),
-                Kind::Gaps => Some(line).filter(|_| dice.below(8) != 0),
-                Kind::Tiny => Some(dice.below(4)),
-                Kind::Huge => Some(u64::from(u32::MAX) - 1 - dice.below(1_000_000_000)),
+                Kind::Asymmetric => Some(line + rng.below(line * 2 / 5 + 1)),
+                Kind::Gaps => Some(line).filter(|_| rng.below(8) != 0),
+                Kind::Tiny => Some(rng.below(4)),
+                Kind::Huge => Some(u64::from(u32::MAX) - 1 - rng.below(1_000_000_000)),
                 _ => Some(line),
             };
             row[j] = metres.and_then(|metres| u32::try_from(metres).ok());
@@ -107,15 +107,15 @@ pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
 }
 
 /// A question of a kind as a line: any start, open or closed, now and then pinned.
-pub fn route_question(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> String {
+pub fn route_problem(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> String {
     let rows = matrix(kind, stops, seed);
-    let mut dice = Dice(seed);
+    let mut rng = Rng(seed);
     let size = stops as u64 + 1;
     let mut line = format!("route {{\"matrix\":{}", json(&rows));
     let mut put = |text: String| line.push_str(&text);
-    put(format!(",\"closed\":{},\"start\":{}", dice.below(2) == 0, dice.below(size)));
-    if dice.below(5) == 0 {
-        put(format!(",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]", dice.below(size)));
+    put(format!(",\"closed\":{},\"start\":{}", rng.below(2) == 0, rng.below(size)));
+    if rng.below(5) == 0 {
+        put(format!(",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]", rng.below(size)));
     }
     if let Some(work) = work {
         put(format!(",\"work\":{work}"));
@@ -125,14 +125,14 @@ pub fn route_question(kind: Kind, stops: usize, seed: u64, work: Option<u64>) ->
 }
 
 /// An assignment as a line: points in a square of 20 km, pairs within a radius where there is one.
-pub fn assign_question(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> String {
+pub fn assign_problem(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> String {
     format!("assign {{\"costs\":{}}}", json(&assign_matrix(rows, columns, radius, seed)))
 }
 
 /// The costs of an assignment, none beyond the radius.
 pub fn assign_matrix(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> Vec<Vec<Option<u32>>> {
-    let mut dice = Dice(seed);
-    let mut place = || (dice.below(20_000), dice.below(20_000));
+    let mut rng = Rng(seed);
+    let mut place = || (rng.below(20_000), rng.below(20_000));
     let couriers: Vec<(u64, u64)> = (0..rows).map(|_| place()).collect();
     let orders: Vec<(u64, u64)> = (0..columns).map(|_| place()).collect();
     let cost = |a: (u64, u64), b: (u64, u64)| {
@@ -162,8 +162,8 @@ pub fn json(rows: &[Vec<Option<u32>>]) -> String {
     text
 }
 
-fn points(kind: Kind, size: usize, dice: &mut Dice) -> Vec<(u64, u64)> {
-    let mut at = |side: u64| (dice.below(side), dice.below(side));
+fn points(kind: Kind, size: usize, rng: &mut Rng) -> Vec<(u64, u64)> {
+    let mut at = |side: u64| (rng.below(side), rng.below(side));
     let centres: Vec<(u64, u64)> = (0..size.div_ceil(7)).map(|_| at(12_000)).collect();
     let mut points: Vec<(u64, u64)> = Vec::new();
     for i in 0..size {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use despacho_core::{
     api::{
         self, CallerAddress, Outcome,
-        problem::{Code, Problem},
+        problem::{Problem, ProblemCode},
     },
     host,
     model::Duration,
@@ -41,44 +41,44 @@ thread_local! {
 }
 
 /// Answers a request.
-pub(crate) async fn answer(request: Incoming) -> Response<Bytes> {
+pub(crate) async fn serve(request: Incoming) -> Response<Bytes> {
     let (parts, body) = request.into_parts();
     let mut response = match endpoints::local(&parts) {
         Some(response) => response,
         None => match begin(&parts, body).await {
-            Ok(Begun::Answered(response)) => response,
-            Ok(Begun::Known(world, body)) => carried_out(*world, Request::from_parts(parts, body)).await,
-            Err((route, problem)) => refuse(&parts, route, problem),
+            Ok(Begun::Response(response)) => response,
+            Ok(Begun::Known(runtime, body)) => carried_out(*runtime, Request::from_parts(parts, body)).await,
+            Err((route, problem)) => reject(&parts, route, problem),
         },
     };
     if let Some(outcome) = response.extensions_mut().remove::<Outcome>() {
-        write_down(&response, &outcome);
+        log_request(&response, &outcome);
     }
     api::protect(response.headers_mut());
     response
 }
 
-type Refused = (&'static str, Problem);
+type EarlyProblem = (&'static str, Problem);
 
 /// What is known of a request before the core has seen it.
 enum Begun {
     /// It was the component's own to answer.
-    Answered(Response<Bytes>),
+    Response(Response<Bytes>),
     /// It is the core's: what it is answered from, and its body.
-    Known(Box<World>, Bytes),
+    Known(Box<Runtime>, Bytes),
 }
 
 /// What a request is answered from.
-struct World {
+struct Runtime {
     host: SqlHost<Database, Machine>,
     config: Rc<Config>,
 }
 
-async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<Begun, Refused> {
+async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) -> Result<Begun, EarlyProblem> {
     let unmatched = |problem: Problem| ("unmatched", problem);
     let config = config::load().await.map_err(|errors| unmatched(misconfigured(&errors)))?;
-    if let Some(response) = panel::answer(parts, &config.site) {
-        return Ok(Begun::Answered(response));
+    if let Some(response) = panel::serve(parts, &config.site) {
+        return Ok(Begun::Response(response));
     }
     let limit = config.settings.limits.body_bytes;
     let body = body::collect(body, limit).await.ok_or_else(|| unmatched(EarlyResponse::IncompleteBody.problem()))?;
@@ -90,13 +90,13 @@ async fn begin(parts: &Parts, body: impl http_body_util::BodyExt<Data = Bytes>) 
     prepare::prepare(&host, &config).await.map_err(error)?;
     host.platform().keep_slot().await;
     if let Some(response) = endpoints::ready(parts, host.driver()).await.map_err(error)? {
-        return Ok(Begun::Answered(response));
+        return Ok(Begun::Response(response));
     }
-    Ok(Begun::Known(Box::new(World { host, config }), body))
+    Ok(Begun::Known(Box::new(Runtime { host, config }), body))
 }
 
-async fn carried_out(world: World, mut request: Request<Bytes>) -> Response<Bytes> {
-    let World { host, config } = world;
+async fn carried_out(runtime: Runtime, mut request: Request<Bytes>) -> Response<Bytes> {
+    let Runtime { host, config } = runtime;
     if let Some(address) =
         config.own.caller_address_header.as_ref().and_then(|header| caller(request.headers(), header))
     {
@@ -130,14 +130,14 @@ async fn simulate_couriers(host: &SqlHost<Database, Machine>, config: &Config) {
 /// Where a request comes from, by the header that the operator named: an address, or one with a port. Of several the last counts, which the
 /// platform put there.
 fn caller(headers: &HeaderMap, header: &HeaderName) -> Option<CallerAddress> {
-    let told = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
-    let with_port = told.parse::<SocketAddr>().map(|address| address.ip());
-    with_port.or_else(|_| told.parse()).ok().map(CallerAddress)
+    let received = headers.get_all(header).iter().next_back()?.to_str().ok()?.trim();
+    let with_port = received.parse::<SocketAddr>().map(|address| address.ip());
+    with_port.or_else(|_| received.parse()).ok().map(CallerAddress)
 }
 
 /// Sends webhooks before the answer to a round of dispatch, and where the operator wants it after every answer that has news.
 async fn send_webhooks(dispatched: bool, host: SqlHost<Database, Machine>, config: Rc<Config>) {
-    let after = config.own.webhooks_after_responses && host.platform().has_news();
+    let after = config.own.webhooks_after_responses && host.platform().has_updates();
     let sending = async move {
         if let Err(error) = webhooks::deliver(&host, host.driver(), &config.settings).await {
             log::line(format_args!("webhooks not sent; the next pass sends them: {error}"));
@@ -151,19 +151,19 @@ async fn send_webhooks(dispatched: bool, host: SqlHost<Database, Machine>, confi
 }
 
 /// A problem of the component's own, in the core's shape.
-fn refuse(parts: &Parts, route: &'static str, problem: Problem) -> Response<Bytes> {
-    api::refuse(parts, route, problem, fresh_id)
+fn reject(parts: &Parts, route: &'static str, problem: Problem) -> Response<Bytes> {
+    api::reject(parts, route, problem, fresh_id)
 }
 
 fn misconfigured(errors: &ConfigErrors) -> Problem {
-    let told: Vec<String> = errors.0.iter().map(config::describe).collect();
-    let told = told.join("; ");
+    let received: Vec<String> = errors.0.iter().map(config::describe).collect();
+    let received = received.join("; ");
     Problem {
-        log: Some(format!("variables: {told}")),
+        log: Some(format!("variables: {received}")),
         ..Problem::new(
-            Code::Unavailable,
-            format!("The application's variables are not complete: {told}."),
-            format!("As variáveis da aplicação não estão completas: {told}."),
+            ProblemCode::Unavailable,
+            format!("The application's variables are not complete: {received}."),
+            format!("As variáveis da aplicação não estão completas: {received}."),
         )
         .retry_after(Duration::minutes(1))
     }
@@ -175,7 +175,7 @@ fn problem(error: host::HostError) -> Problem {
         host::HostError::Unavailable { detail, .. } if detail == sqlite::IN_MEMORY => Problem {
             log: Some(error.to_string()),
             ..Problem::new(
-                Code::Unavailable,
+                ProblemCode::Unavailable,
                 "The database has no file: Spin runs without a state directory. Start it with `spin up --state-dir DIRECTORY`, or set \
                  the variable `database_url` to a PostgreSQL database.",
                 "O banco de dados não tem arquivo: o Spin foi iniciado sem diretório de estado. Inicie-o com \
@@ -189,7 +189,7 @@ fn problem(error: host::HostError) -> Problem {
 
 /// One line for what failed on this side. Of the request nothing is written but its endpoint's template: paths,
 /// headers and bodies may hold secrets and people's data. What succeeds is counted by Spin itself.
-fn write_down(response: &Response<Bytes>, outcome: &Outcome) {
+fn log_request(response: &Response<Bytes>, outcome: &Outcome) {
     let status = response.status().as_u16();
     if status < 500 && outcome.log.is_none() {
         return;

@@ -16,16 +16,16 @@ use http::Response;
 
 use crate::{
     acts, audit,
-    chance::Chance,
     exchange::{Attempt, Exchange, Plan, State},
+    fault_rates::FaultRates,
     judge,
     model::{Checked, Model},
     mutation::Mutation,
     people::People,
     receivers::Receivers,
+    rng::Rng,
     service::{Own, Service},
     trace::Trace,
-    weather::Weather,
     work::{self, Done, Task},
 };
 
@@ -34,7 +34,7 @@ const COMPARE_EVERY: u64 = 256;
 /// How far the clocks may be set off in a run, in milliseconds: an idempotency key is kept for a day.
 const FURTHEST_MS: i64 = 2 * 3_600_000;
 /// Requests of one client after which it gives up.
-const MOST_TRIES: u32 = 6;
+const MAX_TRIES: u32 = 6;
 
 /// A request on its way to an instance.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +44,13 @@ struct Arrival {
 }
 
 /// A run.
-pub(crate) struct World {
+pub(crate) struct Simulation {
     pub(crate) service: Rc<Service>,
     pub(crate) model: Model,
     pub(crate) people: People,
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) receivers: Rc<RefCell<Receivers>>,
-    pub(crate) chance: Chance,
+    pub(crate) rng: Rng,
     pub(crate) trace: Trace,
     pub(crate) steps: u64,
     pub(crate) requests: u64,
@@ -61,26 +61,26 @@ pub(crate) struct World {
     arrivals: Vec<Arrival>,
     attempts: BTreeMap<u32, Attempt>,
     works: u32,
-    most_open: usize,
+    max_open: usize,
 }
 
-impl World {
+impl Simulation {
     /// A world with stores and couriers, before its first step.
     ///
     /// # Errors
     /// What the service did wrong already.
-    pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Result<World, String> {
-        let mut chance = Chance::new(seed, 2);
-        let instances = 1 + chance.index(3);
-        let skews_ms = (0..instances).map(|_| chance.between(-400, 400)).collect();
-        let mut world = World {
+    pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Result<Simulation, String> {
+        let mut rng = Rng::new(seed, 2);
+        let instances = 1 + rng.index(3);
+        let skews_ms = (0..instances).map(|_| rng.between(-400, 400)).collect();
+        let mut simulation = Simulation {
             service: Rc::new(Service::new(seed, mutation)),
             model: Model::new()?,
             people: People::default(),
             exchanges: Vec::new(),
             receivers: Rc::default(),
-            most_open: 2 + chance.index(12),
-            chance,
+            max_open: 2 + rng.index(12),
+            rng,
             trace: Trace::default(),
             steps: 0,
             requests: 0,
@@ -92,8 +92,8 @@ impl World {
             attempts: BTreeMap::new(),
             works: 0,
         };
-        acts::setup::populate(&mut world)?;
-        Ok(world)
+        acts::setup::populate(&mut simulation)?;
+        Ok(simulation)
     }
 
     /// Takes so many steps, lets everything come to its end, and looks at all of it through the API.
@@ -108,20 +108,20 @@ impl World {
     /// Takes one step and compares.
     fn step(&mut self) -> Checked {
         self.steps += 1;
-        let weather = self.service.weather.get();
+        let fault_rates = self.service.fault_rates.get();
         let busy = self.tasks.len() + self.arrivals.len();
-        if self.chance.often(weather.kills) {
-            let instance = self.chance.index(self.skews_ms.len());
+        if self.rng.often(fault_rates.kills) {
+            let instance = self.rng.index(self.skews_ms.len());
             self.kill(u32::try_from(instance).unwrap_or_default());
-        } else if self.chance.often(weather.clock_steps) {
+        } else if self.rng.often(fault_rates.clock_steps) {
             self.set_clock();
-        } else if self.chance.often(25) {
-            let idle_ms = if self.chance.often(60) { 300_000 } else { 15_000 };
-            let span_ms = self.chance.between(0, idle_ms);
+        } else if self.rng.often(25) {
+            let idle_ms = if self.rng.often(60) { 300_000 } else { 15_000 };
+            let span_ms = self.rng.between(0, idle_ms);
             self.pass(span_ms);
-        } else if self.chance.often(30) {
+        } else if self.rng.often(30) {
             self.start_round();
-        } else if (busy < self.most_open && self.chance.often(350)) || !self.go_on()? {
+        } else if (busy < self.max_open && self.rng.often(350)) || !self.go_on()? {
             self.begin()?;
         }
         if let Some(wrong) = self.receivers.borrow_mut().wrong.take() {
@@ -144,7 +144,7 @@ impl World {
             plan,
             key,
             state,
-            answer: None,
+            response: None,
             applied: false,
             tries: 0,
             began_journal,
@@ -156,24 +156,20 @@ impl World {
 
     /// Puts a request into the network, which may deliver it late, or twice.
     pub(crate) fn send(&mut self, exchange: usize) {
-        let weather = self.service.weather.get();
+        let fault_rates = self.service.fault_rates.get();
         let Some(sender) = self.exchanges.get_mut(exchange) else { return };
         sender.tries += 1;
         let mut copies = 1;
-        if sender.key.is_some() && self.chance.often(weather.doubled) {
+        if sender.key.is_some() && self.rng.often(fault_rates.doubled) {
             copies = 2;
         }
         sender.flying += copies;
         for _ in 0..copies {
-            let delay_ms = if self.chance.often(weather.delayed) {
+            let delay_ms = if self.rng.often(fault_rates.delayed) {
                 // Rarely so long that a claim on the key has ended meanwhile.
-                if self.chance.often(100) {
-                    self.chance.between(60_000, 200_000)
-                } else {
-                    self.chance.between(50, 8_000)
-                }
+                if self.rng.often(100) { self.rng.between(60_000, 200_000) } else { self.rng.between(50, 8_000) }
             } else {
-                self.chance.between(0, 60)
+                self.rng.between(0, 60)
             };
             let at_ms = self.service.time_ms.get() + delay_ms;
             self.arrivals.push(Arrival { at_ms, exchange });
@@ -192,7 +188,7 @@ impl World {
         let now_ms = self.service.time_ms.get();
         let due: Vec<usize> =
             wakes.iter().enumerate().filter(|(_, at)| **at <= now_ms).map(|(place, _)| place).collect();
-        let Some(place) = self.chance.pick(&due).copied() else { return Ok(true) };
+        let Some(place) = self.rng.pick(&due).copied() else { return Ok(true) };
         match place.checked_sub(self.arrivals.len()) {
             None => {
                 let Arrival { exchange, .. } = self.arrivals.swap_remove(place);
@@ -205,7 +201,7 @@ impl World {
 
     /// A request reaches an instance.
     fn arrive(&mut self, exchange: usize) -> Checked {
-        let instance = self.chance.index(self.skews_ms.len());
+        let instance = self.rng.index(self.skews_ms.len());
         let Some(plan) = self.exchanges.get(exchange).map(|sender| sender.plan.clone()) else { return Ok(()) };
         let own = self.own(instance, false, Some(&plan));
         let Some(sender) = self.exchanges.get(exchange) else { return Ok(()) };
@@ -267,9 +263,9 @@ impl World {
 
     /// A round in the background begins on an instance.
     fn start_round(&mut self) {
-        let instance = self.chance.index(self.skews_ms.len());
+        let instance = self.rng.index(self.skews_ms.len());
         let own = self.own(instance, false, None);
-        let sends = self.chance.often(500);
+        let sends = self.rng.often(500);
         self.trace.note(format!("w{} on {instance}: a round, sends {sends}", own.work));
         self.tasks.push(if sends {
             work::outbox_round(&self.service, own, &self.receivers)
@@ -293,7 +289,7 @@ impl World {
         };
         self.absorb()?;
         match ready {
-            Some(Done::Answered(response)) => self.answered(&own, &response)?,
+            Some(Done::Response(response)) => self.responded(&own, &response)?,
             Some(Done::Rested(outcome)) => {
                 self.trace.note(format!("w{} rests: {}", own.work, outcome.is_ok()));
                 let unforced = own.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
@@ -319,7 +315,7 @@ impl World {
             let orders: Vec<_> = changes
                 .orders
                 .iter()
-                .map(|one| (one.value.id.get(), one.expected, one.value.situation.number()))
+                .map(|one| (one.value.id.get(), one.expected, one.value.status.number()))
                 .collect();
             let events: Vec<_> = changes.events.iter().map(|event| event.kind.name()).collect();
             let claim = match &changes.claim {
@@ -342,7 +338,7 @@ impl World {
     }
 
     /// An instance has answered; the network may lose it.
-    fn answered(&mut self, own: &Own, response: &Response<Bytes>) -> Checked {
+    fn responded(&mut self, own: &Own, response: &Response<Bytes>) -> Checked {
         self.trace.note(format!("w{} answers {}", own.work, response.status().as_u16()));
         self.trace.bytes(response.body());
         let Some(attempt) = self.attempts.remove(&own.work) else { return Ok(()) };
@@ -351,12 +347,12 @@ impl World {
             sender.flying = sender.flying.saturating_sub(1);
         }
         judge::always(self, own, &attempt, response)?;
-        if self.chance.often(self.service.weather.get().unanswered) {
+        if self.rng.often(self.service.fault_rates.get().pending) {
             self.trace.note(format!("w{}: its answer is lost", own.work));
             self.unheard(exchange);
             return Ok(());
         }
-        judge::answer(self, own, &attempt, response)
+        judge::check_response(self, own, &attempt, response)
     }
 
     /// A client heard nothing, or nothing that ends the matter: it asks again, or gives up.
@@ -365,8 +361,8 @@ impl World {
         if sender.state != State::Open {
             return;
         }
-        if sender.plan.repeats() && sender.tries < MOST_TRIES {
-            let wait_ms = self.chance.between(100, 20_000);
+        if sender.plan.repeats() && sender.tries < MAX_TRIES {
+            let wait_ms = self.rng.between(100, 20_000);
             sender.tries += 1;
             sender.flying += 1;
             self.arrivals.push(Arrival { at_ms: self.service.time_ms.get() + wait_ms, exchange });
@@ -393,7 +389,7 @@ impl World {
     }
 
     fn set_clock(&mut self) {
-        let by_ms = self.chance.between(-10 * 60_000, 20 * 60_000);
+        let by_ms = self.rng.between(-10 * 60_000, 20 * 60_000);
         let offset_ms = (self.service.offset_ms.get() + by_ms).clamp(-FURTHEST_MS, FURTHEST_MS);
         self.trace.note(format!("the clock is set to {offset_ms} ms off"));
         self.service.offset_ms.set(offset_ms);
@@ -406,7 +402,7 @@ impl World {
 
     /// The weather clears, and everybody who was told nothing asks until they are.
     fn settle(&mut self) -> Checked {
-        self.service.weather.set(Weather::CALM);
+        self.service.fault_rates.set(FaultRates::CALM);
         for _ in 0..20 {
             while !self.tasks.is_empty() || !self.arrivals.is_empty() {
                 self.go_on()?;
@@ -422,7 +418,7 @@ impl World {
             for exchange in again.into_iter().take(40) {
                 if let Some(sender) = self.exchanges.get_mut(exchange) {
                     sender.state = State::Open;
-                    sender.tries = MOST_TRIES;
+                    sender.tries = MAX_TRIES;
                 }
                 self.send(exchange);
             }
@@ -437,7 +433,7 @@ impl World {
         let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         self.absorb()?;
         match polled {
-            Poll::Ready(Done::Answered(response)) => {
+            Poll::Ready(Done::Response(response)) => {
                 self.trace.bytes(response.body());
                 Ok(response)
             }

@@ -12,14 +12,14 @@ const AGENT: &str = concat!("despacho/", env!("CARGO_PKG_VERSION"));
 
 /// A question to a service: a `GET`, or a `POST` of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct ServiceRequest {
     /// What follows the service's base address, with its slash.
     pub target: String,
     /// The body of a `POST`; `None` for a `GET`.
     pub json: Option<String>,
 }
 
-impl Question {
+impl ServiceRequest {
     /// The request, ready to be sent to an address.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Question {
 
 /// An answer, whatever it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ServiceResponse {
     /// The HTTP status.
     pub status: u16,
     /// The body.
@@ -49,7 +49,7 @@ pub struct Answer {
 
 /// Why an attempt brought no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missed {
+pub enum AttemptError {
     /// It took too long.
     Late,
     /// There was no connection, or it broke.
@@ -60,7 +60,7 @@ pub enum Missed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It answered.
-    Answered,
+    Succeeded,
     /// It took too long.
     Late,
     /// It could not be reached.
@@ -68,9 +68,9 @@ pub enum Outcome {
     /// It answered 5xx.
     ServerError,
     /// It answered 429.
-    Refused,
+    Rejected,
     /// It answered, and not in its protocol.
-    Strange,
+    Malformed,
     /// It was not asked: it failed too often.
     Resting,
     /// It was not asked: its pace does not allow it.
@@ -79,16 +79,16 @@ pub enum Outcome {
 
 /// What happened, to be counted and logged as a host does that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum ServiceEvent {
     /// An attempt at a service ended.
-    Asked {
+    Queried {
         /// The service.
         service: &'static str,
         /// How.
         outcome: Outcome,
     },
     /// An answer cannot be used.
-    Strange {
+    Malformed {
         /// Whose.
         service: &'static str,
         /// What it was.
@@ -105,11 +105,11 @@ pub enum Note {
         service: &'static str,
     },
     /// Nothing that a geocoder offered is the place.
-    Doubted {
+    Rejected {
         /// Which geocoder.
         service: &'static str,
-        /// Why: [`despacho_core::geo::candidate::Doubt::name`].
-        doubt: &'static str,
+        /// Why: [`despacho_core::geo::candidate::Mismatch::name`].
+        mismatch: &'static str,
     },
     /// An address was located.
     Located {
@@ -134,32 +134,37 @@ pub type Kept = Option<Located>;
 ///
 /// As in [`despacho_core::host::Host`] there is no `Send`: a concrete world's futures are what they are.
 #[expect(async_fn_in_trait, reason = "static dispatch alone; a concrete world's futures are Send where it is")]
-pub trait World {
-    /// One attempt: the answer to a question at this address, whole and within `patience`.
-    async fn send(&self, url: &str, question: &Question, patience: Duration) -> Result<Answer, Missed>;
+pub trait Runtime {
+    /// One attempt: the answer to a question at this address, whole and within `timeout`.
+    async fn send(
+        &self,
+        url: &str,
+        request: &ServiceRequest,
+        timeout: Duration,
+    ) -> Result<ServiceResponse, AttemptError>;
     /// Waits.
     async fn pause(&self, span: Duration);
     /// The time since some moment that stays the same, by a clock that is never set back.
     fn elapsed(&self) -> Duration;
     /// Any number, by chance.
-    fn chance(&self) -> u8;
+    fn jitter(&self) -> u8;
     /// What is kept for a question, which is a hash; `None` where nothing is, or cannot be read.
-    async fn kept(&self, question: &str) -> Option<Kept>;
+    async fn kept(&self, request: &str) -> Option<Kept>;
     /// Keeps an answer, or fails to, which costs the same question another time.
-    async fn keep(&self, question: &str, kept: &Kept);
+    async fn keep(&self, request: &str, kept: &Kept);
     /// Counts or logs.
-    fn note(&self, note: Note);
+    fn record(&self, record: ServiceEvent);
 }
 
-impl Question {
+impl ServiceRequest {
     /// A `GET` with a query.
-    pub(crate) fn get<'a>(path: &str, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Question {
+    pub(crate) fn get<'a>(path: &str, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> ServiceRequest {
         let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-        Question { target: format!("{path}?{query}"), json: None }
+        ServiceRequest { target: format!("{path}?{query}"), json: None }
     }
 }
 
-impl Answer {
+impl ServiceResponse {
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
@@ -178,12 +183,12 @@ impl Outcome {
     /// Its name in metrics.
     pub fn name(self) -> &'static str {
         match self {
-            Outcome::Answered => "Answered",
+            Outcome::Succeeded => "Answered",
             Outcome::Late => "Late",
             Outcome::Unreachable => "Unreachable",
             Outcome::ServerError => "ServerError",
-            Outcome::Refused => "Refused",
-            Outcome::Strange => "Strange",
+            Outcome::Rejected => "Refused",
+            Outcome::Malformed => "Strange",
             Outcome::Resting => "Resting",
             Outcome::Paced => "Paced",
         }
@@ -196,7 +201,7 @@ mod tests {
 
     #[test]
     fn queries_are_encoded() {
-        let question = Question::get("/search", [("street", "12 Rua São João & Cia"), ("city", "")]);
-        assert_eq!(question.target, "/search?street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city=");
+        let request = ServiceRequest::get("/search", [("street", "12 Rua São João & Cia"), ("city", "")]);
+        assert_eq!(request.target, "/search?street=12+Rua+S%C3%A3o+Jo%C3%A3o+%26+Cia&city=");
     }
 }

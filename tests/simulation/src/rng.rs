@@ -2,14 +2,14 @@
 
 /// A generator of pseudo-random numbers (SplitMix64, Steele and others 2014): small, fast, and without a bad seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Chance(u64);
+pub(crate) struct Rng(u64);
 
-impl Chance {
+impl Rng {
     /// The generator of a seed and a purpose, so that what one part draws moves no other part.
-    pub(crate) fn new(seed: u64, purpose: u64) -> Chance {
-        let mut chance = Chance(seed ^ purpose.wrapping_mul(0xD6E8_FEB8_6659_FD93));
-        chance.next();
-        chance
+    pub(crate) fn new(seed: u64, purpose: u64) -> Rng {
+        let mut rng = Rng(seed ^ purpose.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+        rng.next();
+        rng
     }
 
     /// The next 64 bits.

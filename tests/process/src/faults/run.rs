@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use crate::faults::{Plan, client::Caller, clock::Clocks, database::Database, fleet::Instance};
 
 /// Tells a line to whoever watches.
-pub type Say = fn(&str);
+pub type Printer = fn(&str);
 
 /// The operator's token.
 pub(crate) const OPERATOR: &str = "operator-token-of-the-fault-run";
 /// What is wrong is listed up to so many.
-const MOST_FINDINGS: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 /// An order that a server has acknowledged.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Acknowledged {
 }
 
 /// The shared state of a run.
-pub(crate) struct World<'a> {
+pub(crate) struct StormRun<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) database: Database<'a>,
     pub(crate) instances: Vec<Instance>,
@@ -52,7 +52,7 @@ pub(crate) struct World<'a> {
     pub(crate) settings: Vec<(&'static str, String)>,
     checks: AtomicU64,
     pub(crate) findings: Mutex<Vec<String>>,
-    pub(crate) answers: Mutex<BTreeMap<u16, u64>>,
+    pub(crate) responses: Mutex<BTreeMap<u16, u64>>,
     pub(crate) snapshots: AtomicU64,
     next: AtomicU64,
     started: Instant,
@@ -70,10 +70,15 @@ pub(crate) struct Party {
     pub(crate) key: String,
 }
 
-impl<'a> World<'a> {
-    pub(crate) fn new(plan: &'a Plan, database: Database<'a>, instances: usize, clocks: Option<&Clocks>) -> World<'a> {
+impl<'a> StormRun<'a> {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        database: Database<'a>,
+        instances: usize,
+        clocks: Option<&Clocks>,
+    ) -> StormRun<'a> {
         let instances = (0..instances).map(|number| Instance::new(number, clocks)).collect();
-        World {
+        StormRun {
             plan,
             database,
             instances,
@@ -87,7 +92,7 @@ impl<'a> World<'a> {
             settings: Vec::new(),
             checks: AtomicU64::new(0),
             findings: Mutex::default(),
-            answers: Mutex::default(),
+            responses: Mutex::default(),
             snapshots: AtomicU64::new(0),
             next: AtomicU64::new(0),
             started: Instant::now(),
@@ -107,8 +112,8 @@ impl<'a> World<'a> {
     /// Notes something that must not be.
     pub(crate) fn wrong(&self, what: String) {
         let mut findings = lock(&self.findings);
-        if findings.len() < MOST_FINDINGS {
-            self.say(&format!("WRONG: {what}"));
+        if findings.len() < MAX_FINDINGS {
+            self.print(&format!("WRONG: {what}"));
             findings.push(what);
         }
     }
@@ -132,31 +137,31 @@ impl<'a> World<'a> {
     }
 
     /// Tells a line with the time since the run began.
-    pub(crate) fn say(&self, what: &str) {
-        (self.plan.say)(&format!("{:>6.1} s  {what}", self.started.elapsed().as_secs_f64()));
+    pub(crate) fn print(&self, what: &str) {
+        (self.plan.print)(&format!("{:>6.1} s  {what}", self.started.elapsed().as_secs_f64()));
     }
 
     /// Counts an answer by its status.
     pub(crate) fn count(&self, status: u16) {
-        *lock(&self.answers).entry(status).or_default() += 1;
+        *lock(&self.responses).entry(status).or_default() += 1;
     }
 
     /// How many answers had this status so far.
-    pub(crate) fn answered(&self, status: u16) -> u64 {
-        lock(&self.answers).get(&status).copied().unwrap_or_default()
+    pub(crate) fn responded(&self, status: u16) -> u64 {
+        lock(&self.responses).get(&status).copied().unwrap_or_default()
     }
 
     /// Waits until every instance says that it is ready, and says how long that took; who is late where it does not come about.
-    pub(crate) fn await_ready(&self, patience: Duration) -> Result<Duration, String> {
+    pub(crate) fn await_ready(&self, timeout: Duration) -> Result<Duration, String> {
         let since = Instant::now();
         loop {
             let late: Vec<String> =
-                self.instances.iter().filter(|one| !one.answers_ready()).map(|one| one.number.to_string()).collect();
+                self.instances.iter().filter(|one| !one.is_ready()).map(|one| one.number.to_string()).collect();
             if late.is_empty() {
                 return Ok(since.elapsed());
             }
-            if since.elapsed() > patience {
-                return Err(format!("after {} s not ready: instance {}", patience.as_secs(), late.join(", ")));
+            if since.elapsed() > timeout {
+                return Err(format!("after {} s not ready: instance {}", timeout.as_secs(), late.join(", ")));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -218,7 +223,7 @@ pub(crate) fn store(cnpj: &str, name: &str) -> Value {
 }
 
 pub(crate) fn made(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
-    match operator.until_told("POST", path, None, body) {
+    match operator.retry_until_response("POST", path, None, body) {
         Some((201, made)) => Ok(made),
         other => Err(Failure::new(format!("{path} was answered {other:?}"))),
     }

@@ -10,14 +10,14 @@ use std::{
 /// reaching one takes longer code than each of them alone, and their states would be as large as the largest's in every caller.
 ///
 /// It is no `dyn Future`: whether it may move between threads is up to the host, and follows from its type.
-pub(super) struct Apart<F>(Pin<Box<F>>);
+pub(super) struct BoxedHandler<F>(Pin<Box<F>>);
 
 /// Puts a future apart.
-pub(super) fn apart<F: Future>(future: F) -> Apart<F> {
-    Apart(Box::pin(future))
+pub(super) fn boxed<F: Future>(future: F) -> BoxedHandler<F> {
+    BoxedHandler(Box::pin(future))
 }
 
-impl<F: Future> Future for Apart<F> {
+impl<F: Future> Future for BoxedHandler<F> {
     type Output = F::Output;
 
     #[inline(never)]

@@ -7,7 +7,7 @@ use super::{
     caller::CallerAddress,
     idempotency,
     media::{takes, too_large},
-    problem::{Code, Problem},
+    problem::{Problem, ProblemCode},
     routes::{Authority, Endpoint, Route},
 };
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 const TOKEN: &str = "x-api-token";
 
 /// What is known of a request that has passed.
-pub(super) struct Passed {
+pub(super) struct Admitted {
     /// The owner of the request's idempotency keys; `None` where a request is never replayed.
     pub scope: Option<String>,
     /// Whose stored responses are bounded together.
@@ -32,7 +32,7 @@ pub(super) async fn pass<H: Host>(
     call: &mut Call<'_, H>,
     route: &Route,
     admission: &mut Option<Admission>,
-) -> Result<Passed, Problem> {
+) -> Result<Admitted, Problem> {
     let (scope, owner) = match route.authority {
         Authority::Store => {
             authenticate(call, changes_nothing(call, route)).await?;
@@ -63,7 +63,7 @@ pub(super) async fn pass<H: Host>(
     };
     if let Some(admission) = admission.filter(|admission| !admission.admitted) {
         return Err(Problem::new(
-            Code::RateLimited,
+            ProblemCode::RateLimited,
             "The merchant's quota for this kind of request is used up. Wait as long as Retry-After says.",
             "A cota da empresa para este tipo de requisição acabou. Aguarde o tempo indicado em Retry-After.",
         )
@@ -71,7 +71,7 @@ pub(super) async fn pass<H: Host>(
     }
     accepts(&call.parts.headers, route.endpoint.media())?;
     body_is_json(call, route)?;
-    Ok(Passed { scope, owner })
+    Ok(Admitted { scope, owner })
 }
 
 /// Whether a request only computes, so that it may go by what the host knew a moment ago. One with an idempotency key is kept.
@@ -81,10 +81,10 @@ fn changes_nothing<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
 
 async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(), Problem> {
     let hash = KeyHash::of(token(call)?);
-    let query = if recent { KeyQuery::Recent(&hash, call.moment.now) } else { KeyQuery::Hash(&hash) };
+    let query = if recent { KeyQuery::Recent(&hash, call.context.now) } else { KeyQuery::Hash(&hash) };
     let Some(holder) = call.host.find_keys(query).await?.pop() else {
         let problem = Problem::new(
-            Code::ApiKeyInvalid,
+            ProblemCode::ApiKeyInvalid,
             "No store has this key. Check that the whole key was copied.",
             "Nenhuma loja tem esta chave. Verifique se a chave foi copiada por inteiro.",
         );
@@ -92,14 +92,14 @@ async fn authenticate<H: Host>(call: &mut Call<'_, H>, recent: bool) -> Result<(
     };
     if holder.key.deleted_at.is_some() || holder.store.deleted_at.is_some() {
         return Err(Problem::new(
-            Code::ApiKeyRevoked,
+            ProblemCode::ApiKeyRevoked,
             "This key was revoked. Issue a new one.",
             "Esta chave foi revogada. Emita uma nova.",
         ));
     }
-    if holder.key.expires_at <= call.moment.now {
+    if holder.key.expires_at <= call.context.now {
         return Err(Problem::new(
-            Code::ApiKeyExpired,
+            ProblemCode::ApiKeyExpired,
             format!("This key ended at {}. Issue a new one.", holder.key.expires_at),
             format!("Esta chave terminou em {}. Emita uma nova.", holder.key.expires_at),
         ));
@@ -114,15 +114,15 @@ async fn authenticate_courier<H: Host>(call: &mut Call<'_, H>) -> Result<(), Pro
     let known = courier.and_then(|courier| Some((courier.key.clone()?, courier)));
     let Some((key, courier)) = known.filter(|(_, courier)| courier.removed_at.is_none()) else {
         let problem = Problem::new(
-            Code::ApiKeyInvalid,
+            ProblemCode::ApiKeyInvalid,
             "No courier has this key. Ask the operator for a new one.",
             "Nenhum entregador tem esta chave. Peça uma nova ao operador.",
         );
         return Err(unknown_key(call, problem).await?);
     };
-    if key.expires_at <= call.moment.now {
+    if key.expires_at <= call.context.now {
         return Err(Problem::new(
-            Code::ApiKeyExpired,
+            ProblemCode::ApiKeyExpired,
             format!("This key ended at {}. Ask the operator for a new one.", key.expires_at),
             format!("Esta chave terminou em {}. Peça uma nova ao operador.", key.expires_at),
         ));
@@ -135,7 +135,7 @@ async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     let token = token(call)?;
     let Some(operator) = &call.settings.operator else {
         return Err(Problem::new(
-            Code::Unavailable,
+            ProblemCode::Unavailable,
             "This deployment has no operator token. Set DESPACHO_ADMIN_TOKEN and start it again.",
             "Esta instalação não tem token de operador. Defina DESPACHO_ADMIN_TOKEN e reinicie.",
         )
@@ -145,8 +145,11 @@ async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
     if KeyHash::of(token) == *operator {
         return Ok(());
     }
-    let problem =
-        Problem::new(Code::ApiKeyInvalid, "This is not the operator's token.", "Este não é o token do operador.");
+    let problem = Problem::new(
+        ProblemCode::ApiKeyInvalid,
+        "This is not the operator's token.",
+        "Este não é o token do operador.",
+    );
     Err(unknown_key(call, problem).await?)
 }
 
@@ -159,7 +162,7 @@ async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Pr
         return Ok(problem);
     }
     Ok(Problem::new(
-        Code::RateLimited,
+        ProblemCode::RateLimited,
         "Too many keys that nobody has came from this address. Wait as long as Retry-After says.",
         "Chaves inexistentes demais vieram deste endereço. Espere o tempo indicado em Retry-After.",
     )
@@ -172,11 +175,11 @@ fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
     match (sent, text) {
         (_, Some(text)) => Ok(text),
         (None, _) => Err(Problem::new(
-            Code::ApiKeyMissing,
+            ProblemCode::ApiKeyMissing,
             "Send the store's key in the x-api-token header.",
             "Envie a chave da loja no cabeçalho x-api-token.",
         )),
-        (Some(_), None) => Err(plain(Code::ApiKeyInvalid)),
+        (Some(_), None) => Err(plain(ProblemCode::ApiKeyInvalid)),
     }
 }
 
@@ -190,7 +193,7 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
         Usage::UnknownKey => limits.unknown_keys_per_minute,
     };
     let bucket = Bucket { name, usage, quota, window: Duration::minutes(1) };
-    Ok(call.host.admit(&bucket, call.moment.now).await?)
+    Ok(call.host.admit(&bucket, call.context.now).await?)
 }
 
 /// Whether the caller takes one of these media types: no `Accept`, or one that has a range over one with a weight above zero.
@@ -200,16 +203,16 @@ fn accepts(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     }
     let media = media.join(", ");
     Err(Problem::new(
-        Code::NotAcceptable,
+        ProblemCode::NotAcceptable,
         format!("Answers are {media}. Accept it, or send no Accept header."),
         format!("As respostas são {media}. Aceite esse tipo ou não envie o cabeçalho Accept."),
     ))
 }
 
 fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
-    let most = call.settings.limits.body_bytes;
-    if call.body.len() > most {
-        return Err(too_large(most));
+    let max = call.settings.limits.body_bytes;
+    if call.body.len() > max {
+        return Err(too_large(max));
     }
     let reads = matches!(route.method, Method::POST | Method::PUT | Method::PATCH) && route.endpoint.reads_body();
     if !reads || call.body.is_empty() {
@@ -223,7 +226,7 @@ fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Proble
         return Ok(());
     }
     Err(Problem::new(
-        Code::UnsupportedMediaType,
+        ProblemCode::UnsupportedMediaType,
         "Send the body as JSON, not compressed, with the header `content-type: application/json`.",
         "Envie o corpo em JSON, sem compressão, com o cabeçalho `content-type: application/json`.",
     ))

@@ -21,10 +21,10 @@ pub struct Pair {
 }
 
 /// Two programs with the machine's clock.
-const REAL: Pair = Pair { name: "spin = warp", first: host::warp, second: host::spin_beside_warp };
+const REAL: Pair = Pair { name: "spin = warp", first: host::warp, second: host::spin_compared_with_warp };
 
 /// Where a case moves the clock no server can follow: then the reference host stands for it, and both begin at its first instant.
-const MOVED: Pair = Pair { name: "spin = memory", first: host::memory, second: host::spin_beside_memory };
+const MOVED: Pair = Pair { name: "spin = memory", first: host::memory, second: host::spin_compared_with_memory };
 
 impl Pair {
     /// The hosts that a case is run on.
@@ -37,22 +37,22 @@ impl Pair {
 /// Runs a case on both hosts, which must also answer as it expects, and compares answer by answer.
 pub fn run(case: &Case, pair: &Pair) -> Result<(), String> {
     let name = format!("beside-{}", case.name);
-    let (first, second) = (answers(case, pair.first, &name)?, answers(case, pair.second, &name)?);
+    let (first, second) = (responses(case, pair.first, &name)?, responses(case, pair.second, &name)?);
     if first.len() != second.len() {
         return Err(format!("one host was asked {} times, the other {}", first.len(), second.len()));
     }
     let mut pairing = Pairing::default();
     let errors = first.iter().zip(&second).enumerate().filter_map(|(index, (first, second))| {
         let error = differ(&mut pairing, first, second).err()?;
-        Some(format!("answer {} of {}, to {}: {error}", index + 1, case.steps.len(), first.asked))
+        Some(format!("answer {} of {}, to {}: {error}", index + 1, case.steps.len(), first.requested))
     });
     let errors: Vec<String> = errors.collect();
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n\n")) }
 }
 
 /// What a host answered to one request.
-struct Answer {
-    asked: String,
+struct Reply {
+    requested: String,
     of_head: bool,
     response: Response<Bytes>,
 }
@@ -60,14 +60,15 @@ struct Answer {
 /// Writes down what a host answers.
 struct Recorder {
     host: Box<dyn TestHost>,
-    answers: Vec<Answer>,
+    responses: Vec<Reply>,
 }
 
 impl TestHost for Recorder {
     fn send(&mut self, request: Request<Bytes>) -> Result<Response<Bytes>, String> {
-        let (asked, of_head) = (format!("{} {}", request.method(), request.uri()), request.method() == Method::HEAD);
+        let (requested, of_head) =
+            (format!("{} {}", request.method(), request.uri()), request.method() == Method::HEAD);
         let response = self.host.send(request)?;
-        self.answers.push(Answer { asked, of_head, response: response.clone() });
+        self.responses.push(Reply { requested, of_head, response: response.clone() });
         Ok(response)
     }
 
@@ -76,10 +77,10 @@ impl TestHost for Recorder {
     }
 }
 
-fn answers(case: &Case, start: Start, name: &str) -> Result<Vec<Answer>, String> {
-    let mut recorder = Recorder { host: start(name, &case.settings)?, answers: Vec::new() };
+fn responses(case: &Case, start: Start, name: &str) -> Result<Vec<Reply>, String> {
+    let mut recorder = Recorder { host: start(name, &case.settings)?, responses: Vec::new() };
     run::run(case, &mut recorder)?;
-    Ok(recorder.answers)
+    Ok(recorder.responses)
 }
 
 /// What belongs to a connection or says when, not to the answer. The length is looked at apart from these: an identifier may have
@@ -90,15 +91,15 @@ const OF_THE_CONNECTION: [header::HeaderName; 4] =
 /// Where no panel was given to it, each host says by what means of its own it is: as much as the status is the same.
 const OF_THE_HOST: [&str; 2] = ["GET /", "HEAD /"];
 
-fn differ(pairing: &mut Pairing, first: &Answer, second: &Answer) -> Result<(), String> {
+fn differ(pairing: &mut Pairing, first: &Reply, second: &Reply) -> Result<(), String> {
     let (one, other) = (first.response.status(), second.response.status());
     if one != other {
         return Err(format!("status {one} here, {other} there"));
     }
-    for answer in [first, second] {
-        has_its_length(answer)?;
+    for response in [first, second] {
+        has_its_length(response)?;
     }
-    if OF_THE_HOST.contains(&first.asked.as_str()) {
+    if OF_THE_HOST.contains(&first.requested.as_str()) {
         return Ok(());
     }
     let (one, other) = (first.response.headers(), second.response.headers());
@@ -113,20 +114,22 @@ fn differ(pairing: &mut Pairing, first: &Answer, second: &Answer) -> Result<(), 
             .map_err(|error| format!("header {name}: {error}"))?;
     }
     let is_json = one.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().ends_with(b"json"));
-    let text = |answer: &Answer| String::from_utf8_lossy(answer.response.body()).into_owned();
+    let text = |response: &Reply| String::from_utf8_lossy(response.response.body()).into_owned();
     pairing.body(&text(first), &text(second), is_json).map_err(|error| format!("body: {error}"))
 }
 
 /// A body has the length that is told of it; of the answer to `HEAD` there is only the telling.
-fn has_its_length(answer: &Answer) -> Result<(), String> {
-    let told = answer.response.headers().get(header::CONTENT_LENGTH);
-    let told = told.and_then(|told| told.to_str().ok()?.parse::<usize>().ok());
-    let length = answer.response.body().len();
-    match told {
-        Some(told) if told != length && !answer.of_head => Err(format!("{told} bytes are told, {length} came")),
+fn has_its_length(response: &Reply) -> Result<(), String> {
+    let received = response.response.headers().get(header::CONTENT_LENGTH);
+    let received = received.and_then(|received| received.to_str().ok()?.parse::<usize>().ok());
+    let length = response.response.body().len();
+    match received {
+        Some(received) if received != length && !response.of_head => {
+            Err(format!("{received} bytes are told, {length} came"))
+        }
         _ => Ok(()),
     }
 }
 
 /// How far apart the instants of two runs may be; they run one after the other.
-pub(crate) const APART: Duration = Duration::from_secs(600);
+pub(crate) const MAX_CLOCK_DIFFERENCE: Duration = Duration::from_secs(600);

@@ -20,17 +20,17 @@ const REST: Duration = Duration::from_secs(1);
 /// What follows an instance's name where a commit changed keys or stores.
 const ACCESS: &str = " access";
 
-/// Notifies others of what `told` and `access` count and calls `heard` for their notifications, until it is aborted.
+/// Notifies others of what `told` and `access` count and calls `on_notification` for their notifications, until it is aborted.
 pub(crate) async fn exchange(
     connector: Arc<Connector>,
-    mut told: watch::Receiver<u64>,
+    mut outgoing: watch::Receiver<u64>,
     mut access: watch::Receiver<u64>,
-    heard: impl Fn(bool) + Send + Sync + 'static,
+    on_notification: impl Fn(bool) + Send + Sync + 'static,
 ) {
     // Whoever hears this name hears itself.
     let name = format!("{:016x}", fastrand::u64(..));
     loop {
-        match follow(&connector, &name, &mut told, &mut access, &heard).await {
+        match follow(&connector, &name, &mut outgoing, &mut access, &on_notification).await {
             Ok(()) => return,
             Err(detail) => {
                 tracing::warn!(detail, "news of other instances come late until the database is there again")
@@ -38,7 +38,7 @@ pub(crate) async fn exchange(
         }
         sleep(REST).await;
         // What was told meanwhile nobody heard.
-        heard(true);
+        on_notification(true);
     }
 }
 
@@ -46,31 +46,31 @@ pub(crate) async fn exchange(
 async fn follow(
     connector: &Connector,
     name: &str,
-    told: &mut watch::Receiver<u64>,
+    outgoing: &mut watch::Receiver<u64>,
     access: &mut watch::Receiver<u64>,
-    heard: &impl Fn(bool),
+    on_notification: &impl Fn(bool),
 ) -> Result<(), String> {
     let (to, mut from) = mpsc::channel(64);
     let connecting = timeout(connector.timeout(), connector.connect(Some(to))).await;
     let (client, _driver) = connecting.map_err(|_| "no host responds".to_owned())?.map_err(|error| text(&error))?;
     client.batch_execute("LISTEN despacho_news").await.map_err(|error| text(&error))?;
-    let tell = client.prepare("SELECT pg_notify('despacho_news', $1)").await.map_err(|error| text(&error))?;
-    told.borrow_and_update();
+    let notify = client.prepare("SELECT pg_notify('despacho_news', $1)").await.map_err(|error| text(&error))?;
+    outgoing.borrow_and_update();
     access.borrow_and_update();
     loop {
         tokio::select! {
-            news = from.recv() => match news {
+            notifications = from.recv() => match notifications {
                 Some(sender) if sender.strip_suffix(ACCESS).unwrap_or(&sender) == name => {}
-                Some(sender) => heard(sender.ends_with(ACCESS)),
+                Some(sender) => on_notification(sender.ends_with(ACCESS)),
                 None => return Err("the connection for news is gone".to_owned()),
             },
-            changed = told.changed() => {
+            changed = outgoing.changed() => {
                 if changed.is_err() {
                     return Ok(());
                 }
                 sleep(GATHER).await;
-                told.borrow_and_update();
-                client.execute(&tell, &[&name]).await.map_err(|error| text(&error))?;
+                outgoing.borrow_and_update();
+                client.execute(&notify, &[&name]).await.map_err(|error| text(&error))?;
             }
             // At once: until they have heard it, other instances may deliver to a key that was revoked.
             changed = access.changed() => {
@@ -78,7 +78,7 @@ async fn follow(
                     return Ok(());
                 }
                 access.borrow_and_update();
-                client.execute(&tell, &[&format!("{name}{ACCESS}")]).await.map_err(|error| text(&error))?;
+                client.execute(&notify, &[&format!("{name}{ACCESS}")]).await.map_err(|error| text(&error))?;
             }
         }
     }

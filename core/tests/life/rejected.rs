@@ -7,7 +7,7 @@ use despacho_core::{
     model::{
         DeliveryId, OrderId,
         courier::Courier,
-        order::{Order, OrderSituation},
+        order::{Order, OrderStatus},
     },
     rules::lifecycle::{
         Progress, Timing, expire,
@@ -18,7 +18,7 @@ use despacho_simulator::demo::KEY;
 use serde_json::{Value, json};
 
 use crate::{
-    model::{World, explore},
+    model::{ModelHost, explore},
     support::{COURIER, OPERATOR, courier, created, host, now, send},
 };
 
@@ -48,7 +48,7 @@ const REQUESTS: [(&str, &str, Step); 18] = [
 fn put(host: &MemoryHost, order: &Order, number: u64) -> Order {
     let id = OrderId::new(number).unwrap();
     let order = Order { id, version: 1, code: format!("R-{number}"), ..order.clone() };
-    let carried = order.courier.is_some() && !order.situation.is_final();
+    let carried = order.courier.is_some() && !order.status.is_final();
     let courier = courier(host, 7);
     let bound = Courier { order: carried.then_some(id), version: courier.version + 1, ..courier.clone() };
     let couriers = vec![Write { expected: courier.version, value: bound }];
@@ -76,11 +76,11 @@ fn body(order: &Order, step: Step, stop: Option<DeliveryId>) -> Value {
 #[test]
 fn from_every_state_each_step_is_in_the_table_or_409() {
     let host = host();
-    let world = World { courier: courier(&host, 7), host };
-    let (mut number, mut taken, mut refused) = (1_000_000, 0, 0);
+    let model = ModelHost { courier: courier(&host, 7), host };
+    let (mut number, mut taken, mut rejected) = (1_000_000, 0, 0);
     for (at, paid) in [&[true][..], &[false], &[true, false]].into_iter().enumerate() {
-        let starts = [30, 0].map(|minutes| created(&world.host, &format!("R{at}-{minutes}"), minutes, paid));
-        for (order, _) in explore(&world, starts.into()).into_values() {
+        let starts = [30, 0].map(|minutes| created(&model.host, &format!("R{at}-{minutes}"), minutes, paid));
+        for (order, _) in explore(&model, starts.into()).into_values() {
             for (key, path, step) in REQUESTS {
                 let whole = matches!(step.row().moves, Move::Order { .. });
                 for stop in if whole { &order.deliveries[..1] } else { &order.deliveries } {
@@ -89,42 +89,40 @@ fn from_every_state_each_step_is_in_the_table_or_409() {
                     }
                     number += 1;
                     let stop = (!whole).then_some(stop.id);
-                    let order = put(&world.host, &order, number);
-                    let answer = ask(&world.host, key, path, &order, step, stop);
-                    if answer { taken += 1 } else { refused += 1 }
+                    let order = put(&model.host, &order, number);
+                    let response = attempt(&model.host, key, path, &order, step, stop);
+                    if response { taken += 1 } else { rejected += 1 }
                 }
             }
         }
     }
-    assert!(taken > 200 && refused > 1_000, "{taken} taken, {refused} refused");
+    assert!(taken > 200 && rejected > 1_000, "{taken} taken, {rejected} refused");
 }
 
 /// Asks for a step and checks the answer; gives whether it was taken.
-fn ask(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, stop: Option<DeliveryId>) -> bool {
+fn attempt(host: &MemoryHost, key: &str, path: &str, order: &Order, step: Step, stop: Option<DeliveryId>) -> bool {
     let mut due = order.clone();
     if key != COURIER {
         expire(&mut due, &Timing::default(), host.now());
     }
     let allowed = Progress::of(&due).take(step, stop).is_some();
     let line = format!("POST {}", path.replace("{}", &order.id.to_string()));
-    let answer = send(host, key, &line, &body(order, step, stop));
+    let response = send(host, key, &line, &body(order, step, stop));
     let after = now(host.order(order.id)).unwrap().unwrap();
-    let context = || format!("{step:?} from {:?}: {} {}", Progress::of(order), answer.status, answer.body);
+    let context = || format!("{step:?} from {:?}: {} {}", Progress::of(order), response.status, response.body);
     if allowed {
-        assert_eq!(answer.status, 200, "{}", context());
+        assert_eq!(response.status, 200, "{}", context());
         assert!(after.last_sequence > due.last_sequence, "{}", context());
         return true;
     }
     assert_eq!(Progress::of(&after), Progress::of(&due), "{}", context());
-    match answer.outcome() {
+    match response.outcome() {
         // It was taken already.
         (200, None) => {}
-        (409, Some("invalid_transition")) => assert!(answer.body["detail"].is_string()),
-        (409, Some("return_required")) => assert!(
-            (OrderSituation::OutForDelivery..OrderSituation::Completed).contains(&order.situation),
-            "{}",
-            context()
-        ),
+        (409, Some("invalid_transition")) => assert!(response.body["detail"].is_string()),
+        (409, Some("return_required")) => {
+            assert!((OrderStatus::OutForDelivery..OrderStatus::Completed).contains(&order.status), "{}", context())
+        }
         _ => panic!("{}", context()),
     }
     false

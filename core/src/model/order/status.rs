@@ -49,8 +49,8 @@ macro_rules! situations {
         }
 
         impl From<$name> for u16 {
-            fn from(situation: $name) -> u16 {
-                situation.number()
+            fn from(status: $name) -> u16 {
+                status.number()
             }
         }
     };
@@ -58,7 +58,7 @@ macro_rules! situations {
 
 situations! {
     /// Where an order stands.
-    OrderSituation {
+    OrderStatus {
         /// To be prepared later.
         Scheduled = 100 "SCHEDULED",
         /// The goods are being prepared.
@@ -98,7 +98,7 @@ situations! {
 
 situations! {
     /// Where a delivery stands.
-    DeliverySituation {
+    DeliveryStatus {
         /// Still at the pickup.
         AwaitingPickup = 150 "AWAITING_PICKUP",
         /// With the courier, not yet its turn.
@@ -124,10 +124,10 @@ situations! {
     }
 }
 
-impl OrderSituation {
+impl OrderStatus {
     /// Whether a courier has the order and not yet its goods: so far the courier can be let go.
     pub fn is_before_pickup(self) -> bool {
-        matches!(self, OrderSituation::Allocated | OrderSituation::CourierAtPickup)
+        matches!(self, OrderStatus::Allocated | OrderStatus::CourierAtPickup)
     }
 
     /// Whether an order that stands here still holds its code; a cancelled, expired or failed one lets it be used again.
@@ -142,12 +142,12 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_one_to_one() {
-        for situation in OrderSituation::ALL {
-            assert_eq!(OrderSituation::from_number(situation.number()), Some(*situation));
+        for status in OrderStatus::ALL {
+            assert_eq!(OrderStatus::from_number(status.number()), Some(*status));
         }
-        let names: std::collections::BTreeSet<_> = OrderSituation::ALL.iter().map(|s| s.name()).collect();
-        assert_eq!(names.len(), OrderSituation::ALL.len());
-        assert_eq!(OrderSituation::from_number(999), None);
-        assert_eq!(serde_json::to_string(&DeliverySituation::Lost).unwrap(), "560");
+        let names: std::collections::BTreeSet<_> = OrderStatus::ALL.iter().map(|s| s.name()).collect();
+        assert_eq!(names.len(), OrderStatus::ALL.len());
+        assert_eq!(OrderStatus::from_number(999), None);
+        assert_eq!(serde_json::to_string(&DeliveryStatus::Lost).unwrap(), "560");
     }
 }
