@@ -133,7 +133,12 @@ fn resolved(document: &str, target: &str) -> String {
 
 /// The names by which headings are linked to.
 fn headings(text: &str) -> BTreeSet<String> {
-    let heads = text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let mut fenced = false;
+    let outside = text.lines().filter(|line| {
+        fenced ^= line.trim_start().starts_with("```");
+        !fenced
+    });
+    let heads = outside.filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let name = |head: &str| {
         let kept = head.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
         kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -241,11 +246,12 @@ mod tests {
     #[test]
     fn dead_link_is_found_in_any_page() {
         let page = |text: &str| TextFile::sample("tests/cases/README.md", text);
-        let dead = |text: &str| links(&page(text), &[&page("## Two words, here")], &known()).len();
+        let target = page("## Two words, here\n```sh\n# comment\n```");
+        let dead = |text: &str| links(&page(text), &[&target], &known()).len();
         let living =
             "[a](../../core/src/host.rs) [b](#two-words-here) [c](https://x.example/y) [d](.) [e](../../README.md)";
         assert_eq!(dead(living), 0);
-        assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md)"), 3);
+        assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md) [d](#comment)"), 4);
     }
 
     #[test]
