@@ -70,9 +70,8 @@ test("order is created at the displayed price", async () => {
 
 test("price computed in the page equals the server's price", async () => {
   const { page, pageErrors, context } = await openLoggedIn(browser);
-  await goTo(page, "/orders/new");
   // After the compiled core is loaded, the page sends no preview requests.
-  await page.waitForResponse((response) => response.url().endsWith(".wasm"));
+  await Promise.all([page.waitForResponse((response) => response.url().endsWith(".wasm")), goTo(page, "/orders/new")]);
   await page.fill(`${DELIVERY}-address-zipCode`, "01304-001");
   await page.waitForFunction(([city, state]) => document.querySelector(city)?.value === "São Paulo" && document.querySelector(state)?.value === "SP", [`${DELIVERY}-address-city`, `${DELIVERY}-address-state`]);
   let requests = 0;
