@@ -45,7 +45,7 @@ export const en = {
     unreachableHint: "Check your connection. This page retries automatically.",
     failed: "Could not load the data.",
     unsupported: "This server does not support this feature yet.",
-    unsupportedHint: "Ask your operator to update Despacho.",
+    unsupportedHint: "Your operator needs to update Despacho.",
     request: "Request ID:",
   },
   login: {

@@ -45,7 +45,7 @@ export const pt: Texts = {
     unreachableHint: "Verifique sua conexão. Esta página tenta novamente de forma automática.",
     failed: "Não foi possível carregar os dados.",
     unsupported: "Este servidor ainda não oferece este recurso.",
-    unsupportedHint: "Peça ao operador que atualize o Despacho.",
+    unsupportedHint: "O operador precisa atualizar o Despacho.",
     request: "ID da requisição:",
   },
   login: {
