@@ -187,7 +187,7 @@ async function retryWhenOnline<T>(what: () => Promise<T>, signal: AbortSignal, s
   }
 }
 
-/** Sends the order at the price that was shown. One key for all tries makes idempotencyKey that it is created once. */
+/** Creates the order at the displayed price. All attempts share one idempotency key, so the order is created only once. */
 async function send(from: Draft, shown: Quotation | null, signal: AbortSignal, setPhase: (phase: "sending" | "waiting") => void): Promise<Order> {
   const order = orderRequest(from);
   const quote = shown?.preview.quote ?? null;

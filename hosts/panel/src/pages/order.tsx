@@ -14,7 +14,7 @@ import { Age, Empty, Fact, Failure, Loading, Page, Situation, When } from "../ui
 import { notify } from "../ui/toast";
 import { OrderActions, StopActions } from "./order-actions";
 
-/** The interval for polling a moving courier's position, and the order if zone is no event stream. */
+/** The interval for polling a moving courier's position, and the order if there is no event stream. */
 const POLL_MS = 5_000;
 
 export function OrderPage(props: { id: number }) {

@@ -44,7 +44,7 @@ function localPreviewer(): Promise<LocalPreviewer | null> {
 
 async function prepare(storeId: number): Promise<LocalPreviewer | null> {
   const [core, rules] = await Promise.all([load(), context()]);
-  // The server uses more road or address data than the page, so that the page cannot compute the same price.
+  // If the server has more road or address data than the page, the page cannot compute the same price.
   if (core === null || !rules.exact) return null;
   return { core, previewer: await core.createPreviewer(rules, { language: credentials.language }), storeId };
 }
