@@ -35,7 +35,7 @@ pub use self::{
 };
 use crate::{
     api::{
-        call::{Answer, Call, Survey},
+        call::{Answer, Call},
         idempotency::Begun,
         problem::{Code, Problem},
         respond::Reply,
@@ -94,7 +94,6 @@ pub async fn handle_or_stream<H: Host>(
                 id,
                 claim: None,
                 stream: None,
-                survey: Survey::default(),
             };
             let answer = answer(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
