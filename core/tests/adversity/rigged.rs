@@ -132,7 +132,6 @@ impl Storage for Rigged<'_> {
         fn personal_data(query: &PersonalQuery) -> PersonalData;
         fn usage(of: UsageQuery<'_>) -> StorageUsage;
         fn ids(count: u32) -> IdBlock;
-        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -148,6 +147,10 @@ impl Storage for Rigged<'_> {
 }
 
 impl Platform for Rigged<'_> {
+    pass_on! {
+        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
+    }
+
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
         self.count_slow_call(0);
         self.inner.locate(addresses).await
