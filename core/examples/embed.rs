@@ -119,11 +119,6 @@ impl Storage for Maps {
         let last = self.counter.replace(self.counter.get() + u64::from(count));
         Ok(IdBlock::new(last + 1, count.into()))
     }
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        let (admission, next) = bucket.admit(self.buckets.borrow().get(&bucket.name).copied(), now);
-        self.buckets.borrow_mut().extend(next.map(|next| (bucket.name.clone(), next)));
-        Ok(admission)
-    }
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let mut next = self.tables.borrow().clone();
         next.apply(changes).ok_or(HostError::Conflict)?;
@@ -150,6 +145,11 @@ impl Platform for Maps {
         self.counter.set(self.counter.get() + 1);
         let entropy = Entropy::new(hmac_sha256(&[7; 32], &[&self.counter.get().to_be_bytes()]));
         Moment { now: Timestamp::from_millis(1_795_262_400_000), entropy }
+    }
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        let (admission, next) = bucket.admit(self.buckets.borrow().get(&bucket.name).copied(), now);
+        self.buckets.borrow_mut().extend(next.map(|next| (bucket.name.clone(), next)));
+        Ok(admission)
     }
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
         password::hash(password, salt).map_err(HostError::internal)

@@ -1,9 +1,6 @@
 //! One request on its way through the API: who calls, what was sent, and how its changes are committed.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -16,7 +13,7 @@ use crate::{
     drivers::stream::Subscription,
     host::{Host, HostError},
     model::{
-        Duration, Language, Located, Matrix, Moment, Timestamp,
+        Duration, Language, Moment, Timestamp,
         courier::Courier,
         fingerprint,
         store::{Claim, ClaimChange, KeyHolder, Recompute, StoredAnswer},
@@ -47,16 +44,6 @@ pub(super) struct Call<'a, H> {
     pub claim: Option<Claim>,
     /// Where a stream goes on after its first events.
     pub stream: Option<Subscription>,
-    /// What the first attempt at this request located and measured.
-    pub survey: Survey,
-}
-
-/// Results of a geocoder and a road service, which an attempt after a conflict uses again: both are slow and may cost money.
-#[derive(Default)]
-pub(super) struct Survey {
-    /// The locations of the body's addresses: the body is the same at each attempt.
-    pub located: OnceLock<Vec<Located>>,
-    measured: OnceLock<(Vec<Located>, Matrix)>,
 }
 
 /// A successful answer.
@@ -151,7 +138,36 @@ impl Answer {
     }
 }
 
-impl<H: Host> Call<'_, H> {
+impl<'c, H: Host> Call<'c, H> {
+    /// Loads, decides and commits, and after a conflict with another write again, up to [`ATTEMPTS`] times in all.
+    pub(super) async fn retry(
+        &mut self,
+        mut attempt: impl AsyncFnMut(&mut Call<'c, H>) -> Result<Answer, Stop>,
+    ) -> Result<Answer, Problem> {
+        for _ in 0..ATTEMPTS {
+            match attempt(self).await {
+                Ok(answer) => return Ok(answer),
+                Err(Stop::Problem(problem)) => return Err(problem),
+                Err(Stop::Conflict) => self.refresh().await?,
+            }
+        }
+        Err(given_up())
+    }
+
+    /// Reads the calling store or courier again: the other write may have changed its balance or its order, and a decision on the old
+    /// one would conflict again.
+    async fn refresh(&mut self) -> Result<(), Problem> {
+        if let Some(holder) = &mut self.caller {
+            // A store that was removed meanwhile must not write.
+            let store = self.host.store(holder.store.id).await?.ok_or_else(|| plain(Code::ApiKeyRevoked))?;
+            Arc::make_mut(holder).store = store;
+        }
+        if let Some(courier) = &mut self.courier {
+            *courier = self.host.courier(courier.id).await?.ok_or_else(|| plain(Code::ApiKeyInvalid))?;
+        }
+        Ok(())
+    }
+
     /// The calling store's key, on endpoints that only stores may call.
     pub(super) fn caller(&self) -> Result<&KeyHolder, Problem> {
         self.caller.as_deref().ok_or_else(|| {
@@ -182,19 +198,6 @@ impl<H: Host> Call<'_, H> {
             self.claim = claim;
         }
         committed
-    }
-
-    /// Road legs between every pair of locations. They are measured again only if a location has changed since the first attempt.
-    pub(super) async fn matrix(&self, places: &[Located]) -> Result<Cow<'_, Matrix>, HostError> {
-        let measured = &self.survey.measured;
-        if let Some((_, matrix)) = measured.get().filter(|(measured, _)| measured == places) {
-            return Ok(Cow::Borrowed(matrix));
-        }
-        let matrix = self.host.matrix(places).await?;
-        if measured.get().is_some() {
-            return Ok(Cow::Owned(matrix));
-        }
-        Ok(Cow::Borrowed(&measured.get_or_init(|| (places.to_vec(), matrix)).1))
     }
 
     /// Reserves identifiers.

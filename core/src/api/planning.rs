@@ -55,7 +55,7 @@ pub(super) async fn planned<H: Host>(call: &Call<'_, H>, store: &Store, inquiry:
     let (addresses, pointer) = inquired(inquiry);
     let fault = own_pickup(inquiry, &own, call.settings.places.least_precision);
     let route = Route::new(inquiry, &own, locate(call, &addresses, pointer, fault).await?);
-    let matrix = call.matrix(&route.places()).await?;
+    let matrix = call.host.matrix(&route.places()).await?;
     route.plan(&call.settings.tariff, &matrix, call.moment.now)
 }
 

@@ -101,8 +101,6 @@ pub trait Storage {
 
     /// Reserves `count` consecutive identifiers. No identifier is returned twice.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;
-    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]. The count may be lost in a restart.
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a unique value or a floor did not hold.
     async fn commit(&self, changes: &Changes) -> Result<(), HostError>;
     /// Commits each of several changes by itself, as [`Storage::commit`] does, in this order, and returns each result. A host may
@@ -116,13 +114,16 @@ pub trait Storage {
     }
 }
 
-/// Everything that a host provides and does not store: time, randomness, CPU time for passwords, a geocoder and a road network.
+/// Everything that a host provides besides storage: time, randomness, rate limits, CPU time for passwords, a geocoder and a road network.
 ///
 /// ```
 /// use despacho_core::{
 ///     host::{HostError, Platform},
 ///     model::{Entropy, Moment, Timestamp},
-///     rules::password,
+///     rules::{
+///         limits::{Admission, Bucket},
+///         password,
+///     },
 /// };
 ///
 /// struct Machine {
@@ -135,6 +136,10 @@ pub trait Storage {
 /// impl Platform for Machine {
 ///     fn moment(&self) -> Moment {
 ///         Moment { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
+///     }
+///     /// Never rejects a request.
+///     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+///         Ok(bucket.admit(None, now).0)
 ///     }
 ///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
 ///         password::hash(password, salt).map_err(HostError::internal)
@@ -152,6 +157,9 @@ pub trait Storage {
 pub trait Platform {
     /// The time and fresh randomness, drawn once for a request.
     fn moment(&self) -> Moment;
+    /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
+    /// if several do. The count may be lost in a restart.
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError>;
     /// Locates addresses, with one result for each. Slow if it calls a geocoder, so never called between reads and commit.
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())

@@ -287,15 +287,6 @@ impl Storage for MemoryHost {
         Ok(IdBlock::new(first, count.into()))
     }
 
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        let mut inner = self.lock();
-        let (admission, next) = bucket.admit(inner.buckets.get(&bucket.name).copied(), now);
-        if let Some(next) = next {
-            inner.buckets.insert(bucket.name.clone(), next);
-        }
-        Ok(admission)
-    }
-
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let mut inner = self.lock();
         match inner.next_commit.take() {
@@ -311,6 +302,15 @@ impl Platform for MemoryHost {
         inner.moments += 1;
         let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.moments.to_be_bytes()]);
         Moment { now: inner.now, entropy: Entropy::new(seed) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        let mut inner = self.lock();
+        let (admission, next) = bucket.admit(inner.buckets.get(&bucket.name).copied(), now);
+        if let Some(next) = next {
+            inner.buckets.insert(bucket.name.clone(), next);
+        }
+        Ok(admission)
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -153,6 +153,15 @@ impl despacho_sql::Machine for Machine {
     fn committed(&self, changes: &Changes) {
         self.news.set(self.news.get() || !changes.events.is_empty() || !changes.messages.is_empty());
     }
+}
+
+impl Platform for Machine {
+    fn moment(&self) -> Moment {
+        let now = now();
+        let count = self.moments.get();
+        self.moments.set(count + 1);
+        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
+    }
 
     /// A read or preview needs no lock of its own, so that it does not wait for one to be counted: while another process holds SQLite's
     /// lock, this instance counts by itself.
@@ -164,15 +173,6 @@ impl despacho_sql::Machine for Machine {
             Err(error) if is_locked(&error) => Ok(count_here(bucket, now)),
             counted => counted,
         }
-    }
-}
-
-impl Platform for Machine {
-    fn moment(&self) -> Moment {
-        let now = now();
-        let count = self.moments.get();
-        self.moments.set(count + 1);
-        Moment { now, entropy: Entropy::new(hmac_sha256(&self.seed, &[b"moment", &count.to_be_bytes()])) }
     }
 
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {

@@ -13,7 +13,7 @@ use crate::{
     },
     drivers::clock,
     host::Host,
-    model::{DeliveryId, Money, OrderId, Person, order::Order},
+    model::{DeliveryId, Located, Matrix, Money, OrderId, Person, order::Order},
     rules::{
         lifecycle::{self, Mode, Repriced, Signal, Terms},
         pricing::{Plan, Request, Tariff, plan},
@@ -61,7 +61,7 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
                 Terms { mode: Mode::Ended, fee: Money::ZERO, changes_at: None }
             } else {
                 let left = lifecycle::without(&order, stop).map_err(|refusal| refused(&refusal, now))?;
-                lifecycle::stop_terms(&order, replanned(call, &order, &left).await?.fee, rules, now)
+                lifecycle::stop_terms(&order, replanned(call, &order, &left, &mut None).await?.fee, rules, now)
             }
         }
         _ => whole,
@@ -71,17 +71,22 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
 
 /// `POST /delivery/orders/cancel`
 pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let validate::Cancelled { order, reason, stop } = validate::cancel(read(call.body)?)?;
-    let order = visible(call, OrderId::new(order)).await?;
-    let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
-    let by = speaker(call)?;
-    if let Some(stop) = stop {
-        return cancel_stop(call, &order, known(stop)?, by, reason).await;
-    }
-    let courier = carrier(call, &order).await?;
-    let rules = &call.settings.cancellation;
-    let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
-    conclude(call, &order, taken, view).await
+    let validate::Cancelled { order: id, reason, stop } = validate::cancel(read(call.body)?)?;
+    let mut measured = None;
+    call.retry(async |call| {
+        let order = visible(call, OrderId::new(id)).await?;
+        let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
+        let (by, reason) = (speaker(call)?, reason.clone());
+        if let Some(stop) = stop {
+            return cancel_stop(call, &order, known(stop)?, by, reason, &mut measured).await;
+        }
+        let courier = carrier(call, &order).await?;
+        let rules = &call.settings.cancellation;
+        let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
+        conclude(call, &order, taken, view).await
+    })
+    .await
+    .map_err(Stop::Problem)
 }
 
 async fn cancel_stop<H: Host>(
@@ -90,20 +95,29 @@ async fn cancel_stop<H: Host>(
     stop: DeliveryId,
     by: Person,
     reason: Option<String>,
+    measured: &mut Measured,
 ) -> Result<Answer, Stop> {
     if order.is_cancelled(stop) {
         return Ok(view(order)?);
     }
     let left = lifecycle::without(order, stop).map_err(|refusal| refused(&refusal, call.moment.now))?;
-    let plan = replanned(call, order, &left).await?;
+    let plan = replanned(call, order, &left, measured).await?;
     let repriced =
         Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
     let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.moment);
     conclude(call, order, taken, view).await
 }
 
-/// The route of the stops that are left, in the order in which they stand, priced as when the order was created.
-async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -> Result<Plan, Stop> {
+/// The locations that the last attempt measured, and the legs between them.
+type Measured = Option<(Vec<Located>, Matrix)>;
+
+/// The route of the remaining stops in their current order, priced as when the order was created.
+async fn replanned<H: Host>(
+    call: &Call<'_, H>,
+    order: &Order,
+    left: &[usize],
+    measured: &mut Measured,
+) -> Result<Plan, Stop> {
     let stops: Vec<PlannedStop> = left
         .iter()
         .filter_map(|at| order.deliveries.get(*at))
@@ -111,11 +125,17 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
         .collect();
     let mut places = vec![order.pickup.located];
     places.extend(stops.iter().map(|stop| stop.located));
-    let matrix = call.matrix(&places).await?;
+    let matrix = match measured {
+        Some((before, matrix)) if *before == places => matrix,
+        _ => {
+            let matrix = call.host.matrix(&places).await?;
+            &mut measured.insert((places, matrix)).1
+        }
+    };
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
-        matrix: &matrix,
+        matrix,
         best_route: false,
         preparation_minutes: order.preparation_minutes,
         now: order.created_at,

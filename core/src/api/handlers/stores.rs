@@ -13,7 +13,7 @@ use crate::{
     host::{Host, KeyQuery, StoreQuery, UsageQuery},
     model::{
         Cnpj, Duration, Email, Located, StoreId, Text,
-        store::{Key, KeyKind, Store},
+        store::{Key, KeyKind},
     },
     rules::{
         limits::{Bucket, Usage},
@@ -25,56 +25,65 @@ use crate::{
 
 /// `POST /delivery/stores`
 pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
-    let matrix = &call.caller()?.store;
-    if !matrix.is_matrix() {
+    let parent = &call.caller()?.store;
+    let id = parent.id;
+    if !parent.is_matrix() {
         return Err(Stop::Problem(Problem::new(
             Code::MatrixRequired,
             "Only a matrix creates branches. Send the matrix's key.",
             "Somente uma matriz cria filiais. Envie a chave da matriz.",
         )));
     }
-    let parent = matrix.clone();
     let (new, password) = validate::store(read(call.body)?)?;
     confirm_password(call, password.as_deref()).await?;
     let most = call.settings.limits.branches;
-    if call.host.usage(UsageQuery::Branches(parent.id)).await?.records >= u64::from(most) {
+    if call.host.usage(UsageQuery::Branches(id)).await?.records >= u64::from(most) {
         return Err(Stop::Problem(Problem::new(
             Code::TooManyBranches,
             format!("A parent store has at most {most} branches. Remove one, or ask the operator for more."),
             format!("Uma matriz tem no máximo {most} filiais. Remova uma ou peça mais ao operador."),
         )));
     }
-    count_registration(call, parent.id).await?;
-    open(call, new, Some(&parent)).await
+    count_registration(call, id).await?;
+    open(call, new).await
 }
 
 /// `POST /admin/matrices`
 pub(super) async fn create_matrix<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let new = validate::contact_and_address(read(call.body)?)?;
-    open(call, new, None).await
+    open(call, new).await
 }
 
-async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore, parent: Option<&Store>) -> Result<Answer, Stop> {
-    unclaimed(call, Some(&new.cnpj), &new.contact.email, None, parent.map(|parent| parent.id)).await?;
+/// Opens a branch of the calling store, or a parent store if the operator calls.
+async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<Answer, Stop> {
+    let integrator = call.caller.as_ref().map(|caller| caller.store.id);
+    unclaimed(call, Some(&new.cnpj), &new.contact.email, None, integrator).await?;
     let located = located(call, &new.contact.address).await?;
     let salt = call.moment.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
-    let mut ids = call.ids(2).await?;
-    let store = stores::open(new, parent, located, password_hash, &mut ids, call.moment.now).ok_or_else(too_few)?;
-    let opening = Opening {
-        store: store.id,
-        integrator: parent.map_or(store.id, |parent| parent.id),
-        kind: KeyKind::Integration,
-        name: None,
-        validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
-        secret: &call.settings.secret,
-    };
-    let (key, nonce) = stores::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
-    let answer = told(call, &key, nonce)?;
-    let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
-    let changes = Changes { at: call.moment.now, stores, keys, ..Changes::default() };
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    call.retry(async |call| {
+        // Another request may have taken the CNPJ or the email meanwhile.
+        unclaimed(call, Some(&new.cnpj), &new.contact.email, None, integrator).await?;
+        let mut ids = call.ids(2).await?;
+        let (hash, now) = (password_hash.clone(), call.moment.now);
+        let parent = call.caller.as_ref().map(|caller| &caller.store);
+        let store = stores::open(new.clone(), parent, located, hash, &mut ids, now).ok_or_else(too_few)?;
+        let opening = Opening {
+            store: store.id,
+            integrator: integrator.unwrap_or(store.id),
+            kind: KeyKind::Integration,
+            name: None,
+            validity: Duration::minutes(i64::from(call.settings.keys.days) * 24 * 60),
+            secret: &call.settings.secret,
+        };
+        let (key, nonce) = stores::issue(opening, &mut ids, &mut call.moment).ok_or_else(too_few)?;
+        let answer = told(call, &key, nonce)?;
+        let (stores, keys) = (vec![Write::insert(store)], vec![Write::insert(key)]);
+        call.commit(Changes { at: now, stores, keys, ..Changes::default() }, &answer).await?;
+        Ok(answer)
+    })
+    .await
+    .map_err(Stop::Problem)
 }
 
 /// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
@@ -143,17 +152,23 @@ async fn located<H: Host>(call: &Call<'_, H>, address: &crate::model::Address) -
 /// `PUT /delivery/stores`
 pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let contact = validate::update(read(call.body)?)?;
-    let id = call.caller()?.store.id;
-    let store = call.host.store(id).await?.ok_or_else(|| plain(Code::StoreNotFound))?;
+    let store = &call.caller()?.store;
+    let (id, merchant) = (store.id, store.merchant());
     if contact.email.key() != store.email.key() {
-        count_registration(call, store.merchant()).await?;
-        unclaimed(call, None, &contact.email, Some(id), Some(store.merchant())).await?;
+        count_registration(call, merchant).await?;
+        unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }
     let located = located(call, &contact.address).await?;
-    let (changed, changes) = stores::update(&store, contact, located, call.moment.now);
-    let answer = Answer::json(200, &StoreView::of(&changed))?;
-    call.commit(changes, &answer).await?;
-    Ok(answer)
+    call.retry(async |call| {
+        // Another request may have taken the email meanwhile.
+        unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
+        let (changed, changes) = stores::update(&call.caller()?.store, contact.clone(), located, call.moment.now);
+        let answer = Answer::json(200, &StoreView::of(&changed))?;
+        call.commit(changes, &answer).await?;
+        Ok(answer)
+    })
+    .await
+    .map_err(Stop::Problem)
 }
 
 /// `GET /delivery/stores/{storeId}`
@@ -195,8 +210,12 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
         secret: &settings.secret,
     };
-    let past = past_sessions(call, store.id).await?;
-    hand_out(call, opening, past).await
+    call.retry(async |call| {
+        let past = past_sessions(call, store.id).await?;
+        hand_out(call, opening.clone(), past).await
+    })
+    .await
+    .map_err(Stop::Problem)
 }
 
 /// The logins that end with one more, so that a store never has too many: the oldest.

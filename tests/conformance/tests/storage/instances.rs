@@ -38,16 +38,16 @@ use crate::{
 #[derive(Debug)]
 struct Clock(AtomicI64);
 
-impl Machine for Clock {
-    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-        Ok(bucket.admit(None, now).0)
-    }
-}
+impl Machine for Clock {}
 
 impl Platform for Clock {
     fn moment(&self) -> Moment {
         let now = Timestamp::from_millis(self.0.load(Relaxed));
         Moment { now, entropy: Entropy::new([3; 32]) }
+    }
+
+    async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
+        Ok(bucket.admit(None, now).0)
     }
 
     async fn hash_password(&self, _password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
