@@ -113,7 +113,7 @@ pub fn cancel(
     rules: &Cancellation,
     moment: &Moment,
 ) -> Result<Taken, Refusal> {
-    if order.took(Step::Cancel, None) {
+    if order.has_taken(Step::Cancel, None) {
         return Ok(Taken::Already);
     }
     let terms = terms(order, rules, moment.now);
@@ -141,7 +141,7 @@ pub fn cancel_by_platform(
     ids: &mut IdBlock,
     moment: &Moment,
 ) -> Result<Taken, Refusal> {
-    if order.took(Step::CancelByPlatform, None) {
+    if order.has_taken(Step::CancelByPlatform, None) {
         return Ok(Taken::Already);
     }
     if terms(order, &Cancellation::default(), moment.now).mode == Mode::ReturnRequired {
@@ -199,7 +199,7 @@ pub fn cancel_stop(
     reason: Option<String>,
     moment: &Moment,
 ) -> Result<Taken, Refusal> {
-    if order.took(Step::CancelStop, Some(stop)) {
+    if order.has_taken(Step::CancelStop, Some(stop)) {
         return Ok(Taken::Already);
     }
     let Repriced { plan, tariff_version, rules } = repriced;

@@ -76,7 +76,7 @@ pub fn carry(
     moment: &mut Moment,
 ) -> Result<Taken, Refused> {
     let (step, stop) = act.step();
-    if order.took(step, stop) {
+    if order.has_taken(step, stop) {
         return Ok(Taken::Already);
     }
     let mut draft = Draft::new(order, Some(courier), Who::Courier, courier.assigned().person(), moment.now);

@@ -53,7 +53,7 @@ pub fn signal(
         Signal::TurnBack { stop, reason } => (Step::TurnBack, Some(*stop), Some(reason.clone())),
         Signal::Waive => (Step::Waive, None, None),
     };
-    if order.took(step, stop) {
+    if order.has_taken(step, stop) {
         return Ok(Taken::Already);
     }
     let now = moment.now;
@@ -104,7 +104,7 @@ pub fn lose(
     ids: &mut IdBlock,
     moment: &Moment,
 ) -> Result<Taken, Refusal> {
-    if order.took(Step::Lose, Some(stop)) {
+    if order.has_taken(Step::Lose, Some(stop)) {
         return Ok(Taken::Already);
     }
     let mut draft = Draft::new(order, courier, Who::Platform, crate::rules::lifecycle::platform(), moment.now);

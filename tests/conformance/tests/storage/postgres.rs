@@ -263,10 +263,11 @@ async fn conflict_in_single_statement_logs_no_database_error() {
     assert_eq!(results.iter().filter(|result| **result == Err(HostError::Conflict)).count(), 31, "{results:?}");
     assert_eq!(errors() - before, 0, "{}", backend.cluster.log().unwrap());
     assert_eq!(backend.ask("SELECT COUNT(*) FROM claims"), "1");
-    // A longer transaction is aborted by an error, and the statements behind it are rejected, so the log is the right one.
+    // A longer transaction is aborted by an error whose statement explains it, and the statement behind it is skipped with another error.
     let unknown_account = Changes { ledger: vec![entry(99, 1, None)], ..create(1) };
     assert_eq!(backend.host().commit(&unknown_account).await, Err(HostError::Conflict));
     assert_eq!(errors() - before, 2);
+    assert!(backend.cluster.log().unwrap().contains("Despacho rolls back and handles it"));
 }
 
 #[tokio::test]
