@@ -1,5 +1,4 @@
 // What both entries share: the surface of the package over the compiled core.
-import { TABLES } from "./tables.js";
 
 /** A problem document of the service, thrown. */
 export class DespachoError extends Error {
@@ -62,19 +61,12 @@ class Previewer {
   }
 }
 
-/** Where the gazetteer belongs in the module's memory: it comes as a file of its own, since not every page needs it. */
-function place(memory, bytes) {
-  if (bytes === null) {
-    for (const [address, length, empty] of TABLES) new Uint8Array(memory.buffer, address, length).fill(empty);
-    return;
-  }
-  const whole = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const wanted = TABLES.reduce((sum, [, length]) => sum + length, 0);
-  if (whole.length !== wanted) throw new Error(`the gazetteer has ${whole.length} bytes in place of ${wanted}: it is not the one of this package`);
-  let from = 0;
-  for (const [address, length] of TABLES) {
-    new Uint8Array(memory.buffer, address, length).set(whole.subarray(from, from + length));
-    from += length;
+/** Opens the gazetteer, which is a file of its own because not every page needs it. */
+function open(wasm, bytes) {
+  try {
+    wasm.loadGazetteer(ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes));
+  } catch (message) {
+    throw new Error(message);
   }
 }
 
@@ -82,9 +74,9 @@ function place(memory, bytes) {
 export function surface(compile, read) {
   let module;
   const start = async (source, gazetteer) => {
-    // Both on their way at once.
-    const [{ wasm, memory }, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
-    place(memory, bytes);
+    // Both downloads run in parallel.
+    const [wasm, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
+    if (bytes !== null) open(wasm, bytes);
     return wasm;
   };
   const load = (source, gazetteer) => (module ??= start(source, gazetteer).catch((fault) => {

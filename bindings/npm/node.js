@@ -9,8 +9,8 @@ const beside = (name) => readFile(new URL(name, import.meta.url));
 export { DespachoError } from "./core.js";
 export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = surface(
   async (source) => {
-    const { memory } = initSync({ module: source ?? (await beside("./despacho_wasm_bg.wasm")) });
-    return { wasm, memory };
+    initSync({ module: source ?? (await beside("./despacho_wasm_bg.wasm")) });
+    return wasm;
   },
   async (source) => source ?? beside("./gazetteer.bin"),
 );
