@@ -1,5 +1,5 @@
 // The functions that both entry points share.
-import { TABLES } from "./tables.js";
+
 
 /** An error with the service's problem document. */
 export class DespachoError extends Error {
@@ -61,19 +61,12 @@ class Previewer {
   }
 }
 
-/** Copies the gazetteer into the module's memory. It is a separate file because not every page needs it. */
-function writeGazetteer(memory, bytes) {
-  if (bytes === null) {
-    for (const [address, length, empty] of TABLES) new Uint8Array(memory.buffer, address, length).fill(empty);
-    return;
-  }
-  const source = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const expected = TABLES.reduce((sum, [, length]) => sum + length, 0);
-  if (source.length !== expected) throw new Error(`the gazetteer has ${source.length} bytes instead of ${expected}: it is not from this version of the package`);
-  let from = 0;
-  for (const [address, length] of TABLES) {
-    new Uint8Array(memory.buffer, address, length).set(source.subarray(from, from + length));
-    from += length;
+/** Opens the gazetteer. It is a separate file because not every page needs it. */
+function openGazetteer(wasm, bytes) {
+  try {
+    wasm.loadGazetteer(ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes));
+  } catch (message) {
+    throw new Error(message);
   }
 }
 
@@ -81,8 +74,9 @@ function writeGazetteer(memory, bytes) {
 export function createPackage(compile, read) {
   let module;
   const start = async (source, gazetteer) => {
-    const [{ wasm, memory }, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
-    writeGazetteer(memory, bytes);
+    // Both downloads run in parallel.
+    const [wasm, bytes] = await Promise.all([compile(source), gazetteer === false ? null : read(gazetteer)]);
+    if (bytes !== null) openGazetteer(wasm, bytes);
     return wasm;
   };
   const load = (source, gazetteer) => (module ??= start(source, gazetteer).catch((error) => {

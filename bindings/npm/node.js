@@ -9,8 +9,8 @@ const readSibling = (name) => readFile(new URL(name, import.meta.url));
 export { DespachoError } from "./core.js";
 export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = createPackage(
   async (source) => {
-    const { memory } = initSync({ module: source ?? (await readSibling("./despacho_wasm_bg.wasm")) });
-    return { wasm, memory };
+    initSync({ module: source ?? (await readSibling("./despacho_wasm_bg.wasm")) });
+    return wasm;
   },
   async (source) => source ?? readSibling("./gazetteer.bin"),
 );

@@ -11,8 +11,8 @@ async function fetchBytes(source) {
 export { DespachoError } from "./core.js";
 export const { load, createPreviewer, validateOrder, validateStore, applyEvent, lookupPostcode, bestRoute, assign } = createPackage(
   async (source) => {
-    const { memory } = await init({ module_or_path: source ?? new URL("./despacho_wasm_bg.wasm", import.meta.url) });
-    return { wasm, memory };
+    await init({ module_or_path: source ?? new URL("./despacho_wasm_bg.wasm", import.meta.url) });
+    return wasm;
   },
   async (source) => {
     if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source;
