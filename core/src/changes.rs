@@ -19,8 +19,8 @@ pub struct Changes {
     /// When it was decided.
     pub at: Timestamp,
     /// Stores to insert or replace; unique by CNPJ and by email ([`Email::key`](crate::model::Email::key)) among those not removed. The
-    /// balance is not part of the row: a new store's is zero, and only `ledger` and `top_ups` change it. To remove a store, the commit sets
-    /// `deleted_at`: then no order of the store may be open ([`is_final`](crate::model::order::OrderSituation::is_final)), and the balance
+    /// balance is not part of the row: a new store's is zero, and only `ledger` and `top_ups` change it. To remove a stored store, the
+    /// commit sets `deleted_at`: then no order of the store may be open ([`is_final`](crate::model::order::OrderSituation::is_final)), and the balance
     /// of its ID must be zero after the entries of this commit.
     pub stores: Vec<Write<Store>>,
     /// Keys to insert or replace; unique by hash.
@@ -36,7 +36,7 @@ pub struct Changes {
     /// position in the journal. An event of an unknown store belongs to the journal of that ID.
     pub events: Vec<Event>,
     /// Entries to append to the ledger, in this order; the commit assigns the IDs. Each adds its amount to the balance of its account, which
-    /// must not fall below the entry's floor. Store and account must exist, and must not have been removed by an earlier commit.
+    /// must stay within the range of [`Money`](crate::model::Money) and not fall below the entry's floor. Store and account must exist, and must not have been removed by an earlier commit.
     pub ledger: Vec<LedgerEntry>,
     /// Payments to the operator. Each is an entry of the kind `TopUp` on [`Store::account`] with the same rules; unique by account and
     /// reference, so that two branches of a shared balance cannot use the same reference.
