@@ -12,8 +12,8 @@ use crate::model::{
 /// Everything that a decision changes, as data. One `Changes` is one transaction on every backend.
 ///
 /// Apply the fields in this order, so that an order's debit finds its store and a removed store has received its last entries. Any rule
-/// below that does not hold is a [`HostError::Conflict`](crate::host::HostError::Conflict) and undoes the whole commit. Other references
-/// between rows need no check.
+/// below that does not hold is a [`HostError::Conflict`](crate::host::HostError::Conflict) and undoes the whole commit. A unique value must
+/// be free when its row is written: a later row of the same commit does not free it. Other references between rows need no check.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// When it was decided.
