@@ -34,18 +34,18 @@ struct Maps {
     counter: std::cell::Cell<u64>,
 }
 
-/// Writes a row if the stored version is the expected one; a row that does not exist has version 0.
-fn put<K: Ord, V: Clone>(rows: &mut BTreeMap<K, V>, id: K, row: &Write<V>, version: fn(&V) -> u32) -> bool {
-    rows.insert(id, row.value.clone()).as_ref().map_or(0, version) == row.expected
+/// Writes a row; `false` if the stored version is not the expected one.
+fn put<K: Ord, V: Versioned>(rows: &mut BTreeMap<K, V>, id: K, row: &Write<V>) -> bool {
+    row.apply(rows.get(&id)).map(|row| rows.insert(id, row)).is_some()
 }
 
 impl Tables {
     /// Applies a transaction; `None` if it conflicts. Real storage also keeps CNPJs, emails and the hashes of keys unique.
     fn apply(&mut self, changes: &Changes) -> Option<()> {
-        let mut is_current = changes.stores.iter().all(|row| put(&mut self.stores, row.value.id, row, |it| it.version));
-        is_current &= changes.keys.iter().all(|row| put(&mut self.keys, row.value.id, row, |it| it.version));
-        is_current &= changes.orders.iter().all(|row| put(&mut self.orders, row.value.id, row, |it| it.version));
-        is_current &= changes.couriers.iter().all(|row| put(&mut self.couriers, row.value.id, row, |it| it.version));
+        let mut is_current = changes.stores.iter().all(|row| put(&mut self.stores, row.value.id, row));
+        is_current &= changes.keys.iter().all(|row| put(&mut self.keys, row.value.id, row));
+        is_current &= changes.orders.iter().all(|row| put(&mut self.orders, row.value.id, row));
+        is_current &= changes.couriers.iter().all(|row| put(&mut self.couriers, row.value.id, row));
         for order in changes.orders.iter().map(|row| &row.value).filter(|order| order.situation.holds_code()) {
             is_current &= self.find(OrderQuery::Code(order.store, &order.code)).len() == 1;
         }

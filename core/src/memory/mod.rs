@@ -246,10 +246,9 @@ impl Storage for MemoryHost {
     }
 
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
-        self.state(|state| match query {
-            WebhookQuery::Id(id) => state.webhook(id).into_iter().collect(),
-            WebhookQuery::Store(store) => state.webhooks_of(store),
-            WebhookQuery::Due { now, limit } => state.due_webhooks(now, limit),
+        self.state(|state| {
+            let has_events = |it: &Webhook| !state.journal_after(it.journal(), it.position, 1).is_empty();
+            query.scan(state.webhooks.rows().values(), has_events)
         })
     }
 

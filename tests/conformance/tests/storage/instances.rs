@@ -29,9 +29,12 @@ use despacho_sqlite::{Options, Sqlite};
 use futures_util::future::join;
 
 use crate::{
-    backend::{Backend, OnPostgres},
-    fixtures::{NOON, at, changes, courier, order, order_id, over},
-    suite::dispatch::{free, pairs, put},
+    backend::OnPostgres,
+    suite::{
+        Backend,
+        dispatch::{free, pairs, put},
+        fixtures::{NOON, at, changes, courier, order, order_id, over},
+    },
 };
 
 /// A platform whose clock is set by hand.

@@ -21,8 +21,11 @@ use futures_util::future::{join, join_all};
 use tokio::sync::watch;
 
 use crate::{
-    backend::{Backend, OnPostgres, OnSqlite, PostgresHost},
-    fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
+    backend::{OnPostgres, OnSqlite, PostgresHost},
+    suite::{
+        Backend,
+        fixtures::{at, changes, claim, entry, event, order, order_id, store, store_id},
+    },
 };
 
 /// Cuts every connection to the database but the one that asks.

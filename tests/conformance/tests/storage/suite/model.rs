@@ -14,7 +14,7 @@ use despacho_core::{
     },
 };
 
-use crate::fixtures::{
+use super::fixtures::{
     Dice, answered, at, claim, cnpj, courier, email, entry, event, key, notification, order, order_id, over, store,
     store_id,
 };
