@@ -55,9 +55,9 @@ pub fn document(examples: &[Example]) -> Result<Json, HostError> {
         let example = examples.iter().find(|example| example.endpoint == route.endpoint);
         let described = described(route, &operation(route.endpoint), example, &mut responses);
         let method = route.method.as_str().to_ascii_lowercase();
-        match paths.get_mut(route.path()) {
+        match paths.get_mut(route.path) {
             Some(item) => item.set(method, described),
-            None => paths.set(route.path(), Json::object([(method, described)])),
+            None => paths.set(route.path, Json::object([(method, described)])),
         }
     }
     let refused = responses.problem(503, &[Code::Unavailable]);
