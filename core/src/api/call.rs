@@ -98,6 +98,32 @@ impl From<HostError> for Stop {
     }
 }
 
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Problem {
+        match stop {
+            Stop::Conflict => given_up(),
+            Stop::Problem(problem) => problem,
+        }
+    }
+}
+
+/// Loads, decides and commits by a future, and after a conflict with another write by a new one, up to [`ATTEMPTS`] in all. A macro,
+/// because the compiler cannot prove that a function's future is `Send` if the function takes an async closure.
+macro_rules! retry {
+    ($call:ident, $attempt:expr) => {{
+        let mut conflicts = 0;
+        loop {
+            let result: Result<Answer, Stop> = $attempt.await;
+            if !matches!(result, Err(Stop::Conflict)) {
+                break result;
+            }
+            conflicts += 1;
+            $call.refresh(conflicts).await?;
+        }
+    }};
+}
+pub(super) use retry;
+
 impl Answer {
     /// An answer of a serialisable value.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<Answer, Problem> {
@@ -138,25 +164,13 @@ impl Answer {
     }
 }
 
-impl<'c, H: Host> Call<'c, H> {
-    /// Loads, decides and commits, and after a conflict with another write again, up to [`ATTEMPTS`] times in all.
-    pub(super) async fn retry(
-        &mut self,
-        mut attempt: impl AsyncFnMut(&mut Call<'c, H>) -> Result<Answer, Stop>,
-    ) -> Result<Answer, Problem> {
-        for _ in 0..ATTEMPTS {
-            match attempt(self).await {
-                Ok(answer) => return Ok(answer),
-                Err(Stop::Problem(problem)) => return Err(problem),
-                Err(Stop::Conflict) => self.refresh().await?,
-            }
-        }
-        Err(given_up())
-    }
-
+impl<H: Host> Call<'_, H> {
     /// Reads the calling store or courier again: the other write may have changed its balance or its order, and a decision on the old
-    /// one would conflict again.
-    async fn refresh(&mut self) -> Result<(), Problem> {
+    /// one would conflict again. Fails after [`ATTEMPTS`] conflicts.
+    pub(super) async fn refresh(&mut self, conflicts: usize) -> Result<(), Problem> {
+        if conflicts >= ATTEMPTS {
+            return Err(given_up());
+        }
         if let Some(holder) = &mut self.caller {
             // A store that was removed meanwhile must not write.
             let store = self.host.store(holder.store.id).await?.ok_or_else(|| plain(Code::ApiKeyRevoked))?;

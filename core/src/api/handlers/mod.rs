@@ -20,7 +20,7 @@ mod webhooks;
 
 use super::{
     apart::apart,
-    call::{Answer, Call, Stop},
+    call::{Answer, Call, Stop, retry},
     description::description,
     problem::Problem,
     routes::Endpoint,
@@ -29,9 +29,9 @@ use crate::host::Host;
 
 pub(super) use orders::failed_creation;
 
-/// Handles a request. A handler with a costly preparation calls [`Call::retry`] itself, after the preparation.
+/// Handles a request. A handler with a costly preparation uses [`retry`] itself, after the preparation.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Problem> {
-    call.retry(async |call| once(call, endpoint).await).await
+    Ok(retry!(call, once(call, endpoint))?)
 }
 
 async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Answer, Stop> {

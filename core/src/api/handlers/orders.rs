@@ -3,7 +3,7 @@
 use super::life::visible;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, too_few},
+        call::{Answer, Call, Stop, retry, too_few},
         planning::{Planned, acting_store, planned},
         problem::{Code, Problem},
         read::read,
@@ -34,7 +34,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
     new.inquiry.store = Some(store.id);
     let prepared = prepare(call, &new, &store).await;
     let mut loaded = Some(store);
-    call.retry(async |call| {
+    retry!(call, async {
         let store = match loaded.take() {
             Some(store) => store,
             None => acting_store(call, &new.inquiry).await?.into_owned(),
@@ -54,8 +54,6 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         }
         Err(stop)
     })
-    .await
-    .map_err(Stop::Problem)
 }
 
 /// A new order with its route and its price.

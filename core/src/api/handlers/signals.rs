@@ -4,7 +4,7 @@ use super::life::{carrier, conclude, known, refused, visible};
 use crate::rules::pricing::Stop as PlannedStop;
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain},
+        call::{Answer, Call, Stop, plain, retry},
         planning,
         problem::{Code, Problem},
         read::read,
@@ -73,7 +73,7 @@ pub(super) async fn terms<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Sto
 pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, Stop> {
     let validate::Cancelled { order: id, reason, stop } = validate::cancel(read(call.body)?)?;
     let mut measured = None;
-    call.retry(async |call| {
+    retry!(call, async {
         let order = visible(call, OrderId::new(id)).await?;
         let order = clock::advance(call.host, call.settings, order, call.moment.now).await?;
         let (by, reason) = (speaker(call)?, reason.clone());
@@ -85,8 +85,6 @@ pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.moment);
         conclude(call, &order, taken, view).await
     })
-    .await
-    .map_err(Stop::Problem)
 }
 
 async fn cancel_stop<H: Host>(

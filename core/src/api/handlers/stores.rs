@@ -3,7 +3,7 @@
 use super::issue::{confirm_password, hand_out, throttled, told};
 use crate::{
     api::{
-        call::{Answer, Call, Stop, plain, too_few},
+        call::{Answer, Call, Stop, plain, retry, too_few},
         places::locate,
         problem::{Code, FieldError, Problem},
         read::read,
@@ -61,7 +61,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<Answer, 
     let located = located(call, &new.contact.address).await?;
     let salt = call.moment.entropy.bytes();
     let password_hash = call.host.hash_password(&new.password, salt).await?;
-    call.retry(async |call| {
+    retry!(call, async {
         // Another request may have taken the CNPJ or the email meanwhile.
         unclaimed(call, Some(&new.cnpj), &new.contact.email, None, integrator).await?;
         let mut ids = call.ids(2).await?;
@@ -82,8 +82,6 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<Answer, 
         call.commit(Changes { at: now, stores, keys, ..Changes::default() }, &answer).await?;
         Ok(answer)
     })
-    .await
-    .map_err(Stop::Problem)
 }
 
 /// Counts an attempt to register an email or a CNPJ: each one that fails may tell that another merchant has it.
@@ -159,7 +157,7 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
     }
     let located = located(call, &contact.address).await?;
-    call.retry(async |call| {
+    retry!(call, async {
         // Another request may have taken the email meanwhile.
         unclaimed(call, None, &contact.email, Some(id), Some(merchant)).await?;
         let (changed, changes) = stores::update(&call.caller()?.store, contact.clone(), located, call.moment.now);
@@ -167,8 +165,6 @@ pub(super) async fn update<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         call.commit(changes, &answer).await?;
         Ok(answer)
     })
-    .await
-    .map_err(Stop::Problem)
 }
 
 /// `GET /delivery/stores/{storeId}`
@@ -210,12 +206,10 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<Answer, St
         validity: Duration::minutes(i64::from(settings.keys.session_hours) * 60),
         secret: &settings.secret,
     };
-    call.retry(async |call| {
+    retry!(call, async {
         let past = past_sessions(call, store.id).await?;
         hand_out(call, opening.clone(), past).await
     })
-    .await
-    .map_err(Stop::Problem)
 }
 
 /// The logins that end with one more, so that a store never has too many: the oldest.
