@@ -1,6 +1,6 @@
 //! Whether a point is in Brazil, by the coast and borders of Natural Earth (1:10,000,000).
 
-use super::tables;
+use super::tables::Tables;
 use crate::model::Point;
 
 /// How far outside the outline a point still counts as Brazil, in metres: the outline is simplified to 1.3 km, the source
@@ -10,11 +10,8 @@ const MARGIN_M: f64 = 6_000.0;
 /// Metres in one degree of latitude.
 const DEGREE_M: f64 = 111_195.0;
 
-/// Cells of a grid that lie wholly on Brazil's land, a bit each, [`ROW`] bytes for each row from the south: most points are in one, and
-/// need no walk along the borders. A test draws it again from the outline.
-static LAND: &[u8] = include_bytes!("../../data/land.bin");
-
-/// A cell's side, a quarter of a degree.
+/// A cell's side, a quarter of a degree. [`Tables::land`] has a bit for each cell and [`ROW`] bytes for each row from the south: most
+/// points are in a cell that lies wholly on land, and need no walk along the borders. A test draws the cells again from the outline.
 const CELL_E7: i32 = 2_500_000;
 /// The grid's southern and western ends, in ten millionths of a degree.
 const SOUTH_E7: i32 = -340_000_000;
@@ -23,24 +20,24 @@ const WEST_E7: i32 = -745_000_000;
 const ROW: usize = 20;
 
 /// Whether the point lies on Brazil's land or within the margin of it.
-pub(super) fn holds(point: Point) -> bool {
-    on_land(point) || inside(point) || near(point)
+pub(super) fn holds(tables: &Tables, point: Point) -> bool {
+    on_land(tables, point) || inside(tables, point) || near(tables, point)
 }
 
 /// Whether the point's cell lies wholly on land.
-fn on_land(point: Point) -> bool {
+fn on_land(tables: &Tables, point: Point) -> bool {
     let index =
         |at: i32, from: i32| at.checked_sub(from).and_then(|ahead| usize::try_from(ahead.div_euclid(CELL_E7)).ok());
     let (Some(row), Some(column)) = (index(point.lat_e7, SOUTH_E7), index(point.lon_e7, WEST_E7)) else { return false };
-    let byte = if column < 8 * ROW { LAND.get(row * ROW + column / 8) } else { None };
+    let byte = if column < 8 * ROW { tables.land.get(row * ROW + column / 8) } else { None };
     byte.is_some_and(|byte| byte >> (column % 8) & 1 == 1)
 }
 
 /// Even–odd rule over all rings, in whole grid units, so that every host decides alike.
-fn inside(point: Point) -> bool {
+fn inside(tables: &Tables, point: Point) -> bool {
     let (lat, lon) = (i64::from(point.lat_e7), i64::from(point.lon_e7));
     let mut odd = false;
-    let crossed = tables::strips().filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
+    let crossed = tables.strips().filter(|strip| strip.south_e7 <= point.lat_e7 && point.lat_e7 <= strip.north_e7);
     for strip in crossed {
         for (from, to) in strip.edges() {
             let (y1, y2) = (i64::from(from.lat_e7), i64::from(to.lat_e7));
@@ -58,7 +55,7 @@ fn inside(point: Point) -> bool {
 }
 
 /// Whether any edge passes within the margin; flat geometry is right to a metre at this range.
-fn near(point: Point) -> bool {
+fn near(tables: &Tables, point: Point) -> bool {
     let radians = core::f64::consts::PI / 180.0;
     let east_m = DEGREE_M * libm::cos(point.latitude() * radians);
     let flat = |other: Point| {
@@ -66,7 +63,7 @@ fn near(point: Point) -> bool {
         let y = (other.latitude() - point.latitude()) * DEGREE_M;
         (x, y)
     };
-    tables::strips().any(|strip| {
+    tables.strips().any(|strip| {
         strip.edges().any(|(from, to)| {
             let (start, end) = (flat(from), flat(to));
             let (dx, dy) = (end.0 - start.0, end.1 - start.1);
@@ -81,9 +78,10 @@ fn near(point: Point) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geo::tables::EMBEDDED;
 
     fn at(latitude: f64, longitude: f64) -> bool {
-        holds(Point::from_degrees(latitude, longitude).expect("on the planet"))
+        holds(&EMBEDDED, Point::from_degrees(latitude, longitude).expect("on the planet"))
     }
 
     /// From 34 degrees south to 6 degrees north.
@@ -91,7 +89,7 @@ mod tests {
 
     /// A cell is land where its middle is and no edge comes near it.
     fn drawn() -> Vec<u8> {
-        let edges: Vec<_> = tables::strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
+        let edges: Vec<_> = EMBEDDED.strips().flat_map(|strip| strip.edges().collect::<Vec<_>>()).collect();
         let mut land = vec![0; ROWS * ROW];
         for (row, column) in (0..ROWS).flat_map(|row| (0..8 * ROW).map(move |column| (row, column))) {
             let south_e7 = SOUTH_E7 + CELL_E7 * i32::try_from(row).expect("a row");
@@ -101,7 +99,7 @@ mod tests {
                 !outside(from.lat_e7, to.lat_e7, south_e7) && !outside(from.lon_e7, to.lon_e7, west_e7)
             });
             let middle = Point { lat_e7: south_e7 + CELL_E7 / 2, lon_e7: west_e7 + CELL_E7 / 2 };
-            if !crossed && inside(middle) {
+            if !crossed && inside(&EMBEDDED, middle) {
                 land[row * ROW + column / 8] |= 1 << (column % 8);
             }
         }
@@ -115,7 +113,7 @@ mod tests {
         if std::env::var_os("DESPACHO_WRITE_LAND").is_some() {
             std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/data/land.bin"), &land).expect("it can be written");
         }
-        assert!(land == LAND, "core/data/land.bin is not what the outline says");
+        assert!(land == EMBEDDED.land, "core/data/land.bin is not what the outline says");
         let cells: u32 = land.iter().map(|byte| byte.count_ones()).sum();
         // A cell at 15 degrees south has about 750 square kilometres; Brazil has 8,510,000.
         assert!((9_000..11_500).contains(&cells), "{cells} cells");
@@ -123,12 +121,12 @@ mod tests {
 
     #[test]
     fn every_seat_is_in_brazil() {
-        for index in 0..tables::count() {
+        for index in 0..EMBEDDED.count() {
             assert!(
-                holds(tables::municipal_seat(index)),
+                holds(&EMBEDDED, EMBEDDED.municipal_seat(index)),
                 "{} {:?}",
-                tables::name(index),
-                tables::municipal_seat(index)
+                EMBEDDED.name(index),
+                EMBEDDED.municipal_seat(index)
             );
         }
     }

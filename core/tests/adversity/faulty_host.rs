@@ -35,8 +35,8 @@ pub(crate) struct FaultyHost<'a> {
     inner: &'a MemoryHost,
     waits: bool,
     commits: Cell<u32>,
-    /// Calls of `locate` and of `matrix`.
-    surveys: Cell<[u32; 2]>,
+    /// Calls of `locate`, of `matrix`, and of `hash_password` or `verify_password`.
+    slow_calls: [Cell<u32>; 3],
     faults: RefCell<BTreeMap<u32, HostError>>,
     /// Whether a commit that fails takes place all the same: its confirmation was lost.
     unconfirmed: bool,
@@ -49,7 +49,7 @@ impl<'a> FaultyHost<'a> {
             inner,
             waits: true,
             commits: Cell::new(0),
-            surveys: Cell::default(),
+            slow_calls: Default::default(),
             faults: RefCell::default(),
             unconfirmed: false,
         }
@@ -61,7 +61,7 @@ impl<'a> FaultyHost<'a> {
             inner,
             waits: false,
             commits: Cell::new(0),
-            surveys: Cell::default(),
+            slow_calls: Default::default(),
             faults: RefCell::new(faults.into()),
             unconfirmed: false,
         }
@@ -77,9 +77,13 @@ impl<'a> FaultyHost<'a> {
         self.commits.get()
     }
 
-    /// Calls of `locate` and of `matrix` so far.
-    pub(crate) fn surveys(&self) -> [u32; 2] {
-        self.surveys.get()
+    /// Calls of `locate`, of `matrix`, and of `hash_password` or `verify_password` so far.
+    pub(crate) fn slow_calls(&self) -> [u32; 3] {
+        self.slow_calls.each_ref().map(Cell::get)
+    }
+
+    fn count_slow_call(&self, kind: usize) {
+        self.slow_calls[kind].update(|calls| calls + 1);
     }
 
     async fn turn(&self) {
@@ -129,7 +133,6 @@ impl Storage for FaultyHost<'_> {
         fn personal_data(query: &PersonalQuery) -> PersonalData;
         fn usage(of: UsageQuery<'_>) -> StorageUsage;
         fn ids(count: u32) -> IdBlock;
-        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -146,20 +149,29 @@ impl Storage for FaultyHost<'_> {
 
 impl Platform for FaultyHost<'_> {
     pass_on! {
-        fn hash_password(password: &str, salt: [u8; 16]) -> String;
-        fn verify_password(password: &str, hash: &str) -> bool;
+        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {
-        let [locate, matrix] = self.surveys.get();
-        self.surveys.set([locate + 1, matrix]);
+        self.count_slow_call(0);
         self.inner.locate(addresses).await
     }
 
     async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
-        let [locate, matrix] = self.surveys.get();
-        self.surveys.set([locate, matrix + 1]);
+        self.count_slow_call(1);
         self.inner.matrix(places).await
+    }
+
+    async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
+        self.count_slow_call(2);
+        self.turn().await;
+        self.inner.hash_password(password, salt).await
+    }
+
+    async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError> {
+        self.count_slow_call(2);
+        self.turn().await;
+        self.inner.verify_password(password, hash).await
     }
 
     fn exec_context(&self) -> ExecContext {

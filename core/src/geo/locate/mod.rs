@@ -108,7 +108,7 @@ impl Gazetteer {
         if !open {
             return embedded;
         }
-        let found = packs.iter().filter_map(|pack| pack.locate(address)).min_by_key(|located| located.precision);
+        let found = packs.iter().filter_map(|pack| pack.locate(self, address)).min_by_key(|located| located.precision);
         found.map_or(embedded, Ok)
     }
 
@@ -133,8 +133,8 @@ impl Gazetteer {
     }
 
     fn check_point(self, point: Point, address: &Address) -> Result<Located, LocateError> {
-        if !outline::holds(point) {
-            return Err(outside(point));
+        if !outline::holds(self.0, point) {
+            return Err(self.outside(point));
         }
         let named = match self.named(address) {
             Named::Known(town) => Some(town),
@@ -156,16 +156,15 @@ impl Gazetteer {
             nearest_m >= OPEN_COUNTRY_M && town.uf() == uf && distance_m <= reach
         })
     }
-}
-
-/// Coordinates outside Brazil, with the two mistakes that people make most.
-fn outside(point: Point) -> LocateError {
-    let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
-    let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
-    let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
-    LocateError::CoordinatesOutside {
-        swapped: on_planet.filter(|point| outline::holds(*point)),
-        sign_lost: outline::holds(negative),
+    /// Coordinates outside Brazil, with the two mistakes that people make most.
+    fn outside(self, point: Point) -> LocateError {
+        let exchanged = Point { lat_e7: point.lon_e7, lon_e7: point.lat_e7 };
+        let on_planet = Point::from_degrees(exchanged.latitude(), exchanged.longitude());
+        let negative = Point { lat_e7: -point.lat_e7.abs(), lon_e7: -point.lon_e7.abs() };
+        LocateError::CoordinatesOutside {
+            swapped: on_planet.filter(|point| outline::holds(self.0, *point)),
+            sign_lost: outline::holds(self.0, negative),
+        }
     }
 }
 

@@ -100,10 +100,10 @@ impl Pack<'_> {
     /// Number, then street, CEP, CEP5. The municipality comes from city and state, else from the CEP. Of streets with one name
     /// the one in the address' CEP wins, then the one of the same kind and title; where several far apart remain, none is
     /// guessed. A street that lies far from the CEP named beside it is not trusted: the CEP's place is returned.
-    pub fn locate(&self, address: &Address) -> Option<Located> {
+    pub fn locate(&self, gazetteer: Gazetteer, address: &Address) -> Option<Located> {
         let cep = address.cep();
         let by_cep = cep.and_then(|cep| self.cep(cep));
-        if let Some(found) = self.in_street(address, cep, by_cep.map(|(place, _)| place)) {
+        if let Some(found) = self.in_street(gazetteer, address, cep, by_cep.map(|(place, _)| place)) {
             return Some(found);
         }
         let located = |place: Place, precision| Located { point: place.point, precision, radius_m: place.radius_m };
@@ -112,10 +112,16 @@ impl Pack<'_> {
             .or_else(|| Some(located(self.cep5(cep?)?, Precision::Cep5)))
     }
 
-    fn in_street(&self, address: &Address, cep: Option<Cep>, by_cep: Option<Place>) -> Option<Located> {
+    fn in_street(
+        &self,
+        gazetteer: Gazetteer,
+        address: &Address,
+        cep: Option<Cep>,
+        by_cep: Option<Place>,
+    ) -> Option<Located> {
         let text = address.street.as_deref()?;
         let key = street_key(text)?;
-        let ibge = self.municipality(address, cep)?;
+        let ibge = self.municipality(gazetteer, address, cep)?;
         let number = address.number.as_deref().or_else(|| text.split_once(',').map(|(_, rest)| rest));
         let number = number.and_then(street_number);
         let namesakes: Vec<Street<'_>> = self.streets(ibge, key.hash).take(4_096).collect();
@@ -135,8 +141,7 @@ impl Pack<'_> {
     }
 
     /// IBGE code of the address' municipality.
-    fn municipality(&self, address: &Address, cep: Option<Cep>) -> Option<u32> {
-        let gazetteer = Gazetteer::embedded();
+    fn municipality(&self, gazetteer: Gazetteer, address: &Address, cep: Option<Cep>) -> Option<u32> {
         let named = address.city.as_deref().zip(address.uf()).and_then(|(city, uf)| gazetteer.municipality(city, uf));
         named
             .map(|town| town.ibge())

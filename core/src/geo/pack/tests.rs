@@ -72,7 +72,7 @@ fn find(street: &str, number: &str, cep: &str) -> Option<Located> {
         state: text("SP"),
         ..Address::default()
     };
-    Pack::open(&sample()).expect("a pack").locate(&address)
+    Pack::open(&sample()).expect("a pack").locate(crate::geo::Gazetteer::embedded(), &address)
 }
 
 fn near(located: Option<Located>, precision: Precision, latitude: f64, longitude: f64, within_m: u32) {
@@ -181,6 +181,9 @@ fn offsets_that_lead_outside_are_no_panic() {
         zip_code: Some("01310100".to_owned()),
         ..Address::default()
     };
-    let located = Pack::open(&bytes).expect("a sealed pack").locate(&address).expect("the street");
+    let located = Pack::open(&bytes)
+        .expect("a sealed pack")
+        .locate(crate::geo::Gazetteer::embedded(), &address)
+        .expect("the street");
     assert_eq!(located.precision, Precision::Street);
 }
