@@ -1,31 +1,31 @@
-//! The legs that are left, as lists: once most legs are ruled out, a tree grows along the few that are not.
+//! Adjacency lists of the remaining legs. When most legs are eliminated, a tree grows faster over the lists.
 
-use super::tree::{FORBIDDEN, Legs, Prices, Tree, short};
+use super::tree::{FORBIDDEN, Legs, Prices, Tree, to_i32};
 use crate::sort::sort_smallest;
 
-/// For every stop the stops it has a leg to or from.
+/// The neighbours of every stop.
 #[derive(Default)]
-pub(super) struct Links {
-    /// Where the list of each stop begins; one more than stops.
+pub(super) struct Neighbours {
+    /// The start of each stop's list, and the total length at the end.
     starts: Vec<usize>,
-    list: Vec<Link>,
+    list: Vec<Neighbour>,
 }
 
-/// A neighbour with the legs to it and from it; a missing one is forbidden.
+/// A neighbour with the legs to it and from it. A missing leg is [`FORBIDDEN`].
 #[derive(Clone, Copy)]
-struct Link {
+struct Neighbour {
     other: usize,
     ahead: i32,
     behind: i32,
 }
 
-impl Links {
+impl Neighbours {
     /// Lists every leg that is not forbidden.
     pub(super) fn fill(&mut self, legs: &Legs) {
         self.fill_if(legs, |_, _| true);
     }
 
-    /// Lists the legs between each stop and its nearest ones, and those of a tree, in both directions.
+    /// Lists the legs between each stop and its nearest ones and the legs of the trees, in both directions.
     pub(super) fn fill_nearest(&mut self, legs: &Legs, nearest: usize, trees: &[Tree]) {
         let (count, width) = (legs.count, legs.width);
         let mut chosen = vec![false; count * width];
@@ -41,15 +41,15 @@ impl Links {
         }
         for tree in trees {
             for &stop in tree.joined.iter().skip(1) {
-                let hub = tree.parent[stop].0;
-                chosen[stop * width + hub] = true;
-                chosen[hub * width + stop] = true;
+                let parent = tree.parent[stop].0;
+                chosen[stop * width + parent] = true;
+                chosen[parent * width + stop] = true;
             }
         }
         self.fill_if(legs, |from, to| chosen[from * width + to]);
     }
 
-    fn fill_if(&mut self, legs: &Legs, wanted: impl Fn(usize, usize) -> bool) {
+    fn fill_if(&mut self, legs: &Legs, is_included: impl Fn(usize, usize) -> bool) {
         self.starts.clear();
         self.list.clear();
         for from in 0..legs.count {
@@ -58,62 +58,62 @@ impl Links {
             let ahead = &legs.ahead[row.clone()];
             let behind = if legs.symmetric { ahead } else { &legs.behind[row] };
             for (other, (&ahead, &behind)) in ahead.iter().zip(behind).enumerate() {
-                if ahead.min(behind) < FORBIDDEN && wanted(from, other) {
-                    self.list.push(Link { other, ahead, behind });
+                if ahead.min(behind) < FORBIDDEN && is_included(from, other) {
+                    self.list.push(Neighbour { other, ahead, behind });
                 }
             }
         }
         self.starts.push(self.list.len());
     }
 
-    /// Work of one step of an ascent along the lists.
+    /// Returns the work of one ascent step over the lists.
     pub(super) fn work(&self) -> u64 {
         2 * self.list.len() as u64 + 32 * self.starts.len() as u64
     }
 
-    /// Joins the stops to the first one by one, as [`Legs::span_all`] does over all legs.
+    /// Grows the tree from the first stop, as [`Legs::span_all`] does over all legs.
     fn span(&self, legs: &Legs, prices: &Prices, tree: &mut Tree) {
         let (leave, enter) = (&prices.leave[..], prices.enter(legs.symmetric));
         let (mut at, mut front) = (0, std::mem::take(&mut tree.front));
         front.clear();
         for _ in 1..legs.count {
-            // A stop that has joined is nearer than any edge could bring it.
-            tree.room.key[at] = i32::MIN;
+            // No edge is cheaper than the key of a joined stop.
+            tree.prim.key[at] = i32::MIN;
             let (leave_at, enter_at) = (leave[at], enter[at]);
-            for link in &self.list[self.starts[at]..self.starts[at + 1]] {
-                let other = link.other;
-                let edge = (link.ahead + leave_at + enter[other]).min(link.behind + enter_at + leave[other]);
-                if edge < tree.room.key[other] {
-                    if tree.room.key[other] == i32::MAX {
+            for neighbour in &self.list[self.starts[at]..self.starts[at + 1]] {
+                let other = neighbour.other;
+                let edge = (neighbour.ahead + leave_at + enter[other]).min(neighbour.behind + enter_at + leave[other]);
+                if edge < tree.prim.key[other] {
+                    if tree.prim.key[other] == i32::MAX {
                         front.push(other);
                     }
-                    tree.room.key[other] = edge;
-                    tree.room.hub[other] = short(at);
+                    tree.prim.key[other] = edge;
+                    tree.prim.parent[other] = to_i32(at);
                 }
             }
             let (mut pick, mut min) = (0, i32::MAX);
-            for (place, &stop) in front.iter().enumerate() {
-                let key = tree.room.key[stop];
-                pick = if key < min { place } else { pick };
+            for (index, &stop) in front.iter().enumerate() {
+                let key = tree.prim.key[stop];
+                pick = if key < min { index } else { pick };
                 min = min.min(key);
             }
             if front.is_empty() {
-                tree.broken = true;
+                tree.disconnected = true;
                 break;
             }
             at = front.swap_remove(pick);
-            tree.hang(legs, prices, at);
+            tree.add_stop(legs, prices, at);
         }
         tree.front = front;
     }
 }
 
 impl Legs {
-    /// Grows the cheapest tree at these prices (Prim's algorithm), over the legs in the lists or over all.
-    pub(super) fn grow(&self, links: Option<&Links>, prices: &Prices, tree: &mut Tree) {
+    /// Grows the minimum spanning tree at these prices (Prim's algorithm), over the listed legs or over all.
+    pub(super) fn grow(&self, neighbours: Option<&Neighbours>, prices: &Prices, tree: &mut Tree) {
         tree.clear(self, prices);
-        match links {
-            Some(links) => links.span(self, prices, tree),
+        match neighbours {
+            Some(neighbours) => neighbours.span(self, prices, tree),
             None => self.span_all(prices, tree),
         }
         self.complete(prices, tree);
