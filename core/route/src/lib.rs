@@ -40,7 +40,7 @@
 //!
 //! # Assignment
 //!
-//! [`assign`] finds the cheapest assignment by shortest augmenting paths (Jonker and Volgenant 1987) over the allowed
+//! [`assign()`] finds the cheapest assignment by shortest augmenting paths (Jonker and Volgenant 1987) over the allowed
 //! pairs. A row can stay unassigned at a given price.
 
 #![forbid(missing_docs)]

@@ -14,9 +14,8 @@ mod tour;
 
 use std::collections::BinaryHeap;
 
-use super::ascent::priced;
 use super::open_node::OpenNode;
-use super::separate::{Cut, Set};
+use super::separate::Cut;
 use super::simplex::{Limit, PivotOutcome, ROUNDER, Simplex, Snapshot, State, whole};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
 use crate::sort::sort;
@@ -128,7 +127,7 @@ impl BranchAndCut {
         }
         let rows = if legs.symmetric { count + 2 } else { 2 * count + 2 };
         let mut equations = vec![(1.0, 0.0); rows];
-        let (sets, longest) = tree_components(legs, tree, prices);
+        let (sets, longest) = separation::tree_components(legs, tree, prices);
         // The degree equations imply the inequality of all free stops: its price is distributed over them.
         let share = f64::from(longest) / if legs.symmetric { 2.0 } else { 1.0 };
         for stop in 0..count {
@@ -467,34 +466,6 @@ impl BranchAndCut {
 /// Orders candidates by score, then by index.
 fn by_score(a: &(f64, usize), b: &(f64, usize)) -> bool {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).is_lt()
-}
-
-/// Returns the components of a tree below each length of its priced legs, and the longest of these lengths. As cuts of
-/// the linear program, they give the bound of the tree.
-fn tree_components(legs: &Legs, tree: &Tree, prices: &Prices) -> (Vec<(Set, i32)>, i32) {
-    let mut edges: Vec<(i32, usize, usize)> = Vec::new();
-    for &stop in tree.joined.iter().skip(1) {
-        let (parent, downwards) = tree.parent[stop];
-        let (from, to) = if downwards { (parent, stop) } else { (stop, parent) };
-        edges.push((priced(legs, prices, from, to), from, to));
-    }
-    sort(&mut edges, |a, b| a < b);
-    let mut component: Vec<usize> = (0..legs.count).collect();
-    let mut cut_of: Vec<Option<usize>> = vec![None; legs.count];
-    let mut sets: Vec<(Set, i32)> = Vec::new();
-    for &(length, from, to) in &edges {
-        let (one, other) = (component[from], component[to]);
-        for merged in [cut_of[one], cut_of[other]].into_iter().flatten() {
-            // Until now the price is the length at which the component was created.
-            sets[merged].1 -= length;
-        }
-        component.iter_mut().filter(|label| **label == other).for_each(|label| *label = one);
-        cut_of[one] = Some(sets.len());
-        sets.push((Set::from_nodes((0..legs.count).filter(|&stop| component[stop] == one)), length));
-    }
-    sets.pop();
-    sets.retain(|&(_, price)| price < 0);
-    (sets, edges.last().map_or(0, |edge| edge.0))
 }
 
 /// Converts a bound to a float.
