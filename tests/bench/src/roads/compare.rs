@@ -7,7 +7,7 @@ use despacho_core::{geo, model::Point};
 use despacho_roads::{RoadLeg, Roads, SNAP_LIMIT_M};
 
 use super::osrm;
-use despacho_roads::testing::Draw;
+use despacho_roads::testing::Rng;
 
 /// Sources, and as many targets, of one question to OSRM: 100 pairs.
 const SIDE: usize = 10;
@@ -70,10 +70,10 @@ pub(super) struct Pair {
 /// # Errors
 /// OSRM does not answer.
 pub(super) fn pairs(url: &str, roads: &Roads, count: usize, seed: u64) -> Result<Vec<Pair>, String> {
-    let mut draw = Draw::new(seed);
+    let mut rng = Rng::new(seed);
     let mut found = Vec::with_capacity(count);
     for _ in 0..count {
-        let points: Vec<Point> = (0..SIDE * 2).filter_map(|_| draw.point(roads.area())).collect();
+        let points: Vec<Point> = (0..SIDE * 2).filter_map(|_| rng.point(roads.area())).collect();
         let (table, own) = (osrm::table(url, &points, SIDE)?, roads.matrix(&points));
         for (row, column) in (0..SIDE).flat_map(|row| (0..SIDE).map(move |column| (row, column))) {
             let (from, to) = (points[row], points[SIDE + column]);
@@ -111,12 +111,12 @@ pub(super) fn errors(roads: &Roads, pairs: &[Pair], seed: u64) -> Vec<Errors> {
     ];
     for (level, median_m) in [("CEP", 90.0), ("CEP5", 320.0)] {
         for on_roads in [true, false] {
-            let mut draw = Draw::new(seed);
+            let mut rng = Rng::new(seed);
             let name = if on_roads { "roads in process" } else { "detour model" };
             list.push(of(
                 &format!("{name}, places known by {level} (moved by {median_m} m in the median)"),
                 &mut |pair| {
-                    let (from, to) = (draw.moved(pair.from, median_m)?, draw.moved(pair.to, median_m)?);
+                    let (from, to) = (rng.moved(pair.from, median_m)?, rng.moved(pair.to, median_m)?);
                     if on_roads {
                         Some(whole(roads.matrix(&[from, to]).leg(0, 1)?.metres))
                     } else {
@@ -145,10 +145,10 @@ pub(super) fn speed(path: &std::path::Path) -> Result<String, String> {
     let mut matrices = Vec::new();
     let mut missing = 0;
     for seed in 0..15 {
-        let mut draw = Draw::new(seed);
+        let mut rng = Rng::new(seed);
         let mut points = Vec::new();
         while points.len() < 50 {
-            points.extend(draw.point(roads.area()).filter(|point| roads.matrix(&[*point]).is_snapped(0)));
+            points.extend(rng.point(roads.area()).filter(|point| roads.matrix(&[*point]).is_snapped(0)));
         }
         let start = Clock::now();
         let legs = roads.matrix(&points);
@@ -156,7 +156,7 @@ pub(super) fn speed(path: &std::path::Path) -> Result<String, String> {
         missing += (0..2_500).filter(|cell| legs.leg(cell / 50, cell % 50).is_none()).count();
     }
     let (load, matrix, size) = (best_and_median(loading), best_and_median(matrices), roads.size());
-    let (lanes, turns, kib) = (size.lanes, size.turns, size.bytes / 1_024);
+    let (lanes, turns, kib) = (size.edges, size.turns, size.bytes / 1_024);
     Ok(format!("{lanes} lanes, {turns} turns, {kib} KiB\nloading: {load}\n50 x 50: {matrix}; {missing} legs missing"))
 }
 
