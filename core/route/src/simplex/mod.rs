@@ -94,7 +94,7 @@ pub(super) struct Simplex {
     pub(super) active: Vec<usize>,
     pub(super) state: State,
     pivot_row: Vec<f64>,
-    /// The pivot row's entries by column, and the columns where they are current and non-zero.
+    /// The pivot row's entries by column, and the columns with a current non-zero entry.
     alphas: Vec<f64>,
     nonzero: Vec<usize>,
     breakpoints: Vec<(f64, usize)>,

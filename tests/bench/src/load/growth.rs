@@ -66,7 +66,9 @@ pub(crate) fn run(sizes: &[usize]) -> Result<(), Failure> {
     println!(
         "orders of 2 stops over HTTP on SQLite, {CONNECTIONS} connections, each durable; {TURNS} turns of {TURN}:"
     );
-    println!("  stored    created/s         CPU ms per order  read median ms  list median ms  resident MB  bytes/order");
+    println!(
+        "  stored    created/s         CPU ms per order  read median ms  list median ms  resident MB  bytes/order"
+    );
     let smallest = servers.first().map(|sized| median(&sized.created)).unwrap_or_default();
     for sized in &mut servers {
         let stored = sized.next.load(Ordering::Relaxed);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_message_returns_one_error() {
+    fn truncated_message_returns_single_error() {
         assert_eq!(Packed::new(&[0x80]).collect::<Vec<_>>().len(), 1);
         assert!(Packed::new(&[0xff; 11]).any(|field| field.is_err()));
         let fields: Vec<_> = Fields::new(&[0x0a, 0x05, 1, 2]).collect();

@@ -19,7 +19,7 @@ fn is_restricted(value: &str) -> bool {
 }
 
 /// Returns the most permissive of several values separated by semicolons.
-fn most_permissive(value: &str) -> &str {
+fn widest_access(value: &str) -> &str {
     if !value.contains(';') {
         return value;
     }
@@ -35,7 +35,7 @@ fn most_permissive(value: &str) -> &str {
 /// Returns the access values of a way, forward and backward.
 pub(super) fn way_access<'a>(tags: &Tags<'a>) -> (Option<&'a str>, Option<&'a str>) {
     let (forward, backward) = tags.by_direction(&HIERARCHY);
-    (forward.map(most_permissive), backward.map(most_permissive))
+    (forward.map(widest_access), backward.map(widest_access))
 }
 
 /// Returns whether an access value allows cars, and whether only with a start or destination there.
@@ -48,7 +48,7 @@ pub(super) fn resolve_access(value: Option<&str>, highway: &str) -> (bool, bool)
 
 /// Returns whether a node's access value blocks traffic, or `None` without a value.
 pub(super) fn blocks_access(tags: &Tags<'_>) -> Option<bool> {
-    let value = HIERARCHY.iter().find_map(|key| tags.get(key)).map(most_permissive)?;
+    let value = HIERARCHY.iter().find_map(|key| tags.get(key)).map(widest_access)?;
     Some(is_forbidden(value) && !is_restricted(value))
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn access_is_most_specific_and_most_permissive() {
+    fn specific_key_and_widest_value_determine_access() {
         let tags = Tags::new(vec![("access", "no"), ("motor_vehicle", "delivery;no")]);
         assert_eq!(way_access(&tags), (Some("delivery"), Some("delivery")));
         assert_eq!(resolve_access(Some("delivery"), "residential"), (true, true));

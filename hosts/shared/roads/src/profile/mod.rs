@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_way_returns_none() {
+    fn unusable_way_is_not_a_road() {
         for highway in ["footway", "steps", "construction", "cycleway", "pedestrian", "path"] {
             assert_eq!(road_of(&[("highway", highway)]), None, "{highway}");
         }
