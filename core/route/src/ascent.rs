@@ -137,8 +137,8 @@ pub(super) fn sparsify(legs: &mut Legs, tree: &Tree, prices: &Prices, cutoff: i6
             }
         }
     };
-    forbid(&mut legs.ahead, &prices.leave, enter);
-    forbid(&mut legs.behind, enter, &prices.leave);
+    forbid(&mut legs.forward, &prices.leave, enter);
+    forbid(&mut legs.backward, enter, &prices.leave);
     sparsify_ends(legs, tree, prices, cutoff);
 }
 
@@ -176,11 +176,11 @@ pub(super) fn priced(legs: &Legs, prices: &Prices, from: usize, to: usize) -> i3
 impl Legs {
     /// Forbids a leg, and on a symmetric model its reverse.
     pub(super) fn forbid(&mut self, from: usize, to: usize) {
-        self.ahead[from * self.width + to] = FORBIDDEN;
+        self.forward[from * self.width + to] = FORBIDDEN;
         if self.symmetric {
-            self.ahead[to * self.width + from] = FORBIDDEN;
+            self.forward[to * self.width + from] = FORBIDDEN;
         } else {
-            self.behind[to * self.width + from] = FORBIDDEN;
+            self.backward[to * self.width + from] = FORBIDDEN;
         }
     }
 }

@@ -29,7 +29,9 @@ pub struct Costs {
     columns: usize,
     /// The index of each row's first pair, and the number of pairs at the end.
     row_starts: Vec<usize>,
+    /// The column of each pair.
     column_of_pair: Vec<u32>,
+    /// The cost of each pair.
     cost: Vec<i64>,
 }
 
@@ -74,6 +76,11 @@ pub enum AssignError {
 
 impl Costs {
     /// Creates costs from a dense row-major matrix. [`UNREACHABLE`] marks a pair that is not allowed.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AssignError::NotRectangular`] if `entries` does not have `rows` × `columns` entries, and
+    /// [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns.
     pub fn dense(rows: usize, columns: usize, entries: &[u32]) -> Result<Costs, AssignError> {
         if entries.len() != rows * columns {
             return Err(AssignError::NotRectangular { entries: entries.len(), expected: rows * columns });
@@ -84,6 +91,12 @@ impl Costs {
     }
 
     /// Creates costs from the allowed pairs `(row, column, cost)`, in ascending order of rows.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns, [`AssignError::BadPair`]
+    /// if a pair is outside the matrix, listed twice or out of sequence, and [`AssignError::Overflow`] if a cost is
+    /// above [`MAX_COST`].
     pub fn sparse(
         rows: usize,
         columns: usize,

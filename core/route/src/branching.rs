@@ -104,9 +104,9 @@ fn replacement_cost(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> 
                 min = min.min(leg + own_price + price + below);
             }
         };
-        cheapest(&legs.ahead, prices.leave[from], enter);
+        cheapest(&legs.forward, prices.leave[from], enter);
         if !legs.symmetric {
-            cheapest(&legs.behind, enter[from], &prices.leave);
+            cheapest(&legs.backward, enter[from], &prices.leave);
         }
         if from == child {
             below[parent] = saved;
@@ -156,11 +156,11 @@ impl Legs {
 
     /// Makes a leg so cheap that every cheapest tree uses it.
     fn force(&mut self, from: usize, to: usize) {
-        self.ahead[from * self.width + to] -= FORCE;
+        self.forward[from * self.width + to] -= FORCE;
         if self.symmetric {
-            self.ahead[to * self.width + from] -= FORCE;
+            self.forward[to * self.width + from] -= FORCE;
         } else {
-            self.behind[to * self.width + from] -= FORCE;
+            self.backward[to * self.width + from] -= FORCE;
         }
         self.forced += 1;
     }

@@ -6,6 +6,20 @@
 //!
 //! [`best_order`] returns an order, whether it is proven optimal, and a lower bound on the length of every order.
 //!
+//! # Example
+//!
+//! ```
+//! use despacho_route::{Budget, Problem, best_order};
+//!
+//! // Distances in whole metres, row by row. The route starts at index 0 and returns.
+//! let metres = vec![0, 900, 400, 900, 0, 500, 400, 500, 0];
+//! let problem = Problem::new(3, metres)?.closed(true);
+//! let route = best_order(&problem, Budget::PROOF)?;
+//! assert!(route.proven);
+//! assert_eq!((route.order.len(), route.cost), (2, 1_800));
+//! # Ok::<(), despacho_route::RouteError>(())
+//! ```
+//!
 //! # Algorithms by size
 //!
 //! A fixed start, an open end, a return and pinned stops are all reduced to one model: free stops, and an origin that

@@ -126,18 +126,30 @@ pub enum LineError {
 }
 
 /// Parses and solves a [`RouteRequest`].
+///
+/// # Errors
+///
+/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_route`].
 pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
     let request: RouteRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
     solve_route(&request)
 }
 
 /// Parses and solves an [`AssignRequest`].
+///
+/// # Errors
+///
+/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_assign`].
 pub fn assign_line(line: &str) -> Result<AssignResponse, LineError> {
     let request: AssignRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
     solve_assign(&request)
 }
 
 /// Solves a request for a visiting order.
+///
+/// # Errors
+///
+/// Returns an error if an entry of the matrix or another field is invalid, or if no order was found.
 pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
     let size = request.matrix.len();
     let mut metres = Vec::with_capacity(size * size);
@@ -162,6 +174,10 @@ pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
 /// Solves a request for an assignment.
 ///
 /// Costs need not be whole numbers. They are scaled by a power of two to 42 bits, which is exact for whole numbers.
+///
+/// # Errors
+///
+/// Returns an error if an entry of the matrix or the price is invalid.
 pub fn solve_assign(request: &AssignRequest) -> Result<AssignResponse, LineError> {
     let columns = request.costs.first().map_or(0, Vec::len);
     let mut max = request.unassigned.unwrap_or(0.0);

@@ -15,8 +15,8 @@ pub(super) struct Neighbours {
 #[derive(Clone, Copy)]
 struct Neighbour {
     other: usize,
-    ahead: i32,
-    behind: i32,
+    forward: i32,
+    backward: i32,
 }
 
 impl Neighbours {
@@ -55,11 +55,11 @@ impl Neighbours {
         for from in 0..legs.count {
             self.starts.push(self.list.len());
             let row = from * legs.width..from * legs.width + legs.count;
-            let ahead = &legs.ahead[row.clone()];
-            let behind = if legs.symmetric { ahead } else { &legs.behind[row] };
-            for (other, (&ahead, &behind)) in ahead.iter().zip(behind).enumerate() {
-                if ahead.min(behind) < FORBIDDEN && is_included(from, other) {
-                    self.list.push(Neighbour { other, ahead, behind });
+            let forward = &legs.forward[row.clone()];
+            let backward = if legs.symmetric { forward } else { &legs.backward[row] };
+            for (other, (&forward, &backward)) in forward.iter().zip(backward).enumerate() {
+                if forward.min(backward) < FORBIDDEN && is_included(from, other) {
+                    self.list.push(Neighbour { other, forward, backward });
                 }
             }
         }
@@ -74,37 +74,38 @@ impl Neighbours {
     /// Grows the tree from the first stop, as [`Legs::span_all`] does over all legs.
     fn span(&self, legs: &Legs, prices: &Prices, tree: &mut Tree) {
         let (leave, enter) = (&prices.leave[..], prices.enter(legs.symmetric));
-        let (mut at, mut front) = (0, std::mem::take(&mut tree.front));
-        front.clear();
+        let (mut at, mut frontier) = (0, std::mem::take(&mut tree.frontier));
+        frontier.clear();
         for _ in 1..legs.count {
             // No edge is cheaper than the key of a joined stop.
             tree.prim.key[at] = i32::MIN;
             let (leave_at, enter_at) = (leave[at], enter[at]);
             for neighbour in &self.list[self.starts[at]..self.starts[at + 1]] {
                 let other = neighbour.other;
-                let edge = (neighbour.ahead + leave_at + enter[other]).min(neighbour.behind + enter_at + leave[other]);
+                let edge =
+                    (neighbour.forward + leave_at + enter[other]).min(neighbour.backward + enter_at + leave[other]);
                 if edge < tree.prim.key[other] {
                     if tree.prim.key[other] == i32::MAX {
-                        front.push(other);
+                        frontier.push(other);
                     }
                     tree.prim.key[other] = edge;
                     tree.prim.parent[other] = to_i32(at);
                 }
             }
             let (mut pick, mut min) = (0, i32::MAX);
-            for (index, &stop) in front.iter().enumerate() {
+            for (index, &stop) in frontier.iter().enumerate() {
                 let key = tree.prim.key[stop];
                 pick = if key < min { index } else { pick };
                 min = min.min(key);
             }
-            if front.is_empty() {
+            if frontier.is_empty() {
                 tree.disconnected = true;
                 break;
             }
-            at = front.swap_remove(pick);
+            at = frontier.swap_remove(pick);
             tree.add_stop(legs, prices, at);
         }
-        tree.front = front;
+        tree.frontier = frontier;
     }
 }
 

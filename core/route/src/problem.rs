@@ -88,6 +88,11 @@ pub enum RouteError {
 impl Problem {
     /// Creates a problem from a row-major matrix of `size` × `size` distances in whole metres. The route starts at
     /// index 0 and is open.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RouteError::Empty`] if `size` is 0, [`RouteError::TooManyStops`] if it is above [`MAX_STOPS`] + 1, and
+    /// [`RouteError::NotSquare`] if `metres` does not have `size` × `size` entries.
     pub fn new(size: usize, metres: Vec<u32>) -> Result<Problem, RouteError> {
         if size == 0 {
             return Err(RouteError::Empty);
@@ -102,6 +107,10 @@ impl Problem {
     }
 
     /// Sets the index at which the route starts.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RouteError::BadStart`] if `start` is out of range, and [`RouteError::BadPin`] if this stop is pinned.
     pub fn start(mut self, start: usize) -> Result<Problem, RouteError> {
         if start >= self.size {
             return Err(RouteError::BadStart { start, size: self.size });
@@ -121,6 +130,11 @@ impl Problem {
     }
 
     /// Pins a stop. At most one stop can be first and at most one can be last.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RouteError::BadPin`] if `stop` is out of range or the start, if it is already pinned (unless it is the
+    /// only stop), or if another stop has this pin.
     pub fn pin(mut self, stop: usize, pin: Pin) -> Result<Problem, RouteError> {
         let taken = self.pins.iter().any(|&(_, other)| other == pin);
         let twice = self.pins.iter().any(|&(other, _)| other == stop) && self.size != 2;
@@ -169,9 +183,9 @@ impl Problem {
 }
 
 impl Budget {
-    /// The budget of a price preview: less than 5 ms on a current CPU core.
+    /// A budget for interactive use, such as a price preview: less than 5 ms on a current CPU core.
     pub const PREVIEW: Budget = Budget { work: 2_200_000 };
-    /// The budget of a proof: about 50 ms on a current CPU core.
+    /// A budget that nearly always suffices for a proof up to 50 stops: about 50 ms on a current CPU core.
     pub const PROOF: Budget = Budget { work: 60_000_000 };
 
     /// Creates a budget of `work` units.

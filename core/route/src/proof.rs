@@ -15,21 +15,25 @@ use super::tree::{Legs, Prices, Scale, Tree};
 
 /// The maximum number of steps of the root ascent.
 const ROOT_STEPS: usize = 150;
-/// With more than twice as many stops, the root ascent begins over this number of nearest neighbours per stop.
+/// The number of nearest neighbours per stop over which the root ascent begins, if there are more than twice as many stops.
 const NEAREST_NEIGHBOURS: usize = 8;
-/// The number of times legs of the minimum tree over all legs are added, and the steps of the ascent in between.
+/// The maximum number of root ascents over neighbours. After each one, the legs of the minimum tree over all legs are
+/// added.
 const ROOT_ROUNDS: usize = 4;
+/// The maximum number of steps of each of these ascents.
 const NEIGHBOUR_STEPS: usize = 250;
-/// The steps up to `FEW_STOPS` stops. Branches and cutting planes then raise the bound at a lower cost than more steps.
+/// This maximum up to `FEW_STOPS` stops, where branching and cutting planes raise the bound at a lower cost.
 const FEW_STOPS_STEPS: usize = 50;
+/// The number of stops up to which `FEW_STOPS_STEPS` applies.
 const FEW_STOPS: usize = 60;
 /// The steps over all legs after the steps over nearest neighbours.
 const FINAL_STEPS: usize = 40;
 /// The steps of the ascent in each node.
 const BRANCH_STEPS: usize = 24;
 
-/// The work of sparsifying a node, and of setting up and branching one of its children, in trees grown.
+/// The work of sparsifying a node, in trees grown.
 const SPARSIFY_TREES: u64 = 8;
+/// The work of setting up and branching a child, in trees grown.
 const CHILD_TREES: u64 = 4;
 
 /// The result of branch and bound.
@@ -73,8 +77,8 @@ pub(super) struct Proof<'a> {
 impl<'a> Proof<'a> {
     /// Starts a proof and runs the root ascent within `budget`.
     pub(super) fn new(model: &'a Model, known: Option<Vec<usize>>, budget: u64) -> Proof<'a> {
-        let scale = Scale::of(model);
-        let base = Legs::of(model, scale);
+        let scale = Scale::new(model);
+        let base = Legs::new(model, scale);
         let open = BinaryHeap::new();
         let granularity = model.gcd();
         let mut proof = Proof {

@@ -8,8 +8,9 @@
 use super::arcs::Arcs;
 use crate::sort::sort_smallest;
 
-/// The number of neighbours tried per stop in each direction; more on asymmetric matrices.
+/// The number of neighbours tried per stop in each direction.
 const NEIGHBOURS: usize = 8;
+/// The same on asymmetric matrices.
 const ASYMMETRIC_NEIGHBOURS: usize = 12;
 /// The work of evaluating one move.
 const MOVE_WORK: u64 = 7;

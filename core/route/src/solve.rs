@@ -11,15 +11,16 @@ use super::subset;
 const FEW_STOPS: usize = 60;
 /// Above `FEW_STOPS`: the minimum work per pair of stops that makes cutting planes worthwhile.
 const MIN_CUT_WORK_PER_PAIR: u64 = 4_000;
-/// Above `FEW_STOPS`: percentages of the remaining work spent on cutting planes before the search restarts from their
-/// solution, and in total.
+/// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes before the search restarts from their
+/// solution.
 const RESTART_CUTS_PERCENT: u64 = 30;
+/// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes in total.
 const TOTAL_CUTS_PERCENT: u64 = 95;
 /// Above `FEW_STOPS`: the minimum number of branches that the remaining work must cover to start branching.
 const MIN_BRANCHES: u64 = 10;
-/// Up to `FEW_STOPS`: work of branch and bound before cutting planes start. Branch and bound is skipped if the gap is
-/// `MAX_BRANCHING_GAP` or more, in thousandths of the cutoff.
+/// Up to `FEW_STOPS`: the work of branch and bound before cutting planes start.
 const BRANCHING_WORK: u64 = 1_500_000;
+/// Up to `FEW_STOPS`: the gap, in thousandths of the cutoff, from which this branch and bound is skipped.
 const MAX_BRANCHING_GAP: i64 = 11;
 /// Up to `FEW_STOPS`: work of cutting planes, per pair of stops, between two turns of the search.
 const CUT_WORK_PER_PAIR: u64 = 1_200;

@@ -29,10 +29,12 @@ pub(super) struct Legs {
     /// The length of a row: `count` padded with forbidden legs.
     pub(super) width: usize,
     /// The legs, row-major.
-    pub(super) ahead: Vec<i32>,
+    pub(super) forward: Vec<i32>,
     /// The transpose; empty on symmetric models.
-    pub(super) behind: Vec<i32>,
+    pub(super) backward: Vec<i32>,
+    /// The legs from the origin.
     pub(super) out: Vec<i32>,
+    /// The legs to the end.
     pub(super) back: Vec<i32>,
     /// The number of forced legs.
     pub(super) forced: i64,
@@ -60,22 +62,25 @@ pub(super) struct Tree {
     pub(super) parent: Vec<(usize, bool)>,
     /// The stops in the order in which they joined the tree. The first has no parent.
     pub(super) joined: Vec<usize>,
-    /// The stop to which the origin leads, and the stop that leads back.
+    /// The stop to which the origin leads.
     pub(super) head: usize,
+    /// The stop that leads back.
     pub(super) tail: usize,
     /// The number of legs leaving each stop minus one; on symmetric models, its degree minus two.
     pub(super) leave_excess: Vec<i32>,
     /// The number of legs entering each stop minus one.
     pub(super) enter_excess: Vec<i32>,
     pub(super) prim: PrimState,
-    pub(super) front: Vec<usize>,
+    /// The stops adjacent to the tree, if it grows over neighbour lists.
+    pub(super) frontier: Vec<usize>,
 }
 
 /// The state of Prim's algorithm, in rows as wide as those of the legs.
 #[derive(Clone, Default)]
 pub(super) struct PrimState {
-    /// The cheapest edge to the tree so far, and the tree's stop at its other end.
+    /// The cost of each stop's cheapest edge to the tree.
     pub(super) key: Vec<i32>,
+    /// The tree's stop at the other end of this edge.
     pub(super) parent: Vec<i32>,
     /// The prices, or [`JOINED`] if the stop has joined the tree.
     enter: Vec<i32>,
@@ -83,7 +88,7 @@ pub(super) struct PrimState {
 }
 
 impl Scale {
-    pub(super) fn of(model: &Model) -> Scale {
+    pub(super) fn new(model: &Model) -> Scale {
         let bits = i32::try_from(u32::BITS - model.longest().leading_zeros()).unwrap_or(32);
         Scale((LEG_BITS - bits).min(MAX_FRACTION_BITS))
     }
@@ -115,28 +120,28 @@ impl Scale {
 }
 
 impl Legs {
-    pub(super) fn of(model: &Model, scale: Scale) -> Legs {
+    pub(super) fn new(model: &Model, scale: Scale) -> Legs {
         let (count, width) = (model.count, model.count.next_multiple_of(LANES));
-        let mut ahead = vec![FORBIDDEN; count * width];
-        let mut behind = if model.symmetric { Vec::new() } else { ahead.clone() };
+        let mut forward = vec![FORBIDDEN; count * width];
+        let mut backward = if model.symmetric { Vec::new() } else { forward.clone() };
         for from in 0..count {
             for to in 0..count {
                 let leg = scale.leg(model.legs[from * count + to]);
-                ahead[from * width + to] = leg;
+                forward[from * width + to] = leg;
                 if !model.symmetric {
-                    behind[to * width + from] = leg;
+                    backward[to * width + from] = leg;
                 }
             }
         }
         let out: Vec<i32> = model.out.iter().map(|&metres| scale.leg(metres)).collect();
         let back: Vec<i32> = model.back.iter().map(|&metres| scale.leg(metres)).collect();
-        Legs { count, symmetric: model.symmetric, width, ahead, behind, out, back, forced: 0 }
+        Legs { count, symmetric: model.symmetric, width, forward, backward, out, back, forced: 0 }
     }
 
     /// Returns a leg between free stops.
     #[inline]
     pub(super) fn at(&self, from: usize, to: usize) -> i32 {
-        self.ahead[from * self.width + to]
+        self.forward[from * self.width + to]
     }
 
     /// Grows a spanning tree over all legs.
@@ -171,15 +176,15 @@ impl Legs {
     fn update_keys<const ASYMMETRIC: bool>(&self, at: usize, leave: i32, enter: i32, prim: &mut PrimState) -> usize {
         let width = self.width;
         let row = at * width..(at + 1) * width;
-        let ahead = &self.ahead[row.clone()];
-        let behind = if ASYMMETRIC { &self.behind[row] } else { ahead };
+        let forward = &self.forward[row.clone()];
+        let backward = if ASYMMETRIC { &self.backward[row] } else { forward };
         let (leaves, enters) = (&prim.leave[..width], &prim.enter[..width]);
         let (keys, parents) = (&mut prim.key[..width], &mut prim.parent[..width]);
         let parent = to_i32(at);
         let mut min = i32::MAX;
         for i in 0..width {
-            let leaving = ahead[i] + enters[i] + leave;
-            let edge = if ASYMMETRIC { leaving.min(behind[i] + leaves[i] + enter) } else { leaving };
+            let leaving = forward[i] + enters[i] + leave;
+            let edge = if ASYMMETRIC { leaving.min(backward[i] + leaves[i] + enter) } else { leaving };
             let nearer = all_ones(edge < keys[i]);
             parents[i] = parent & nearer | parents[i] & !nearer;
             keys[i] = edge & nearer | keys[i] & !nearer;
@@ -275,7 +280,7 @@ impl Tree {
             leave_excess: Vec::with_capacity(count),
             enter_excess: Vec::with_capacity(count),
             prim: PrimState::default(),
-            front: Vec::with_capacity(count),
+            frontier: Vec::with_capacity(count),
         }
     }
 

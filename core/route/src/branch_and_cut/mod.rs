@@ -1,9 +1,9 @@
 //! Branch and cut over the remaining legs, for proofs in which the 1-tree bound does not suffice.
 //!
-//! The linear program visits each node once and adds subtour and blossom cuts as they are violated (Dantzig, Fulkerson
-//! and Johnson 1954; Fischetti and Toth 1997 for asymmetric matrices). Its value is at least the 1-tree bound. It
-//! starts from the prices of the best tree, whose nested components are its first cuts, and branches on a fractional
-//! leg chosen by strong branching (Applegate, Bixby, Chvátal and Cook 2006).
+//! The linear program has the degree constraints of the nodes, and violated subtour and blossom cuts are added (Dantzig,
+//! Fulkerson and Johnson 1954; Fischetti and Toth 1997 for asymmetric matrices). Its optimum is at least the 1-tree
+//! bound. It starts from the prices of the best tree, whose nested components are its first cuts. The search branches on
+//! a fractional leg chosen by strong branching (Applegate, Bixby, Chvátal and Cook 2006).
 //!
 //! **Bounds are proven in integers.** The floating-point program only proposes dual prices. Rounded to integers, they
 //! give a bound as a sum of whole numbers below 2⁵³, which floats represent exactly. Only this bound prunes a node or
@@ -20,20 +20,23 @@ use super::simplex::{Limit, PivotOutcome, ROUNDER, Simplex, Snapshot, State, who
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
 use crate::sort::sort;
 
-/// The maximum number of separation rounds at the root and in other nodes.
+/// The maximum number of separation rounds at the root.
 const ROOT_ROUNDS: usize = 60;
+/// The maximum number of separation rounds in other nodes.
 const NODE_ROUNDS: usize = 2;
 /// The number of root rounds with little progress before branching.
 const ROOT_STALE_LIMIT: usize = 4;
 /// The number of fractional legs, closest to one half, whose first dual pivot is scored.
 const SCORED_LEGS: usize = 12;
-/// The number of scored legs evaluated by strong branching, and the pivots of each evaluation.
+/// The number of scored legs evaluated by strong branching.
 const STRONG_BRANCHING_LEGS: usize = 3;
+/// The maximum number of pivots of each evaluation.
 const STRONG_BRANCHING_PIVOTS: usize = 6;
-/// The maximum number of times pool cuts are added in a node, the maximum number added at once, and their minimum
-/// violation.
+/// The maximum number of times that cuts of the pool are added in a node.
 const POOL_ROUNDS: usize = 10;
+/// The maximum number of cuts of the pool added at once.
 const MAX_POOL_CUTS: usize = 20;
+/// The minimum violation of a cut of the pool.
 const MIN_VIOLATION: f64 = 0.02;
 /// Up to this number of stops, the search dives into a child directly, because the current basis is close to it.
 const MAX_DIVING_STOPS: usize = 60;
@@ -72,14 +75,19 @@ struct Node {
 /// The state of branch and cut.
 pub(super) struct BranchAndCut {
     legs: Vec<Leg>,
+    /// The scaled costs of the legs, without perturbation.
     costs: Vec<f64>,
     /// The number of free stops.
     count: usize,
     lp: Simplex,
+    /// The program's state before strong branching.
     saved: State,
     open: BinaryHeap<OpenNode<Node>>,
+    /// The decisions applied to the program.
     fixed: Vec<Fix>,
+    /// The last LP solution.
     values: Vec<f64>,
+    /// The integer reduced costs of the last bound.
     reduced_costs: Vec<f64>,
     /// The root bound and the reduced costs that prove it.
     root: (i64, Vec<f64>),

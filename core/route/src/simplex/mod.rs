@@ -93,22 +93,27 @@ pub(super) struct Simplex {
     /// The columns that are not permanently fixed.
     pub(super) active: Vec<usize>,
     pub(super) state: State,
+    /// The row of the inverse at the leaving position.
     pivot_row: Vec<f64>,
-    /// The pivot row's entries by column, and the columns with a current non-zero entry.
+    /// The entries of the tableau's pivot row by column. Only those in `nonzero` are current.
     alphas: Vec<f64>,
+    /// The columns with a non-zero entry in the pivot row.
     nonzero: Vec<usize>,
+    /// The step lengths of the ratio test with their columns or slacks.
     breakpoints: Vec<(f64, usize)>,
+    /// The column of the tableau of the entering variable.
     pivot_column: Vec<f64>,
     /// Scratch space: the rows with a non-zero entry.
     used: Vec<usize>,
-    /// The change of each row by moved non-basic columns that the basic variables do not reflect yet, and whether there
-    /// is any.
+    /// The change of each row by moved non-basic columns that the basic variables do not reflect yet.
     displaced: Vec<f64>,
+    /// Whether there is such a change.
     moved: bool,
     /// After an infeasible run: the sign of the dual ray and the slope of the objective along it.
     pub(super) ray: (f64, f64),
-    /// The work done so far, and its limit.
+    /// The work done so far.
     pub(super) work: u64,
+    /// The work at which pivots end.
     pub(super) max_work: u64,
 }
 
@@ -125,7 +130,9 @@ pub(super) struct State {
     norm: Vec<f64>,
     /// The price of each row.
     pub(super) duals: Vec<f64>,
+    /// The inverse of the basis, row-major.
     inverse: Vec<f64>,
+    /// The length of a row of the inverse.
     stride: usize,
     /// The number of pivots since the inverse was recomputed.
     age: usize,
