@@ -1,6 +1,6 @@
-//! The core's pure functions for JavaScript: JSON in, JSON or plain objects out.
+//! The core's pure functions for JavaScript: JSON strings in, JSON strings or plain objects out.
 //!
-//! A fault is thrown as the JSON of `{error, detail}`, the same that the command line writes; nothing panics across the border.
+//! Errors are thrown as the JSON of `{error, detail}`, as on the command line. No panic crosses the boundary.
 
 mod page;
 
@@ -19,33 +19,34 @@ use wasm_bindgen::prelude::*;
 #[global_allocator]
 static MEMORY: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// The best order of visit: the JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
+/// Finds the best visiting order: JSON of `{matrix, closed?, start?, pins?, work?}` to `{order, cost, proven, bound}`.
 #[wasm_bindgen(js_name = bestRoute)]
 pub fn best_route(request: &str) -> Result<JsValue, String> {
-    response::<RouteRequest, _>(request, solve_route)
+    solve::<RouteRequest, _>(request, solve_route)
 }
 
-/// The assignment of least cost: the JSON of `{costs, unassigned?}` to `{assign, cost}`.
+/// Finds the minimum-cost assignment: JSON of `{costs, unassigned?}` to `{assign, cost}`.
 #[wasm_bindgen]
 pub fn assign(request: &str) -> Result<JsValue, String> {
-    response::<AssignRequest, _>(request, solve_assign)
+    solve::<AssignRequest, _>(request, solve_assign)
 }
 
-/// The question as text, which one call hands over whole and the reader of every other JSON reads; the answer as an object.
-fn response<Q: DeserializeOwned, A: Serialize>(
+/// Solves a request. It is passed as a string, because that needs one call and the existing JSON parser. The response
+/// is an object.
+fn solve<Q: DeserializeOwned, R: Serialize>(
     request: &str,
-    engine: impl Fn(&Q) -> Result<A, LineError>,
+    solver: impl Fn(&Q) -> Result<R, LineError>,
 ) -> Result<JsValue, String> {
-    let request = json::from_str(request).map_err(|error| thrown(LineError::Malformed(error)))?;
-    given(&page::json(&engine(&request).map_err(thrown)?))
+    let request = json::from_str(request).map_err(|error| error_json(LineError::Malformed(error)))?;
+    to_js_value(&page::json(&solver(&request).map_err(error_json)?))
 }
 
-/// As a tree: all that JavaScript is given then is of one type, which is written in one way.
-fn given(response: &str) -> Result<JsValue, String> {
+/// Converts JSON to a JavaScript object through a JSON value, so that the conversion is compiled for one type only.
+fn to_js_value(response: &str) -> Result<JsValue, String> {
     let tree = Tree::parse(response).unwrap_or(Tree::Null);
     tree.serialize(&Serializer::json_compatible()).map_err(|error| error.to_string())
 }
 
-fn thrown(error: LineError) -> String {
-    page::error_response(error.code(), &error)
+fn error_json(error: LineError) -> String {
+    page::error_json(error.code(), &error)
 }

@@ -1,7 +1,7 @@
-//! Previews, validation and postcodes for a merchant's page: JSON text in, JSON text out.
+//! Previews, validation and postcodes for a merchant's page: JSON strings in, JSON strings out.
 //!
-//! Text, because the core reads and writes JSON by itself: a page gets the service's own bytes, and what JavaScript has beyond JSON
-//! (dates, undefined, NaN) is settled by `JSON.stringify` before it comes here.
+//! Strings are used because the core has its own JSON reader and writer: a page gets the same bytes as from the
+//! service. `JSON.stringify` converts JavaScript values that are not JSON (dates, undefined, NaN).
 
 use std::sync::OnceLock;
 
@@ -23,12 +23,12 @@ use despacho_core::{
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-/// Where the service would have answered.
+/// The paths of the corresponding endpoints, for the problems' `instance`.
 const PREVIEW: &str = "/delivery/orders/preview";
 const ORDERS: &str = "/delivery/orders";
 const STORES: &str = "/delivery/stores";
 const CONTEXT: &str = "/delivery/preview-context";
-/// The request's identifier in problems of a page, where there is no request.
+/// The request ID in problems of a page, which has no requests.
 const REQUEST_ID: &str = "page";
 
 /// Empty until [`load_gazetteer`] is called: the gazetteer is a file of its own, which not every page needs.
@@ -51,92 +51,94 @@ pub fn load_gazetteer(bytes: Vec<u8>) -> Result<(), String> {
 #[wasm_bindgen(js_name = Previewer)]
 pub struct PagePreviewer(Previewer);
 
-/// What cannot be used, or has no answer, as JavaScript sees it: `{error, detail}`.
-pub(crate) fn error_response(error: &'static str, detail: &dyn std::fmt::Display) -> String {
+/// Returns an error as JSON for JavaScript: `{error, detail}`.
+pub(crate) fn error_json(error: &'static str, detail: &dyn std::fmt::Display) -> String {
     #[derive(Serialize)]
-    struct ErrorResponse {
+    struct ErrorDocument {
         error: &'static str,
         detail: String,
     }
-    json(&ErrorResponse { error, detail: detail.to_string() })
+    json(&ErrorDocument { error, detail: detail.to_string() })
 }
 
 #[wasm_bindgen(js_class = Previewer)]
 impl PagePreviewer {
-    /// A previewer on a context's JSON; throws a problem document's JSON.
+    /// Creates a previewer from the JSON of a preview context. Throws a problem document's JSON.
     #[wasm_bindgen(constructor)]
     pub fn new(context: &str, language: &str) -> Result<PagePreviewer, String> {
-        let thrown = |problem: Problem| thrown(&problem, CONTEXT, language);
+        let thrown = |problem: Problem| problem_json(&problem, CONTEXT, language);
         let context: PreviewContext = json::from_str(context).map_err(|error| {
             thrown(Problem::new(
                 ProblemCode::MalformedRequest,
-                format!("This is not a context: {error}. Ask for a new one."),
-                format!("Isto não é um contexto: {error}. Peça um novo."),
+                format!("The preview context is invalid: {error}. Request a new one."),
+                format!("O contexto de prévia é inválido: {error}. Solicite um novo."),
             ))
         })?;
         Previewer::new(context, gazetteer()).map(PagePreviewer).map_err(thrown)
     }
 
-    /// Adds a gazetteer pack's bytes; throws `{error, detail}` as JSON for a pack that is damaged or from the future.
+    /// Adds a gazetteer pack. Throws `{error, detail}` as JSON if the pack is damaged or has an unsupported version.
     ///
-    /// The bytes stay in memory as long as the module: a page opens its packs once.
+    /// The bytes stay in memory for the lifetime of the module, so load each pack once.
     #[wasm_bindgen(js_name = loadPack)]
     pub fn load_pack(&mut self, bytes: Vec<u8>) -> Result<(), String> {
-        let error_response = |error: PackError| error_response(code(&error), &error);
-        // Opened before it is kept, so that a damaged one leaves nothing behind.
-        Pack::open(&bytes).map_err(error_response)?;
-        let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(error_response)?;
+        let to_json = |error: PackError| error_json(code(&error), &error);
+        // Validated before it is leaked, so a damaged pack uses no memory.
+        Pack::open(&bytes).map_err(to_json)?;
+        let pack = Pack::open(Box::leak(bytes.into_boxed_slice())).map_err(to_json)?;
         self.0.add_pack(pack);
         Ok(())
     }
 
-    /// The preview of a request's JSON at `now`, milliseconds since 1970; throws a problem document's JSON.
+    /// Returns the preview of a request's JSON at `now`, in milliseconds since 1970. Throws a problem document's JSON.
     pub fn preview(&self, request: &str, now: f64, language: &str) -> Result<String, String> {
-        let view = self.0.preview(request.as_bytes(), instant(now));
-        view.map(|view| json(&view)).map_err(|problem| thrown(&problem, PREVIEW, language))
+        let preview = self.0.preview(request.as_bytes(), timestamp(now));
+        preview.map(|preview| json(&preview)).map_err(|problem| problem_json(&problem, PREVIEW, language))
     }
 }
 
-/// Throws the problem that an order's JSON would meet, as far as its text alone says.
+/// Throws the problem that the service would return for an order's JSON, as far as it can be checked without stored
+/// data.
 #[wasm_bindgen(js_name = validateOrder)]
 pub fn validate_order(order: &str, language: &str) -> Result<(), String> {
-    page::validate_order(order.as_bytes(), &Limits::default()).map_err(|problem| thrown(&problem, ORDERS, language))
+    page::validate_order(order.as_bytes(), &Limits::default())
+        .map_err(|problem| problem_json(&problem, ORDERS, language))
 }
 
-/// Throws the problem that a store's JSON would meet, as far as its text alone says.
+/// Throws the problem that the service would return for a store's JSON, as far as it can be checked without stored data.
 #[wasm_bindgen(js_name = validateStore)]
 pub fn validate_store(store: &str, language: &str) -> Result<(), String> {
-    page::validate_store(store.as_bytes()).map_err(|problem| thrown(&problem, STORES, language))
+    page::validate_store(store.as_bytes()).map_err(|problem| problem_json(&problem, STORES, language))
 }
 
-/// An order's JSON after an event's, by the service's own table; throws a problem document's JSON where the event does not follow on what
-/// the order knows.
+/// Returns an order's JSON after an event, by the service's transition table. Throws a problem document's JSON if the
+/// event cannot be applied to the order.
 #[wasm_bindgen(js_name = applyEvent)]
 pub fn apply_event(order: &str, event: &str, language: &str) -> Result<String, String> {
-    follow::apply_event(order.as_bytes(), event.as_bytes()).map_err(|problem| thrown(&problem, ORDERS, language))
+    follow::apply_event(order.as_bytes(), event.as_bytes()).map_err(|problem| problem_json(&problem, ORDERS, language))
 }
 
-/// The municipality of a CEP as JSON, or nothing where none has it.
+/// Returns the municipality of a CEP as JSON, if there is one.
 #[wasm_bindgen(js_name = lookupPostcode)]
 #[must_use]
 pub fn lookup_postcode(text: &str) -> Option<String> {
     let cep = Cep::parse(text)?;
-    let town = gazetteer().municipality_by_cep(cep)?;
-    let located = town.located();
-    Some(json(&Town {
-        city: town.name(),
-        state: town.uf().code().to_owned(),
-        ibge_code: town.ibge(),
+    let municipality = gazetteer().municipality_by_cep(cep)?;
+    let located = municipality.located();
+    Some(json(&Municipality {
+        city: municipality.name(),
+        state: municipality.uf().code().to_owned(),
+        ibge_code: municipality.ibge(),
         latitude: located.point.latitude(),
         longitude: located.point.longitude(),
         radius_m: located.radius_m,
     }))
 }
 
-/// A municipality as a page sees it.
+/// The JSON of a municipality.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Town {
+struct Municipality {
     city: String,
     state: String,
     ibge_code: u32,
@@ -158,15 +160,15 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn thrown(problem: &Problem, instance: &str, language: &str) -> String {
+fn problem_json(problem: &Problem, instance: &str, language: &str) -> String {
     json(&problem.document(Language::of(language), instance, REQUEST_ID))
 }
 
-/// Whole milliseconds; what is no number, or beyond the calendar, is 1970.
-fn instant(millis: f64) -> Timestamp {
-    const FURTHEST: f64 = 8.64e15;
-    let sane = millis.is_finite() && millis.abs() <= FURTHEST;
+/// Converts to whole milliseconds. Values that are not finite or out of range become 1970.
+fn timestamp(millis: f64) -> Timestamp {
+    const MAX_MILLIS: f64 = 8.64e15;
+    let is_valid = millis.is_finite() && millis.abs() <= MAX_MILLIS;
     #[expect(clippy::cast_possible_truncation, reason = "within the range of JavaScript's dates, far below 2^63")]
-    let millis = if sane { millis as i64 } else { 0 };
+    let millis = if is_valid { millis as i64 } else { 0 };
     Timestamp::from_millis(millis)
 }

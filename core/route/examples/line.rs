@@ -1,7 +1,6 @@
-//! Answers lines of questions: `route {…}` and `assign {…}`, each with one line.
+//! Reads requests line by line, `route {…}` or `assign {…}`, and writes a line with the response to each.
 //!
-//! The question is read before a line `begin` is written: between that line and the answer lies the engine alone, which
-//! is what the host times.
+//! A line `begin` is written after the request is parsed. The time between it and the response is that of the engine only.
 
 use std::io::{self, BufRead, Write};
 
@@ -12,15 +11,15 @@ fn main() -> io::Result<()> {
     let mut out = io::stdout();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        // `repeat 9 route {…}` computes the answer nine times, so that short times can be measured.
+        // `repeat 9 route {…}` solves the request nine times, to measure short times.
         let (times, line) = match line.strip_prefix("repeat ").and_then(|rest| rest.split_once(' ')) {
             Some((times, rest)) => (times.parse().unwrap_or(1), rest),
             None => (1, &*line),
         };
         let response = match line.split_once(' ') {
-            Some(("route", request)) => response(request, times, &mut out, solve_route)?,
-            Some(("assign", request)) => response(request, times, &mut out, solve_assign)?,
-            _ => "unknown question".to_owned(),
+            Some(("route", request)) => respond(request, times, &mut out, solve_route)?,
+            Some(("assign", request)) => respond(request, times, &mut out, solve_assign)?,
+            _ => "unknown request".to_owned(),
         };
         out.write_all(response.as_bytes())?;
         out.write_all(b"\n")?;
@@ -28,19 +27,19 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn response<Q: DeserializeOwned, A: Serialize>(
+fn respond<Q: DeserializeOwned, R: Serialize>(
     request: &str,
     times: u32,
     out: &mut impl Write,
-    engine: fn(&Q) -> Result<A, LineError>,
+    solve: fn(&Q) -> Result<R, LineError>,
 ) -> io::Result<String> {
     match serde_json::from_str(request) {
         Ok(request) => {
             out.write_all(b"begin\n")?;
             for _ in 1..times {
-                std::hint::black_box(engine(std::hint::black_box(&request)).is_ok());
+                std::hint::black_box(solve(std::hint::black_box(&request)).is_ok());
             }
-            Ok(render(engine(&request)))
+            Ok(render(solve(&request)))
         }
         Err(error) => Ok(LineError::Malformed(error.to_string()).to_json()),
     }

@@ -1,10 +1,12 @@
-//! Minimum-cost assignment of couriers to waiting orders: each courier at most once, no pair beyond the radius.
+//! Minimum-cost assignment of couriers to waiting orders. Each courier gets at most one order, and pairs beyond the
+//! radius are not allowed.
 //!
-//! Shortest augmenting paths after Jonker and Volgenant (1987), on the pairs that exist: augmenting row reduction gives
-//! most rows a column at once; the others find one by Dijkstra's algorithm over reduced costs. A row may also stay
-//! unassigned at a price, as if it had a column of its own, so a solution always exists. The time is at worst cubic in the
-//! number of rows and in practice proportional to the number of pairs. Published crates take dense square matrices. A radius
-//! leaves one pair in fifty; filling the rest with large numbers costs the time and memory that the radius saves.
+//! The algorithm finds shortest augmenting paths over the allowed pairs (Jonker and Volgenant 1987). Augmenting row
+//! reduction assigns most rows directly; the others are assigned by Dijkstra's algorithm over reduced costs. A row can
+//! also stay unassigned at a price, as if it had its own column, so a solution always exists. The time is cubic in the
+//! number of rows in the worst case, and in practice proportional to the number of pairs. Published crates take dense
+//! square matrices. With a radius, about one pair in fifty is allowed; filling in the rest with large numbers loses the
+//! time and memory that the radius saves.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,22 +14,24 @@ use std::fmt;
 
 use super::problem::UNREACHABLE;
 
-/// The most rows and the most columns.
+/// The maximum number of rows, and of columns.
 pub const MAX_SIDE: usize = 20_000;
-/// The largest cost of a pair: sums over [`MAX_SIDE`] pairs stay far from overflow.
+/// The maximum cost of a pair. The sum over [`MAX_SIDE`] pairs is far from overflow.
 pub const MAX_COST: u64 = 1 << 42;
 
-/// No row, no column.
+/// The index that stands for no row or no column.
 const NONE: u32 = u32::MAX;
 
-/// The costs of the pairs that are allowed; all others are beyond the radius.
+/// A sparse cost matrix. Only the pairs in it are allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Costs {
     rows: usize,
     columns: usize,
-    /// Where each row's pairs begin, and after the last row the number of pairs.
-    begins: Vec<usize>,
-    partner: Vec<u32>,
+    /// The index of each row's first pair, and the number of pairs at the end.
+    row_starts: Vec<usize>,
+    /// The column of each pair.
+    column_of_pair: Vec<u32>,
+    /// The cost of each pair.
     cost: Vec<i64>,
 }
 
@@ -36,42 +40,47 @@ pub struct Costs {
 pub struct Assignment {
     /// The column of each row, or `None` if the row is unassigned.
     pub columns: Vec<Option<usize>>,
-    /// The sum of the pairs' costs and of the price of each unassigned row, if there is such a price.
+    /// The sum of the assigned pairs' costs and of the price of each unassigned row, if a price was given.
     pub cost: u64,
 }
 
-/// The reason costs are rejected.
+/// An error in the costs or the price.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssignError {
-    /// More rows or columns than [`MAX_SIDE`].
+    /// There are more than [`MAX_SIDE`] rows or columns.
     TooLarge {
-        /// Rows received.
+        /// The number of rows received.
         rows: usize,
-        /// Columns received.
+        /// The number of columns received.
         columns: usize,
-        /// What either may be.
+        /// The maximum number of either.
         limit: usize,
     },
     /// The number of entries is not rows times columns.
     NotRectangular {
-        /// Entries received.
+        /// The number of entries received.
         entries: usize,
-        /// Entries expected.
+        /// The number of entries expected.
         expected: usize,
     },
-    /// A pair lies outside of the matrix, or comes twice.
+    /// A pair is outside the matrix, listed twice, or not in ascending order of rows.
     BadPair {
-        /// Its row.
+        /// The row of the pair.
         row: usize,
-        /// Its column.
+        /// The column of the pair.
         column: usize,
     },
-    /// A cost or the price of an unassigned row is above [`MAX_COST`].
+    /// A cost, or the price of an unassigned row, is above [`MAX_COST`].
     Overflow,
 }
 
 impl Costs {
-    /// A full matrix, row by row; [`UNREACHABLE`] is a pair that is not allowed.
+    /// Creates costs from a dense row-major matrix. [`UNREACHABLE`] marks a pair that is not allowed.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AssignError::NotRectangular`] if `entries` does not have `rows` × `columns` entries, and
+    /// [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns.
     pub fn dense(rows: usize, columns: usize, entries: &[u32]) -> Result<Costs, AssignError> {
         if entries.len() != rows * columns {
             return Err(AssignError::NotRectangular { entries: entries.len(), expected: rows * columns });
@@ -81,7 +90,13 @@ impl Costs {
         Costs::sparse(rows, columns, allowed.map(|((row, column), &cost)| (row, column, u64::from(cost))))
     }
 
-    /// The pairs that are allowed, as (row, column, cost) with rows ascending.
+    /// Creates costs from the allowed pairs `(row, column, cost)`, in ascending order of rows.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AssignError::TooLarge`] if there are more than [`MAX_SIDE`] rows or columns, [`AssignError::BadPair`]
+    /// if a pair is outside the matrix, listed twice or out of sequence, and [`AssignError::Overflow`] if a cost is
+    /// above [`MAX_COST`].
     pub fn sparse(
         rows: usize,
         columns: usize,
@@ -90,73 +105,77 @@ impl Costs {
         if rows > MAX_SIDE || columns > MAX_SIDE {
             return Err(AssignError::TooLarge { rows, columns, limit: MAX_SIDE });
         }
-        let mut costs = Costs { rows, columns, begins: vec![0], partner: Vec::new(), cost: Vec::new() };
+        let mut costs = Costs { rows, columns, row_starts: vec![0], column_of_pair: Vec::new(), cost: Vec::new() };
         let mut seen = vec![usize::MAX; columns];
         for (row, column, cost) in pairs {
-            let known = row + 1 >= costs.begins.len() && row < rows;
+            let known = row + 1 >= costs.row_starts.len() && row < rows;
             if !known || seen.get(column).is_none_or(|&last| last == row) {
                 return Err(AssignError::BadPair { row, column });
             }
             seen[column] = row;
-            costs.begins.resize(row + 1, costs.cost.len());
-            costs.partner.push(u32::try_from(column).unwrap_or(NONE));
+            costs.row_starts.resize(row + 1, costs.cost.len());
+            costs.column_of_pair.push(u32::try_from(column).unwrap_or(NONE));
             costs.cost.push(i64::try_from(cost).ok().filter(|_| cost <= MAX_COST).ok_or(AssignError::Overflow)?);
         }
-        costs.begins.resize(rows + 1, costs.cost.len());
+        costs.row_starts.resize(rows + 1, costs.cost.len());
         Ok(costs)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The pairs of a row.
+    /// Returns the columns and costs of a row.
     fn pairs(&self, row: usize) -> impl Iterator<Item = (usize, i64)> + '_ {
-        let range = self.begins[row]..self.begins[row + 1];
-        self.partner[range.clone()].iter().zip(&self.cost[range]).map(|(&column, &cost)| (column as usize, cost))
+        let range = self.row_starts[row]..self.row_starts[row + 1];
+        self.column_of_pair[range.clone()].iter().zip(&self.cost[range]).map(|(&column, &cost)| (column as usize, cost))
     }
 
-    /// The same pairs with rows and columns exchanged.
+    /// Returns the transposed costs.
     fn transposed(&self) -> Costs {
-        let mut begins = vec![0; self.columns + 1];
-        for &column in &self.partner {
-            begins[column as usize + 1] += 1;
+        let mut row_starts = vec![0; self.columns + 1];
+        for &column in &self.column_of_pair {
+            row_starts[column as usize + 1] += 1;
         }
         for column in 0..self.columns {
-            begins[column + 1] += begins[column];
+            row_starts[column + 1] += row_starts[column];
         }
-        let mut next = begins.clone();
-        let (mut partner, mut cost) = (vec![0; self.partner.len()], vec![0; self.cost.len()]);
+        let mut next = row_starts.clone();
+        let (mut column_of_pair, mut cost) = (vec![0; self.column_of_pair.len()], vec![0; self.cost.len()]);
         for row in 0..self.rows {
             for (column, price) in self.pairs(row) {
-                partner[next[column]] = u32::try_from(row).unwrap_or(NONE);
+                column_of_pair[next[column]] = u32::try_from(row).unwrap_or(NONE);
                 cost[next[column]] = price;
                 next[column] += 1;
             }
         }
-        Costs { rows: self.columns, columns: self.rows, begins, partner, cost }
+        Costs { rows: self.columns, columns: self.rows, row_starts, column_of_pair, cost }
     }
 }
 
-/// The assignment of least total cost.
+/// Returns the assignment with the minimum total cost.
 ///
-/// With a price for unassigned rows, a row gets a column only if that lowers the total. Without one, as many rows as
-/// possible get a column, and the cheapest of these assignments is returned. The result is deterministic.
+/// With `unassigned_price`, a row is assigned only if this lowers the total. Without it, the maximum number of rows is
+/// assigned, at the minimum cost. The result is deterministic.
+///
+/// # Errors
+///
+/// Returns [`AssignError::Overflow`] if the price is above [`MAX_COST`].
 pub fn assign(costs: &Costs, unassigned_price: Option<u64>) -> Result<Assignment, AssignError> {
     if unassigned_price.is_some_and(|price| price > MAX_COST) {
         return Err(AssignError::Overflow);
     }
-    let dearest = costs.cost.iter().copied().max().unwrap_or(0);
+    let max_cost = costs.cost.iter().copied().max().unwrap_or(0);
     let max_pairs = i64::try_from(costs.rows.min(costs.columns)).unwrap_or(i64::MAX);
     // Without a price, an unassigned row costs more than any number of pairs.
-    let price = unassigned_price.map_or((dearest + 1) * (max_pairs + 1), u64::cast_signed);
+    let price = unassigned_price.map_or((max_cost + 1) * (max_pairs + 1), u64::cast_signed);
     let columns = if costs.rows <= costs.columns {
         Matching::new(costs, price).solve()
     } else {
-        // The shorter side searches for partners; a pair saves the same price whichever side would be unassigned.
-        let turned = costs.transposed();
-        let rows = Matching::new(&turned, price).solve();
+        // The shorter side searches for partners. A pair saves the same price whichever side would be unassigned.
+        let transposed = costs.transposed();
+        let rows = Matching::new(&transposed, price).solve();
         let mut columns = vec![None; costs.rows];
         for (column, row) in rows.into_iter().enumerate() {
             if let Some(row) = row {
@@ -173,16 +192,18 @@ pub fn assign(costs: &Costs, unassigned_price: Option<u64>) -> Result<Assignment
     Ok(Assignment { columns, cost })
 }
 
-/// An assignment under construction, with the prices that prove it.
+/// A partial assignment and the dual prices that prove it optimal.
 struct Matching<'a> {
     costs: &'a Costs,
     unassigned_price: i64,
     column_of: Vec<u32>,
     row_of: Vec<u32>,
-    /// Prices of rows and columns: no pair costs less than their sum, pairs of the assignment exactly that.
+    /// Dual prices of rows and columns: no pair costs less than their sum, and each assigned pair costs exactly the
+    /// sum.
     row_price: Vec<i64>,
     column_price: Vec<i64>,
-    /// The state of one search: distances, the row a column was reached from, and which of them are valid.
+    /// The state of one search: tentative distances, the row that reached each column, and the columns to reset
+    /// afterwards.
     distance: Vec<i64>,
     reached_from: Vec<u32>,
     touched: Vec<u32>,
@@ -217,12 +238,13 @@ impl<'a> Matching<'a> {
         self.column_of.iter().map(|&column| (column != NONE).then_some(column as usize)).collect()
     }
 
-    /// Augmenting row reduction: each row takes its cheapest column and raises the price up to its second choice; a displaced
-    /// row tries again. Returns the rows still without a column; rows that are cheaper unassigned are done.
+    /// Performs augmenting row reduction: each row takes its cheapest column and raises the price to its second choice.
+    /// A displaced row tries again. Returns the rows that are still unassigned, without those that are cheaper
+    /// unassigned.
     fn reduce(&mut self, free: Vec<u32>) -> Vec<u32> {
         let mut queue: Vec<u32> = free.into_iter().rev().collect();
         let mut later = Vec::new();
-        // Rows with nearly equal costs can displace each other many times; then searches are cheaper.
+        // Rows with nearly equal costs can displace each other many times. Augmenting paths are cheaper then.
         let mut tries = 3 * self.costs.rows;
         while let Some(row) = queue.pop() {
             if tries == 0 {
@@ -251,23 +273,23 @@ impl<'a> Matching<'a> {
             }
             self.column_price[column as usize] -= rise;
             self.row_price[row as usize] = second.0;
-            let driven = std::mem::replace(&mut self.row_of[column as usize], row);
+            let displaced = std::mem::replace(&mut self.row_of[column as usize], row);
             self.column_of[row as usize] = column;
-            if driven != NONE {
-                self.column_of[driven as usize] = NONE;
-                if rise > 0 { queue.push(driven) } else { later.push(driven) }
+            if displaced != NONE {
+                self.column_of[displaced as usize] = NONE;
+                if rise > 0 { queue.push(displaced) } else { later.push(displaced) }
             }
         }
         later
     }
 
-    /// Assigns one row a column, or leaves one row unassigned, along a cheapest alternating path.
+    /// Assigns one more row along a cheapest alternating path, or leaves one row unassigned.
     fn augment(&mut self, start: u32) {
         let mut row = start;
         let mut at = 0;
         let min = self.costs.pairs(row as usize).map(|(column, cost)| cost - self.column_price[column]).min();
         self.row_price[row as usize] = min.map_or(self.unassigned_price, |min| min.min(self.unassigned_price));
-        // The rows scanned, each with its distance, and the cheapest path that leaves one of them unassigned.
+        // The scanned rows with their distances, and the cheapest path that leaves one of them unassigned.
         let mut scanned: Vec<(u32, i64)> = Vec::new();
         let mut unmatched = (i64::MAX, NONE);
         let end = loop {
@@ -291,49 +313,49 @@ impl<'a> Matching<'a> {
         for &(row, distance) in &scanned {
             self.row_price[row as usize] += total - distance;
             if row != start {
-                // The column this row was reached over has the row's distance.
+                // The column through which this row was reached has the row's distance.
                 self.column_price[self.column_of[row as usize] as usize] -= total - distance;
             }
         }
-        self.shift_along(start, end, unmatched.1);
+        self.augment_path(start, end, unmatched.1);
         for column in self.touched.drain(..) {
             self.distance[column as usize] = i64::MAX;
         }
         self.heap.clear();
     }
 
-    /// Relaxes every column of a row whose distance through that row is shorter than `limit`.
+    /// Relaxes every column of a row whose distance through that row is less than `limit`.
     fn relax(&mut self, row: u32, at: i64, limit: i64) {
         let base = at - self.row_price[row as usize];
-        let range = self.costs.begins[row as usize]..self.costs.begins[row as usize + 1];
-        let pairs = self.costs.partner[range.clone()].iter().zip(&self.costs.cost[range]);
+        let range = self.costs.row_starts[row as usize]..self.costs.row_starts[row as usize + 1];
+        let pairs = self.costs.column_of_pair[range.clone()].iter().zip(&self.costs.cost[range]);
         for (&column, &cost) in pairs {
-            let place = column as usize;
-            let distance = base + cost - self.column_price[place];
-            if distance < self.distance[place] && distance < limit {
-                if self.distance[place] == i64::MAX {
+            let index = column as usize;
+            let distance = base + cost - self.column_price[index];
+            if distance < self.distance[index] && distance < limit {
+                if self.distance[index] == i64::MAX {
                     self.touched.push(column);
                 }
-                self.distance[place] = distance;
-                self.reached_from[place] = row;
+                self.distance[index] = distance;
+                self.reached_from[index] = row;
                 self.heap.push(Reverse((distance, column)));
             }
         }
     }
 
-    /// The nearest column not yet scanned.
+    /// Returns the nearest column that is not yet scanned.
     fn next_column(&mut self) -> Option<(i64, u32)> {
         while let Some(Reverse((distance, column))) = self.heap.pop() {
             if self.distance[column as usize] == distance {
-                // Scanned columns keep their distance: nothing shorter can come, and equal ones are not pushed again.
+                // Scanned columns keep their distance: no shorter one can follow, and equal ones are not pushed again.
                 return Some((distance, column));
             }
         }
         None
     }
 
-    /// Moves every row on the path to the column it was reached over, back to the start.
-    fn shift_along(&mut self, start: u32, end: u32, unmatched: u32) {
+    /// Augments the path: moves every row to the column through which it was reached, back to the start.
+    fn augment_path(&mut self, start: u32, end: u32, unmatched: u32) {
         let mut column = end;
         if end == NONE {
             column = std::mem::replace(&mut self.column_of[unmatched as usize], NONE);
@@ -354,7 +376,7 @@ impl<'a> Matching<'a> {
 }
 
 impl AssignError {
-    /// The stable code of the error, as written in a line's response.
+    /// Returns the stable error code, as used in [`line`](crate::line) responses.
     pub fn code(&self) -> &'static str {
         match self {
             AssignError::TooLarge { .. } => "too_large",
@@ -369,10 +391,10 @@ impl fmt::Display for AssignError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AssignError::TooLarge { rows, columns, limit } => {
-                write!(out, "{rows} rows and {columns} columns where at most {limit} of each are allowed")
+                write!(out, "{rows} rows and {columns} columns exceed the maximum of {limit} each")
             }
             AssignError::NotRectangular { entries, expected } => {
-                write!(out, "{entries} entries where rows times columns is {expected}")
+                write!(out, "expected {expected} entries (rows times columns), found {entries}")
             }
             AssignError::BadPair { row, column } => {
                 write!(
@@ -380,7 +402,7 @@ impl fmt::Display for AssignError {
                     "the pair of row {row} and column {column} is outside the matrix, not in ascending order, or listed twice"
                 )
             }
-            AssignError::Overflow => write!(out, "a cost is above {MAX_COST}"),
+            AssignError::Overflow => write!(out, "a cost or the price of an unassigned row is above {MAX_COST}"),
         }
     }
 }

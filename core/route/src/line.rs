@@ -1,4 +1,4 @@
-//! One line of JSON in, one line of JSON out: what the command line and the browser package share.
+//! JSON requests and responses on single lines, shared by the command line and the browser package.
 
 use std::fmt;
 
@@ -8,116 +8,116 @@ use super::assign::{AssignError, Costs, MAX_COST, assign};
 use super::problem::{Budget, Pin, Problem, RouteError, UNREACHABLE};
 use super::solve::best_order;
 
-/// The maximum work of one line: about two seconds.
+/// The maximum work of one request: about two seconds.
 const MAX_WORK: u64 = 2_000_000_000;
 
 /// A request for a visiting order.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RouteRequest {
-    /// Whole metres from each place to each other, row by row; null is a road that does not exist.
+    /// The distances in whole metres, row by row. `null` marks a missing road.
     pub matrix: Vec<Vec<Option<f64>>>,
     /// Whether the route returns to its start.
     #[serde(default)]
     pub closed: bool,
-    /// The index the route starts at.
+    /// The index at which the route starts.
     #[serde(default)]
     pub start: usize,
-    /// Stops pinned by hand.
+    /// The pinned stops.
     #[serde(default)]
     pub pins: Vec<PinRequest>,
-    /// Work to spend, in units of about a nanosecond; [`Budget::PROOF`] when absent.
+    /// The budget in units of about a nanosecond. Defaults to [`Budget::PROOF`].
     #[serde(default)]
     pub work: Option<u64>,
 }
 
-/// A stop pinned by hand.
+/// A pinned stop.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PinRequest {
-    /// Its index in the matrix.
+    /// The stop's index in the matrix.
     pub stop: usize,
-    /// Where it is pinned.
+    /// The position.
     pub pin: PinName,
 }
 
-/// A pin as it is written.
+/// The JSON name of a [`Pin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PinName {
-    /// Right after the start.
+    /// Directly after the start.
     First,
-    /// At the end, before a return.
+    /// Last, before the return if the route is closed.
     Last,
 }
 
-/// A visiting order as it is written.
+/// The response to a [`RouteRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RouteResponse {
-    /// Every index but the start, in the order of visit.
+    /// Every index except the start, in visiting order.
     pub order: Vec<usize>,
-    /// Metres in all, the return included where the route is closed.
+    /// The length in metres, including the return if the route is closed.
     pub cost: u64,
-    /// Whether no order is shorter.
+    /// Whether it is proven that no order is shorter.
     pub proven: bool,
-    /// No order is shorter than this many metres.
+    /// A lower bound in metres on the length of every order.
     pub bound: u64,
 }
 
 /// A request for an assignment.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct AssignRequest {
-    /// The cost of each row with each column; null is a pair beyond the radius.
+    /// The cost of each row with each column. `null` marks a pair that is not allowed.
     pub costs: Vec<Vec<Option<f64>>>,
-    /// What a row without a column costs; when absent as many rows as possible get one.
+    /// The price of an unassigned row. If absent, the maximum number of rows is assigned.
     #[serde(default)]
     pub unassigned: Option<f64>,
 }
 
-/// An assignment as it is written.
+/// The response to an [`AssignRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AssignResponse {
-    /// For every row its column, or -1.
+    /// The column of each row, or -1 if the row is unassigned.
     pub assign: Vec<i64>,
-    /// The sum of the pairs' costs and of the price of each unassigned row, if there is such a price.
+    /// The sum of the assigned pairs' costs and of the price of each unassigned row, if a price was given.
     #[serde(serialize_with = "plain_number")]
     pub cost: f64,
 }
 
-/// The reason a line has no result.
+/// An error that prevents a request from being solved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineError {
-    /// Not JSON, or not of the documented shape.
+    /// The line is not JSON or does not have the documented structure.
     Malformed(String),
-    /// A row of the matrix is longer or shorter than it must be.
+    /// A row of the matrix has the wrong length.
     NotSquare {
         /// The row.
         row: usize,
-        /// How long it must be.
+        /// The expected number of entries.
         expected: usize,
-        /// How long it is.
+        /// The number of entries found.
         found: usize,
     },
     /// An entry is negative.
     Negative {
-        /// Its row.
+        /// The row of the entry.
         row: usize,
-        /// Its column.
+        /// The column of the entry.
         column: usize,
     },
-    /// An entry of a matrix of metres is not a whole number.
+    /// A distance is not a whole number.
     NotWhole {
-        /// Its row.
+        /// The row of the entry.
         row: usize,
-        /// Its column.
+        /// The column of the entry.
         column: usize,
     },
-    /// An entry is larger than can be added up.
+    /// An entry is too large.
     Overflow {
-        /// Its row.
+        /// The row of the entry.
         row: usize,
-        /// Its column.
+        /// The column of the entry.
         column: usize,
     },
-    /// The price of a row without a column is negative or too large.
+    /// The price of an unassigned row is negative or too large.
     BadPrice,
     /// An error of the route engine.
     Route(RouteError),
@@ -125,19 +125,31 @@ pub enum LineError {
     Assign(AssignError),
 }
 
-/// Solves one line for a visiting order.
+/// Parses and solves a [`RouteRequest`].
+///
+/// # Errors
+///
+/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_route`].
 pub fn route_line(line: &str) -> Result<RouteResponse, LineError> {
     let request: RouteRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
     solve_route(&request)
 }
 
-/// Solves one line for an assignment.
+/// Parses and solves an [`AssignRequest`].
+///
+/// # Errors
+///
+/// Returns [`LineError::Malformed`] if the line cannot be parsed, and the errors of [`solve_assign`].
 pub fn assign_line(line: &str) -> Result<AssignResponse, LineError> {
     let request: AssignRequest = serde_json::from_str(line).map_err(|error| LineError::Malformed(error.to_string()))?;
     solve_assign(&request)
 }
 
 /// Solves a request for a visiting order.
+///
+/// # Errors
+///
+/// Returns an error if an entry of the matrix or another field is invalid, or if no order was found.
 pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
     let size = request.matrix.len();
     let mut metres = Vec::with_capacity(size * size);
@@ -161,7 +173,11 @@ pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
 
 /// Solves a request for an assignment.
 ///
-/// Costs need not be whole: they are scaled by a power of two to 42 bits, which is exact for whole numbers.
+/// Costs need not be whole numbers. They are scaled by a power of two to 42 bits, which is exact for whole numbers.
+///
+/// # Errors
+///
+/// Returns an error if an entry of the matrix or the price is invalid.
 pub fn solve_assign(request: &AssignRequest) -> Result<AssignResponse, LineError> {
     let columns = request.costs.first().map_or(0, Vec::len);
     let mut max = request.unassigned.unwrap_or(0.0);
@@ -196,7 +212,7 @@ pub fn solve_assign(request: &AssignRequest) -> Result<AssignResponse, LineError
 }
 
 impl LineError {
-    /// The stable code of the error.
+    /// Returns the stable error code.
     pub fn code(&self) -> &'static str {
         match self {
             LineError::Malformed(_) => "malformed",
@@ -210,7 +226,7 @@ impl LineError {
         }
     }
 
-    /// The error as a line of JSON: its code and a detail for people.
+    /// Returns the error as a line of JSON with its code and a description.
     pub fn to_json(&self) -> String {
         serde_json::json!({ "error": self.code(), "detail": self.to_string() }).to_string()
     }
@@ -221,14 +237,14 @@ impl fmt::Display for LineError {
         match self {
             LineError::Malformed(detail) => write!(out, "{detail}"),
             LineError::NotSquare { row, expected, found } => {
-                write!(out, "row {row} has {found} entries where {expected} are expected")
+                write!(out, "row {row} has {found} entries; expected {expected}")
             }
             LineError::Negative { row, column } => write!(out, "the entry in row {row}, column {column} is negative"),
             LineError::NotWhole { row, column } => {
                 write!(out, "the entry in row {row}, column {column} is not a whole number")
             }
             LineError::Overflow { row, column } => write!(out, "the entry in row {row}, column {column} is too large"),
-            LineError::BadPrice => write!(out, "the price of a row without a column is negative or too large"),
+            LineError::BadPrice => write!(out, "the price of an unassigned row is negative or too large"),
             LineError::Route(error) => write!(out, "{error}"),
             LineError::Assign(error) => write!(out, "{error}"),
         }
@@ -249,7 +265,7 @@ impl From<AssignError> for LineError {
     }
 }
 
-/// An entry as whole metres.
+/// Converts an entry to whole metres.
 fn whole(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineError> {
     let Some(entry) = entry else { return Ok(UNREACHABLE) };
     let entry = in_range(row, column, entry)?;
@@ -260,7 +276,7 @@ fn whole(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineError
     if metres == UNREACHABLE { Err(LineError::Overflow { row, column }) } else { Ok(metres) }
 }
 
-/// An entry from zero to the largest that fits 32 bits.
+/// Checks that an entry is not negative and fits 32 bits.
 fn in_range(row: usize, column: usize, entry: f64) -> Result<f64, LineError> {
     match entry {
         _ if entry < 0.0 => Err(LineError::Negative { row, column }),
@@ -269,19 +285,19 @@ fn in_range(row: usize, column: usize, entry: f64) -> Result<f64, LineError> {
     }
 }
 
-/// A number in range times a power of two, rounded to a whole number.
+/// Scales a number and rounds it to a whole number.
 fn scaled(number: f64, scale: f64) -> u64 {
     exact(number * scale + 0.5).min(MAX_COST)
 }
 
-/// The whole part of a number from zero up.
+/// Converts a non-negative number to an integer by truncation.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative, far below 2^64")]
 fn exact(number: f64) -> u64 {
     number as u64
 }
 
-/// Writes a whole number without a fraction.
+/// Serializes a whole number without a fraction.
 fn plain_number<S: serde::Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
-    // Sums of whole costs stay below 2^53, where every whole number is exact.
+    // Sums of whole costs are below 2^53 and therefore exact.
     if number.fract() == 0.0 { to.serialize_u64(exact(*number)) } else { to.serialize_f64(*number) }
 }

@@ -1,35 +1,36 @@
-//! The problem as the algorithms see it: free stops between an origin that is left once and entered once.
+//! The model that the algorithms solve: free stops, and an origin that is left once and entered once.
 //!
-//! A fixed start, an open end, a return and both pins all become the same shape: `out` holds the legs from where the free
-//! part begins, `back` the legs to where it ends (zero for an open end). Only the free stops are left to be ordered.
+//! A fixed start, an open end, a return and both pins are all reduced to this model. `out` holds the legs from the
+//! start of the free part, `back` the legs to its end (zero if the end is open). Only the free stops remain to be
+//! ordered.
 
 use super::problem::{Pin, Problem, RouteError, UNREACHABLE};
 
-/// The free stops of a problem and the legs around them.
+/// The free stops of a problem and the legs between them.
 pub(super) struct Model {
-    /// Free stops (or groups of co-located ones) to be ordered.
+    /// The number of free stops, or groups of co-located stops.
     pub(super) count: usize,
-    /// Legs among the free stops, row-major; the diagonal is unreachable.
+    /// Legs between free stops, row-major. The diagonal is unreachable.
     pub(super) legs: Vec<u32>,
     /// Legs from the origin to each free stop.
     pub(super) out: Vec<u32>,
-    /// Legs from each free stop to the end; all zero where the end is open.
+    /// Legs from each free stop to the end; zero if the end is open.
     pub(super) back: Vec<u32>,
-    /// The stops of the problem behind each free stop, ascending; several if they are co-located.
+    /// The problem's stops that each free stop represents, ascending. A group of co-located stops has several.
     pub(super) members: Vec<Vec<usize>>,
-    /// The free stops of the model that this one was merged from, ascending.
-    pub(super) places: Vec<Vec<usize>>,
-    /// Whether every leg among free stops is as long as its reverse.
+    /// The free stops of the unmerged model that each one was merged from, ascending.
+    pub(super) merged_from: Vec<Vec<usize>>,
+    /// Whether every leg between free stops equals its reverse.
     pub(super) symmetric: bool,
-    /// Metres of the legs that no order can change.
+    /// The length in metres of the legs that every order contains.
     pub(super) fixed: u64,
     first: Option<usize>,
     last: Option<usize>,
 }
 
 impl Model {
-    /// Takes the pins and the start out of a problem.
-    pub(super) fn of(problem: &Problem) -> Result<Model, RouteError> {
+    /// Builds the model of a problem.
+    pub(super) fn new(problem: &Problem) -> Result<Model, RouteError> {
         let (first, last) = (problem.pinned(Pin::First), problem.pinned(Pin::Last));
         let entry = first.unwrap_or(problem.start);
         let free: Vec<usize> =
@@ -52,70 +53,71 @@ impl Model {
         }
         let out = free.iter().map(|&stop| at(entry, stop)).collect();
         let back = free.iter().map(|&stop| exit.map_or(0, |exit| at(stop, exit))).collect();
-        let places = (0..count).map(|place| vec![place]).collect();
+        let merged_from = (0..count).map(|stop| vec![stop]).collect();
         let members = free.into_iter().map(|stop| vec![stop]).collect();
         let symmetric = is_symmetric(count, &legs);
-        Ok(Model { count, legs, out, back, members, places, symmetric, fixed, first, last })
+        Ok(Model { count, legs, out, back, members, merged_from, symmetric, fixed, first, last })
     }
 
-    /// The order of the problem's stops behind an order of free stops.
+    /// Converts an order of free stops to an order of the problem's stops.
     pub(super) fn expand(&self, order: &[usize]) -> Vec<usize> {
         let free = order.iter().flat_map(|&stop| self.members[stop].iter().copied());
         self.first.into_iter().chain(free).chain(self.last.filter(|_| self.last != self.first)).collect()
     }
 
-    /// Metres of an order of free stops with the fixed legs, or none where a road is missing.
+    /// Returns the length of an order of free stops in metres, with the fixed legs, or `None` if a road is missing.
     pub(super) fn length(&self, order: &[usize]) -> Option<u64> {
         let (&head, &tail) = (order.first()?, order.last()?);
-        let mut total = self.fixed + real(self.out[head])? + real(self.back[tail])?;
+        let mut total = self.fixed + existing(self.out[head])? + existing(self.back[tail])?;
         for pair in order.windows(2) {
-            total += real(self.legs[pair[0] * self.count + pair[1]])?;
+            total += existing(self.legs[pair[0] * self.count + pair[1]])?;
         }
         Some(total)
     }
 
-    /// The largest leg that exists, at least 1.
+    /// Returns the longest existing leg, at least 1.
     pub(super) fn longest(&self) -> u32 {
         let all = self.legs.iter().chain(&self.out).chain(&self.back);
         all.copied().filter(|&metres| metres != UNREACHABLE).max().unwrap_or(0).max(1)
     }
 
-    /// The largest number of metres that every leg is a multiple of, at least 1.
-    pub(super) fn grain(&self) -> u64 {
-        let mut grain = 0;
+    /// Returns the greatest common divisor of all legs, at least 1.
+    pub(super) fn gcd(&self) -> u64 {
+        let mut divisor = 0;
         for &metres in self.legs.iter().chain(&self.out).chain(&self.back).filter(|&&metres| metres != UNREACHABLE) {
-            let (mut one, mut other) = (grain, metres);
+            let (mut one, mut other) = (divisor, metres);
             while other != 0 {
                 (one, other) = (other, one % other);
             }
-            grain = one;
-            if grain == 1 {
+            divisor = one;
+            if divisor == 1 {
                 break;
             }
         }
-        u64::from(grain.max(1))
+        u64::from(divisor.max(1))
     }
 
-    /// The model with co-located stops merged into one, and whether that provably keeps the optimum.
+    /// Merges co-located stops. Also returns whether this provably preserves the optimum.
     ///
-    /// Two stops merge if all their legs are equal and the distance between them is zero. If no detour over them is
-    /// shorter than the direct leg, some best order visits them in a row; rounding to metres can break that.
+    /// Two stops are merged if the distance between them is zero and all their other legs are equal. If no detour
+    /// through them is shorter than the direct leg, some optimum visits them consecutively. Rounding to metres can
+    /// violate this.
     pub(super) fn merged(&self) -> (Model, bool) {
         let mut heads: Vec<usize> = Vec::new();
         let mut members: Vec<Vec<usize>> = Vec::new();
-        let mut places: Vec<Vec<usize>> = Vec::new();
+        let mut merged_from: Vec<Vec<usize>> = Vec::new();
         let mut exact = true;
         for stop in 0..self.count {
-            match heads.iter().position(|&head| self.twins(head, stop)) {
+            match heads.iter().position(|&head| self.is_co_located(head, stop)) {
                 Some(group) => {
                     members[group].extend(&self.members[stop]);
-                    places[group].push(stop);
-                    exact = exact && self.bypassable(stop);
+                    merged_from[group].push(stop);
+                    exact = exact && self.is_bypassable(stop);
                 }
                 None => {
                     heads.push(stop);
                     members.push(self.members[stop].clone());
-                    places.push(vec![stop]);
+                    merged_from.push(vec![stop]);
                 }
             }
         }
@@ -125,11 +127,11 @@ impl Model {
         let symmetric = is_symmetric(count, &legs);
         let out = heads.iter().map(|&i| self.out[i]).collect();
         let back = heads.iter().map(|&i| self.back[i]).collect();
-        (Model { count, legs, out, back, members, places, symmetric, ..*self }, exact)
+        (Model { count, legs, out, back, members, merged_from, symmetric, ..*self }, exact)
     }
 
-    /// The model with every leg cut to the shortest way over other stops: no order is longer in it, and merging is exact.
-    pub(super) fn shortcut(&self) -> Model {
+    /// Returns the metric closure: every leg becomes the shortest path. No order is longer in it, and merging is exact.
+    pub(super) fn metric_closure(&self) -> Model {
         let count = self.count;
         let (mut legs, mut out, mut back) = (self.legs.clone(), self.out.clone(), self.back.clone());
         for over in 0..count {
@@ -139,7 +141,7 @@ impl Model {
                 if into != UNREACHABLE {
                     for (to, leg) in legs[from * count..(from + 1) * count].iter_mut().enumerate() {
                         if to != from {
-                            *leg = (*leg).min(sum(into, onward[to]));
+                            *leg = (*leg).min(add_legs(into, onward[to]));
                         }
                     }
                 }
@@ -147,17 +149,17 @@ impl Model {
         }
         for stop in 0..count {
             for over in (0..count).filter(|&over| over != stop) {
-                out[stop] = out[stop].min(sum(self.out[over], legs[over * count + stop]));
-                back[stop] = back[stop].min(sum(legs[stop * count + over], self.back[over]));
+                out[stop] = out[stop].min(add_legs(self.out[over], legs[over * count + stop]));
+                back[stop] = back[stop].min(add_legs(legs[stop * count + over], self.back[over]));
             }
         }
         let symmetric = is_symmetric(count, &legs);
-        let (members, places) = (self.members.clone(), self.places.clone());
-        Model { count, legs, out, back, members, places, symmetric, ..*self }
+        let (members, merged_from) = (self.members.clone(), self.merged_from.clone());
+        Model { count, legs, out, back, members, merged_from, symmetric, ..*self }
     }
 
-    /// Whether two stops are at no distance and alike in every leg.
-    fn twins(&self, one: usize, other: usize) -> bool {
+    /// Returns whether two stops have zero distance and equal legs.
+    fn is_co_located(&self, one: usize, other: usize) -> bool {
         let leg = |from: usize, to: usize| self.legs[from * self.count + to];
         leg(one, other) == 0
             && leg(other, one) == 0
@@ -168,30 +170,30 @@ impl Model {
                 .all(|i| leg(one, i) == leg(other, i) && leg(i, one) == leg(i, other))
     }
 
-    /// Whether leaving a stop out never makes a route longer: the triangle inequality through it.
-    fn bypassable(&self, stop: usize) -> bool {
+    /// Returns whether omitting a stop never lengthens a route: the triangle inequality through it.
+    fn is_bypassable(&self, stop: usize) -> bool {
         let row = &self.legs[stop * self.count..(stop + 1) * self.count];
         (0..self.count).filter(|&from| from != stop).all(|from| {
             let into = self.legs[from * self.count + stop];
             let direct = &self.legs[from * self.count..(from + 1) * self.count];
-            self.out[from] <= sum(self.out[stop], row[from])
-                && self.back[from] <= sum(into, self.back[stop])
-                && (0..self.count).all(|to| to == from || to == stop || direct[to] <= sum(into, row[to]))
+            self.out[from] <= add_legs(self.out[stop], row[from])
+                && self.back[from] <= add_legs(into, self.back[stop])
+                && (0..self.count).all(|to| to == from || to == stop || direct[to] <= add_legs(into, row[to]))
         })
     }
 }
 
-/// Two legs in a row: unreachable where one of them is, and only there.
-fn sum(a: u32, b: u32) -> u32 {
+/// Adds two legs. The sum is unreachable only if one of them is.
+fn add_legs(a: u32, b: u32) -> u32 {
     if a == UNREACHABLE || b == UNREACHABLE { UNREACHABLE } else { a.saturating_add(b).min(UNREACHABLE - 1) }
 }
 
-/// A leg as a length, or `None` if there is no road.
-fn real(metres: u32) -> Option<u64> {
+/// Returns the length of a leg, or `None` if there is no road.
+fn existing(metres: u32) -> Option<u64> {
     (metres != UNREACHABLE).then_some(u64::from(metres))
 }
 
-/// Whether a square matrix equals its transpose.
+/// Returns whether a square matrix equals its transpose.
 fn is_symmetric(count: usize, legs: &[u32]) -> bool {
     (0..count).all(|i| (0..i).all(|j| legs[i * count + j] == legs[j * count + i]))
 }

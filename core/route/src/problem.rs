@@ -1,23 +1,23 @@
-//! Input and output of the route engine: the matrix, pins, budget, visiting order and errors.
+//! Problems, budgets, routes and errors of the route engine.
 
 use std::fmt;
 
 /// The matrix entry for a road that does not exist.
 pub const UNREACHABLE: u32 = u32::MAX;
 
-/// The maximum number of stops of a problem, the start not counted. Configuration can only lower it.
+/// The maximum number of stops in a problem, excluding the start.
 pub const MAX_STOPS: usize = 200;
 
 /// A fixed position in the visiting order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub enum Pin {
-    /// The stop is visited right after the start.
+    /// The stop is visited directly after the start.
     First,
-    /// The stop is visited last, before the return if there is one.
+    /// The stop is visited last, before the return if the route is closed.
     Last,
 }
 
-/// A routing problem: the start, the matrix of legs, the pins, and whether the route returns.
+/// A routing problem: a distance matrix, a start, pinned stops, and whether the route returns to its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub(super) size: usize,
@@ -27,66 +27,72 @@ pub struct Problem {
     pub(super) pins: Vec<(usize, Pin)>,
 }
 
-/// A visiting order, its length and its lower bound.
+/// A visiting order with its length and a lower bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Visit {
-    /// Every index but the start, in the order of visit.
+pub struct Route {
+    /// Every index except the start, in visiting order.
     pub order: Vec<usize>,
-    /// The sum of the legs in metres, the return included where the route is closed.
+    /// The length in metres, including the return if the route is closed.
     pub cost: u64,
     /// Whether it is proven that no order is shorter.
     pub proven: bool,
-    /// A lower bound in metres on the length of every order; equal to `cost` if `proven` is true.
+    /// A lower bound in metres on the length of every order. Equals `cost` if `proven` is true.
     pub bound: u64,
 }
 
-/// How much work a search may do, in units of about one nanosecond on a present-day core.
+/// The maximum amount of work, in units of about one nanosecond on a current CPU core.
 ///
-/// Work is counted, never timed: the same problem gets the same result on every host, whatever its load.
+/// Work is counted instead of measured in time. The result therefore does not depend on the host or its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     pub(super) work: u64,
 }
 
-/// The reason there is no visiting order.
+/// An error that prevents a route from being computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RouteError {
-    /// The matrix has no row, so there is no start.
+    /// The matrix is empty, so there is no start.
     Empty,
-    /// More stops than [`MAX_STOPS`].
+    /// The problem has more than [`MAX_STOPS`] stops.
     TooManyStops {
-        /// Stops in the problem.
+        /// The number of stops in the problem.
         stops: usize,
-        /// Stops that are allowed.
+        /// The maximum number of stops.
         limit: usize,
     },
-    /// The number of entries is not the square of the size.
+    /// The number of matrix entries is not the square of its size.
     NotSquare {
-        /// Rows and columns announced.
+        /// The number of rows and columns.
         size: usize,
-        /// Entries received.
+        /// The number of entries received.
         entries: usize,
     },
     /// The start is not an index of the matrix.
     BadStart {
         /// The index received.
         start: usize,
-        /// Rows of the matrix.
+        /// The number of rows of the matrix.
         size: usize,
     },
-    /// A pin names no stop, names the start, or contradicts another pin.
+    /// A pinned index is out of range, is the start, or conflicts with another pin.
     BadPin {
-        /// The stop that was pinned.
+        /// The index received.
         stop: usize,
     },
-    /// Every order needs a road that does not exist; this is proven.
+    /// Every order needs a road that does not exist. This is proven.
     Infeasible,
-    /// The budget ended before an order without a missing road was found; there may be one.
+    /// The budget ended before an order without missing roads was found. Such an order may exist.
     Unresolved,
 }
 
 impl Problem {
-    /// A problem over `size` places and a row-major matrix of whole metres; it starts at index 0 and does not return.
+    /// Creates a problem from a row-major matrix of `size` × `size` distances in whole metres. The route starts at
+    /// index 0 and is open.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RouteError::Empty`] if `size` is 0, [`RouteError::TooManyStops`] if it is above [`MAX_STOPS`] + 1, and
+    /// [`RouteError::NotSquare`] if `metres` does not have `size` × `size` entries.
     pub fn new(size: usize, metres: Vec<u32>) -> Result<Problem, RouteError> {
         if size == 0 {
             return Err(RouteError::Empty);
@@ -100,7 +106,11 @@ impl Problem {
         Ok(Problem { size, metres, start: 0, closed: false, pins: Vec::new() })
     }
 
-    /// The same problem from another starting index.
+    /// Sets the index at which the route starts.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RouteError::BadStart`] if `start` is out of range, and [`RouteError::BadPin`] if this stop is pinned.
     pub fn start(mut self, start: usize) -> Result<Problem, RouteError> {
         if start >= self.size {
             return Err(RouteError::BadStart { start, size: self.size });
@@ -112,14 +122,19 @@ impl Problem {
         Ok(self)
     }
 
-    /// The same problem, returning to the start or not.
+    /// Sets whether the route returns to its start.
     #[must_use]
     pub fn closed(mut self, closed: bool) -> Problem {
         self.closed = closed;
         self
     }
 
-    /// The same problem with a stop pinned; one stop may be first and one last.
+    /// Pins a stop. At most one stop can be first and at most one can be last.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`RouteError::BadPin`] if `stop` is out of range or the start, if it is already pinned (unless it is the
+    /// only stop), or if another stop has this pin.
     pub fn pin(mut self, stop: usize, pin: Pin) -> Result<Problem, RouteError> {
         let taken = self.pins.iter().any(|&(_, other)| other == pin);
         let twice = self.pins.iter().any(|&(other, _)| other == stop) && self.size != 2;
@@ -130,12 +145,12 @@ impl Problem {
         Ok(self)
     }
 
-    /// How many stops are to be visited, the start not counted.
+    /// Returns the number of stops, excluding the start.
     pub fn stops(&self) -> usize {
         self.size - 1
     }
 
-    /// The length of an order in metres, or `None` if it uses a missing road.
+    /// Returns the length of an order in metres, or `None` if it uses a missing road.
     pub fn length(&self, order: &[usize]) -> Option<u64> {
         let mut at = self.start;
         let mut total = 0u64;
@@ -148,19 +163,19 @@ impl Problem {
         Some(total)
     }
 
-    /// The order sent: by index, with pinned stops in their positions.
-    pub(super) fn sent(&self) -> Vec<usize> {
+    /// Returns the given order: by index, with pinned stops in their positions.
+    pub(super) fn given_order(&self) -> Vec<usize> {
         let (first, last) = (self.pinned(Pin::First), self.pinned(Pin::Last));
         let rest = (0..self.size).filter(|&i| i != self.start && Some(i) != first && Some(i) != last);
         first.into_iter().chain(rest).chain(last.filter(|_| last != first)).collect()
     }
 
-    /// The stop that holds a pin.
+    /// Returns the stop with the given pin.
     pub(super) fn pinned(&self, pin: Pin) -> Option<usize> {
         self.pins.iter().find(|&&(_, held)| held == pin).map(|&(stop, _)| stop)
     }
 
-    /// A leg in metres, or `None` if there is no road.
+    /// Returns a leg in metres, or `None` if there is no road.
     pub(super) fn leg(&self, from: usize, to: usize) -> Option<u32> {
         let metres = self.metres[from * self.size + to];
         (metres != UNREACHABLE).then_some(metres)
@@ -168,12 +183,12 @@ impl Problem {
 }
 
 impl Budget {
-    /// For a preview: below 5 ms on a present-day core.
+    /// A budget for interactive use, such as a price preview: less than 5 ms on a current CPU core.
     pub const PREVIEW: Budget = Budget { work: 2_200_000 };
-    /// For a proof: about 50 ms on a present-day core.
+    /// A budget that nearly always suffices for a proof up to 50 stops: about 50 ms on a current CPU core.
     pub const PROOF: Budget = Budget { work: 60_000_000 };
 
-    /// A budget of so many units of work.
+    /// Creates a budget of `work` units.
     pub const fn of_work(work: u64) -> Budget {
         Budget { work }
     }
@@ -186,7 +201,7 @@ impl Default for Budget {
 }
 
 impl RouteError {
-    /// The stable code of the error, as written in a line's response.
+    /// Returns the stable error code, as used in [`line`](crate::line) responses.
     pub fn code(&self) -> &'static str {
         match self {
             RouteError::Empty => "empty",
@@ -203,13 +218,18 @@ impl RouteError {
 impl fmt::Display for RouteError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RouteError::Empty => write!(out, "the matrix has no row"),
-            RouteError::TooManyStops { stops, limit } => write!(out, "{stops} stops where at most {limit} are allowed"),
+            RouteError::Empty => write!(out, "the matrix is empty"),
+            RouteError::TooManyStops { stops, limit } => write!(out, "{stops} stops exceed the maximum of {limit}"),
             RouteError::NotSquare { size, entries } => {
-                write!(out, "{entries} entries where {size} places need {size} times {size}")
+                write!(out, "expected {size} × {size} entries, found {entries}")
             }
-            RouteError::BadStart { start, size } => write!(out, "start {start} is not one of the {size} places"),
-            RouteError::BadPin { stop } => write!(out, "stop {stop} cannot be pinned there"),
+            RouteError::BadStart { start, size } => {
+                write!(out, "start {start} is not an index of a matrix with {size} rows")
+            }
+            RouteError::BadPin { stop } => write!(
+                out,
+                "stop {stop} cannot be pinned: it is out of range, is the start, or conflicts with another pin"
+            ),
             RouteError::Infeasible => write!(out, "every order needs a road that does not exist"),
             RouteError::Unresolved => write!(out, "no order without a missing road was found within the budget"),
         }

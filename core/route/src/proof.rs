@@ -1,280 +1,289 @@
-//! Branch and bound under the tree bound: the proof, and the better order where the search missed it.
+//! Branch and bound with the 1-tree bound. Proves the optimum, and finds the order if the search missed it.
 //!
-//! Best bound first, so that the bound of an unfinished proof is as high as it can be.
+//! Nodes are explored best bound first, so that the bound of an incomplete proof is as high as possible.
 
 use std::collections::BinaryHeap;
 
 use super::arcs::Arcs;
-use super::ascent::{Plan, Reached, ascend, sparsify, tree_work};
-use super::links::Links;
+use super::ascent::{AscentParams, AscentResult, ascend, sparsify, tree_work};
+use super::branch_and_cut::BranchAndCut;
+use super::branching::{Fix, branch};
 use super::model::Model;
-use super::open::Open;
-use super::planes::Planes;
-use super::split::{Fix, split};
+use super::neighbours::Neighbours;
+use super::open_node::OpenNode;
 use super::tree::{Legs, Prices, Scale, Tree};
 
-/// Steps of the first ascent; it stops early where the bound is reached.
+/// The maximum number of steps of the root ascent.
 const ROOT_STEPS: usize = 150;
-/// Where there are many stops the first ascent begins along the legs to so many nearest stops of each.
-const NEAREST: usize = 8;
-/// Times that legs are added where the cheapest tree over all legs uses others, and steps of the ascent in between.
+/// The number of nearest neighbours per stop over which the root ascent begins, if there are more than twice as many stops.
+const NEAREST_NEIGHBOURS: usize = 8;
+/// The maximum number of root ascents over neighbours. After each one, the legs of the minimum tree over all legs are
+/// added.
 const ROOT_ROUNDS: usize = 4;
-const NEAR_STEPS: usize = 250;
-/// So many where stops are few: branches and cutting planes then raise the bound at less cost than more steps do.
-const FEW_STEPS: usize = 50;
-const FEW: usize = 60;
-/// Steps over all legs that remain after those along short ones.
-const LAST_STEPS: usize = 40;
-/// Steps of the ascent in each branch.
+/// The maximum number of steps of each of these ascents.
+const NEIGHBOUR_STEPS: usize = 250;
+/// This maximum up to `FEW_STOPS` stops, where branching and cutting planes raise the bound at a lower cost.
+const FEW_STOPS_STEPS: usize = 50;
+/// The number of stops up to which `FEW_STOPS_STEPS` applies.
+const FEW_STOPS: usize = 60;
+/// The steps over all legs after the steps over nearest neighbours.
+const FINAL_STEPS: usize = 40;
+/// The steps of the ascent in each node.
 const BRANCH_STEPS: usize = 24;
 
-/// Trees that could be grown while a branch is narrowed, and while a part of it is set up and split in turn.
-const NARROW_TREES: u64 = 8;
-const SPLIT_TREES: u64 = 4;
+/// The work of sparsifying a node, in trees grown.
+const SPARSIFY_TREES: u64 = 8;
+/// The work of setting up and branching a child, in trees grown.
+const CHILD_TREES: u64 = 4;
 
-/// What branch and bound ended with.
-pub(super) struct Outcome {
+/// The result of branch and bound.
+pub(super) struct ProofResult {
     /// The best order of free stops, or `None` if none was found.
     pub(super) order: Option<Vec<usize>>,
-    /// A lower bound on every order; the largest number if it is proven that there is no order.
+    /// A lower bound on every order, or `u64::MAX` if it is proven that no order exists.
     pub(super) bound: u64,
 }
 
-/// A part of the search space with its bound.
+/// A node of the search tree.
 struct Branch {
     prices: Prices,
     fixes: Vec<Fix>,
-    /// Decisions of each part this branch will be split into.
-    parts: Vec<Vec<Fix>>,
+    /// The decisions of each child.
+    children: Vec<Vec<Fix>>,
 }
 
-/// A proof under way.
+/// The state of branch and bound.
 pub(super) struct Proof<'a> {
     model: &'a Model,
     scale: Scale,
-    /// Metres that every leg is a multiple of: roads are often rounded to tens or hundreds, and routes differ by as much.
-    grain: u64,
+    /// The greatest common divisor of all legs. Roads are often rounded to tens or hundreds of metres, and the lengths
+    /// of routes differ by at least as much.
+    granularity: u64,
     base: Legs,
-    best: Option<(u64, Vec<usize>)>,
-    open: BinaryHeap<Open<Branch>>,
-    /// The best prices of the first ascent and their tree.
+    incumbent: Option<(u64, Vec<usize>)>,
+    open: BinaryHeap<OpenNode<Branch>>,
+    /// The best prices of the root ascent and their tree.
     root: Option<(Tree, Prices)>,
-    planes: Option<Planes>,
+    branch_and_cut: Option<BranchAndCut>,
     /// The bound of the cutting planes.
     cut: i64,
     serial: u64,
-    /// Work done so far.
+    /// The work done so far.
     pub(super) work: u64,
-    /// The least bound among branches that could neither be closed nor split.
-    stuck: i64,
+    /// The lowest bound of the nodes that could be neither pruned nor branched.
+    unresolved_bound: i64,
 }
 
 impl<'a> Proof<'a> {
-    /// Begins a proof and raises the first bound, within so much work.
-    pub(super) fn begin(model: &'a Model, known: Option<Vec<usize>>, budget: u64) -> Proof<'a> {
-        let scale = Scale::of(model);
-        let base = Legs::of(model, scale);
+    /// Starts a proof and runs the root ascent within `budget`.
+    pub(super) fn new(model: &'a Model, known: Option<Vec<usize>>, budget: u64) -> Proof<'a> {
+        let scale = Scale::new(model);
+        let base = Legs::new(model, scale);
         let open = BinaryHeap::new();
-        let grain = model.grain();
+        let granularity = model.gcd();
         let mut proof = Proof {
             model,
             scale,
-            grain,
+            granularity,
             base,
-            best: None,
+            incumbent: None,
             open,
             serial: 0,
             work: 0,
-            stuck: i64::MAX,
+            unresolved_bound: i64::MAX,
             root: None,
-            planes: None,
+            branch_and_cut: None,
             cut: i64::MIN,
         };
         if let Some(order) = known {
-            proof.offer(order);
+            proof.update_incumbent(order);
         }
-        let reached = proof.root(budget);
-        proof.take(&proof.base.clone(), &reached, Vec::new());
-        proof.root = Some((reached.tree, reached.prices));
+        let ascent = proof.root_ascent(budget);
+        proof.record(&proof.base.clone(), &ascent, Vec::new());
+        proof.root = Some((ascent.tree, ascent.prices));
         proof
     }
 
-    /// The first ascent: along short legs, which is quick, and only at the end over all, which is what counts.
-    fn root(&mut self, budget: u64) -> Reached {
-        let (legs, room) = (&self.base, self.room());
-        let affordable = |work: u64, each: u64| usize::try_from(work / each).unwrap_or(usize::MAX);
-        let mut prices = Prices::none(legs.count);
-        let each = tree_work(legs, None);
-        let short = legs.count > NEAREST * 2;
-        let max_near = if legs.count <= FEW { FEW_STEPS } else { NEAR_STEPS };
-        let max = if short { LAST_STEPS } else { ROOT_STEPS };
-        let last = affordable(budget / 2, each).min(max);
-        if short {
-            // Clusters are joined by long legs: the cheapest tree has them.
+    /// Runs the root ascent: first over the nearest neighbours, which is fast, and finally over all legs, which gives
+    /// the valid bound.
+    fn root_ascent(&mut self, budget: u64) -> AscentResult {
+        let (legs, cutoff) = (&self.base, self.cutoff());
+        let affordable = |work: u64, step_work: u64| usize::try_from(work / step_work).unwrap_or(usize::MAX);
+        let mut prices = Prices::zero(legs.count);
+        let step_work = tree_work(legs, None);
+        let use_neighbours = legs.count > NEAREST_NEIGHBOURS * 2;
+        let max_neighbour_steps = if legs.count <= FEW_STOPS { FEW_STOPS_STEPS } else { NEIGHBOUR_STEPS };
+        let max = if use_neighbours { FINAL_STEPS } else { ROOT_STEPS };
+        let final_steps = affordable(budget / 2, step_work).min(max);
+        if use_neighbours {
+            // Clusters are connected by long legs, which the minimum tree contains.
             let mut tree = Tree::new(legs.count);
             legs.grow(None, &prices, &mut tree);
-            let (mut links, mut trees) = (Links::default(), vec![tree]);
-            let mut left = budget.saturating_sub(last as u64 * each);
+            let (mut neighbours, mut trees) = (Neighbours::default(), vec![tree]);
+            let mut left = budget.saturating_sub(final_steps as u64 * step_work);
             for _ in 0..ROOT_ROUNDS {
-                links.fill_nearest(legs, NEAREST, &trees);
-                self.work += 2 * each;
-                // A few long rounds serve better than many that end too soon.
-                let steps = affordable(left, links.work()).min(max_near);
-                let plan = Plan { steps, stale_limit: 25, factor: 2_800, room };
-                let near = ascend(legs, Some(&links), &prices, &plan);
+                neighbours.fill_nearest(legs, NEAREST_NEIGHBOURS, &trees);
+                self.work += 2 * step_work;
+                // A few long rounds give a better bound than many short ones.
+                let steps = affordable(left, neighbours.work()).min(max_neighbour_steps);
+                let params = AscentParams { steps, stale_limit: 25, factor: 2_800, cutoff };
+                let near = ascend(legs, Some(&neighbours), &prices, &params);
                 self.work += near.work;
-                left = left.saturating_sub(near.work + 2 * each);
+                left = left.saturating_sub(near.work + 2 * step_work);
                 prices = near.prices;
                 let mut tree = Tree::new(legs.count);
                 legs.grow(None, &prices, &mut tree);
-                if tree.value >= near.tree.value || left < max_near as u64 / 4 * links.work() {
+                if tree.value >= near.tree.value || left < max_neighbour_steps as u64 / 4 * neighbours.work() {
                     break;
                 }
                 trees.push(tree);
             }
         }
-        ascend(legs, None, &prices, &Plan { steps: last, stale_limit: 12, factor: 2_800, room })
+        ascend(legs, None, &prices, &AscentParams { steps: final_steps, stale_limit: 12, factor: 2_800, cutoff })
     }
 
-    /// Arcs with the prices of the first ascent.
-    pub(super) fn priced(&self, arcs: &Arcs) -> Option<Arcs> {
-        self.root.as_ref().map(|(_, prices)| arcs.priced(prices, self.scale))
+    /// Returns the reduced costs at the prices of the root ascent.
+    pub(super) fn reduced_costs(&self, arcs: &Arcs) -> Option<Arcs> {
+        self.root.as_ref().map(|(_, prices)| arcs.reduced_costs(prices, self.scale))
     }
 
-    /// A tour along the legs that the cutting planes use the most, the origin first.
-    pub(super) fn guess(&self) -> Option<Vec<usize>> {
-        self.planes.as_ref().map(Planes::guess)
+    /// Returns a tour along the legs with the highest LP values, the origin first.
+    pub(super) fn greedy_tour(&self) -> Option<Vec<usize>> {
+        self.branch_and_cut.as_ref().map(BranchAndCut::greedy_tour)
     }
 
-    /// Whether nothing is left open.
-    pub(super) fn done(&self) -> bool {
-        self.cut > self.room() || self.open.peek().is_none_or(|branch| branch.value > self.room())
+    /// Returns whether no open node can contain a shorter order.
+    pub(super) fn is_complete(&self) -> bool {
+        self.cut > self.cutoff() || self.open.peek().is_none_or(|branch| branch.bound > self.cutoff())
     }
 
-    /// What is missing between the bound and an end of the proof, in thousandths of the latter.
-    pub(super) fn missing(&self) -> i64 {
-        let (room, min) = (self.room(), self.open.peek().map_or(i64::MAX, |branch| branch.value));
-        room.saturating_sub(min).saturating_mul(1_000) / room.max(1)
+    /// Returns the gap between bound and cutoff, in thousandths of the cutoff.
+    pub(super) fn gap_per_mille(&self) -> i64 {
+        let (cutoff, min) = (self.cutoff(), self.open.peek().map_or(i64::MAX, |branch| branch.bound));
+        cutoff.saturating_sub(min).saturating_mul(1_000) / cutoff.max(1)
     }
 
-    /// The most work that splitting one branch takes.
-    pub(super) fn step(&self) -> u64 {
+    /// Returns the maximum work of branching one node.
+    pub(super) fn node_work(&self) -> u64 {
         tree_work(&self.base, None) * (BRANCH_STEPS as u64 + 2) * 3
     }
 
-    /// Takes an order if it is better than the best known one.
-    pub(super) fn offer(&mut self, order: Vec<usize>) {
+    /// Replaces the incumbent if an order is shorter.
+    pub(super) fn update_incumbent(&mut self, order: Vec<usize>) {
         if let Some(cost) = self.model.length(&order).filter(|_| order.len() == self.model.count)
-            && self.best.as_ref().is_none_or(|best| cost < best.0)
+            && self.incumbent.as_ref().is_none_or(|incumbent| cost < incumbent.0)
         {
-            self.best = Some((cost, order));
+            self.incumbent = Some((cost, order));
         }
     }
 
-    /// Splits branches until nothing is open or splitting one more would take the work in all above the budget.
+    /// Explores nodes until none is open or the next one would exceed the budget, which includes the work done so far.
     pub(super) fn explore(&mut self, budget: u64) {
-        let (mut legs, mut links) = (self.base.clone(), Links::default());
-        while !self.done() && self.work + self.step() <= budget {
+        let (mut legs, mut neighbours) = (self.base.clone(), Neighbours::default());
+        while !self.is_complete() && self.work + self.node_work() <= budget {
             let Some(branch) = self.open.pop() else { return };
-            let (value, branch) = (branch.value, branch.what);
-            let parent = self.narrowed(&branch);
+            let (value, branch) = (branch.bound, branch.data);
+            let parent = self.sparsified_legs(&branch);
             if branch.fixes.is_empty() {
-                // At the root: what is forbidden here is forbidden everywhere.
+                // A leg that is forbidden at the root is forbidden everywhere.
                 self.base.clone_from(&parent);
             }
-            for part in &branch.parts {
+            for child in &branch.children {
                 legs.clone_from(&parent);
-                self.work += SPLIT_TREES * tree_work(&legs, None);
-                if !legs.apply(&branch.fixes, part) {
+                self.work += CHILD_TREES * tree_work(&legs, None);
+                if !legs.apply(&branch.fixes, child) {
                     continue;
                 }
-                let plan = Plan { steps: BRANCH_STEPS, stale_limit: 6, factor: 4_000, room: self.room() };
-                links.fill(&legs);
-                let mut reached = ascend(&legs, Some(&links), &branch.prices, &plan);
-                reached.tree.value = reached.tree.value.max(value);
-                let fixes = [&branch.fixes[..], part].concat();
-                self.take(&legs, &reached, fixes);
+                let params = AscentParams { steps: BRANCH_STEPS, stale_limit: 6, factor: 4_000, cutoff: self.cutoff() };
+                neighbours.fill(&legs);
+                let mut ascent = ascend(&legs, Some(&neighbours), &branch.prices, &params);
+                ascent.tree.value = ascent.tree.value.max(value);
+                let fixes = [&branch.fixes[..], child].concat();
+                self.record(&legs, &ascent, fixes);
             }
         }
     }
 
-    /// Raises the bound by cutting planes, or finishes the proof by them, within so much work in all.
+    /// Raises the bound by branch and cut. The budget includes the work done so far.
     pub(super) fn cut(&mut self, budget: u64) {
-        let (Some((tree, prices)), Some(_), false) = (self.root.as_ref(), &self.best, self.done()) else { return };
-        let room = self.room();
-        let mut planes = match self.planes.take() {
-            Some(planes) => planes,
+        let (Some((tree, prices)), Some(_), false) = (self.root.as_ref(), &self.incumbent, self.is_complete()) else {
+            return;
+        };
+        let cutoff = self.cutoff();
+        let mut branch_and_cut = match self.branch_and_cut.take() {
+            Some(branch_and_cut) => branch_and_cut,
             None => {
-                sparsify(&mut self.base, tree, prices, room);
-                self.work += NARROW_TREES * tree_work(&self.base, None);
-                Planes::begin(&self.base, tree, prices)
+                sparsify(&mut self.base, tree, prices, cutoff);
+                self.work += SPARSIFY_TREES * tree_work(&self.base, None);
+                BranchAndCut::new(&self.base, tree, prices)
             }
         };
-        let before = planes.spent();
+        let before = branch_and_cut.spent();
         let allowed = budget.saturating_sub(self.work) + before;
-        let bound = planes.run(room, allowed, &mut |order| {
-            self.offer(order);
-            self.room()
+        let bound = branch_and_cut.run(cutoff, allowed, &mut |order| {
+            self.update_incumbent(order);
+            self.cutoff()
         });
         self.cut = self.cut.max(bound);
-        self.work += planes.spent() - before;
-        self.planes = Some(planes);
+        self.work += branch_and_cut.spent() - before;
+        self.branch_and_cut = Some(branch_and_cut);
     }
 
-    /// What is known at the end.
-    pub(super) fn outcome(self) -> Outcome {
-        let cost = self.best.as_ref().map_or(u64::MAX, |best| best.0);
-        let unexplored = if self.done() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.value) };
-        let min = unexplored.min(self.stuck).max(self.cut);
-        let bound = if min == i64::MAX { cost } else { self.whole(min).min(cost) };
-        Outcome { order: self.best.map(|best| best.1), bound }
+    /// Returns the best order and the bound.
+    pub(super) fn result(self) -> ProofResult {
+        let cost = self.incumbent.as_ref().map_or(u64::MAX, |incumbent| incumbent.0);
+        let unexplored =
+            if self.is_complete() { i64::MAX } else { self.open.peek().map_or(i64::MAX, |branch| branch.bound) };
+        let min = unexplored.min(self.unresolved_bound).max(self.cut);
+        let bound = if min == i64::MAX { cost } else { self.proven_metres(min).min(cost) };
+        ProofResult { order: self.incumbent.map(|incumbent| incumbent.1), bound }
     }
 
-    /// The legs of a branch without those that no better order can use.
-    fn narrowed(&mut self, branch: &Branch) -> Legs {
+    /// Returns a node's legs without those that no shorter order can use.
+    fn sparsified_legs(&mut self, branch: &Branch) -> Legs {
         let mut legs = self.base.clone();
         legs.apply(&[], &branch.fixes);
-        self.work += NARROW_TREES * tree_work(&legs, None);
-        if self.best.is_some() {
+        self.work += SPARSIFY_TREES * tree_work(&legs, None);
+        if self.incumbent.is_some() {
             let mut tree = Tree::new(legs.count);
             legs.grow(None, &branch.prices, &mut tree);
-            sparsify(&mut legs, &tree, &branch.prices, self.room());
+            sparsify(&mut legs, &tree, &branch.prices, self.cutoff());
         }
         legs
     }
 
-    fn room(&self) -> i64 {
-        self.best
-            .as_ref()
-            .map_or(i64::MAX, |best| self.scale.room_below((best.0 - self.model.fixed).saturating_sub(self.grain - 1)))
+    fn cutoff(&self) -> i64 {
+        self.incumbent.as_ref().map_or(i64::MAX, |incumbent| {
+            self.scale.cutoff_below((incumbent.0 - self.model.fixed).saturating_sub(self.granularity - 1))
+        })
     }
 
-    /// The least length in metres that a bound proves.
-    fn whole(&self, value: i64) -> u64 {
-        self.scale.metres(value).next_multiple_of(self.grain) + self.model.fixed
+    /// Returns the minimum length in metres that a bound proves.
+    fn proven_metres(&self, value: i64) -> u64 {
+        self.scale.metres(value).next_multiple_of(self.granularity) + self.model.fixed
     }
 
-    /// Books an ascent: closes the branch, takes its tree as an order, or leaves it open.
-    fn take(&mut self, legs: &Legs, reached: &Reached, fixes: Vec<Fix>) {
-        self.work += reached.work;
-        if reached.closed {
+    /// Records an ascent: prunes the node, takes its tree as an order, or adds the node to the open ones.
+    fn record(&mut self, legs: &Legs, ascent: &AscentResult, fixes: Vec<Fix>) {
+        self.work += ascent.work;
+        if ascent.pruned {
             return;
         }
-        let (symmetric, value) = (self.base.symmetric, reached.tree.value);
-        if reached.tree.violation(symmetric) == 0 {
-            self.offer(reached.tree.order(symmetric));
-            if value <= self.room() {
-                self.stuck = self.stuck.min(value);
+        let (symmetric, value) = (self.base.symmetric, ascent.tree.value);
+        if ascent.tree.violation(symmetric) == 0 {
+            self.update_incumbent(ascent.tree.order(symmetric));
+            if value <= self.cutoff() {
+                self.unresolved_bound = self.unresolved_bound.min(value);
             }
             return;
         }
-        let parts = split(legs, &fixes, reached);
+        let children = branch(legs, &fixes, ascent);
         self.serial += 1;
-        if parts.is_empty() {
-            self.stuck = self.stuck.min(value);
+        if children.is_empty() {
+            self.unresolved_bound = self.unresolved_bound.min(value);
         } else {
-            let branch = Branch { prices: reached.prices.clone(), fixes, parts };
-            self.open.push(Open { value, serial: self.serial, what: branch });
+            let branch = Branch { prices: ascent.prices.clone(), fixes, children };
+            self.open.push(OpenNode { bound: value, serial: self.serial, data: branch });
         }
     }
 }

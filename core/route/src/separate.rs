@@ -1,62 +1,62 @@
-//! Finds limits that every route keeps and a fractional solution does not.
+//! Separates cuts: inequalities that every route satisfies and a fractional solution violates.
 //!
-//! Subtours (Dantzig, Fulkerson and Johnson 1954): over the legs in use no set of places may hold more than its size less
-//! one. Violated ones are connected components or cuts below two, found by Stoer and Wagner (1997) after chains of whole
-//! legs are contracted (Padberg and Rinaldi 1990). Blossoms (Edmonds 1965), combs whose teeth are single legs: found from
-//! the components of what is fractional (Padberg and Hong 1980).
+//! Subtour elimination (Dantzig, Fulkerson and Johnson 1954): the legs within a set of nodes sum to at most its size
+//! minus one. Violated sets are connected components or cuts below two, found by Stoer and Wagner (1997) after paths of
+//! integral legs are contracted (Padberg and Rinaldi 1990). Blossoms (Edmonds 1965) are combs whose teeth are single
+//! legs, found from the components of the fractional legs (Padberg and Hong 1980).
 
 use crate::{simplex::Entries, sort::sort};
 
-/// Words of a set: places are fewer than 256.
+/// The number of words of a set. There are fewer than 256 nodes.
 const WORDS: usize = 4;
-/// What falls short of a limit by less than this does not count.
-const VIOLATED: f64 = 0.02;
-/// Legs below this are not in use, legs this close to one are whole.
+/// The minimum violation of a cut.
+const MIN_VIOLATION: f64 = 0.02;
+/// Legs with a lower value are not in the support, and legs this close to one are integral.
 pub(super) const MIN_WEIGHT: f64 = 1e-6;
-/// The most limits found at once.
+/// The maximum number of subtour cuts per separation.
 const MAX_CUTS: usize = 10;
 
-/// Some places.
+/// A set of nodes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Set([u64; WORDS]);
 
-/// A limit that every route keeps.
+/// An inequality that every route satisfies.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cut {
-    /// The legs inside of each set, added up over the sets, are at most so many.
+    /// The legs within each set, summed over the sets, are at most the given number.
     Sets(Vec<Set>, usize),
-    /// A lifted cycle, and whether every leg is reversed.
+    /// A lifted cycle inequality, and whether every leg is reversed.
     Cycle(Vec<usize>, bool),
 }
 
-/// The legs that a solution uses, without their directions.
+/// The undirected support graph of an LP solution.
 pub(super) struct Support {
-    places: usize,
+    nodes: usize,
     edges: Vec<(usize, usize, f64)>,
 }
 
 impl Set {
-    pub(super) fn put(&mut self, place: usize) {
-        self.0[place / 64] |= 1 << (place % 64);
+    pub(super) fn insert(&mut self, node: usize) {
+        self.0[node / 64] |= 1 << (node % 64);
     }
 
-    pub(super) fn holds(&self, place: usize) -> bool {
-        self.0[place / 64] & (1 << (place % 64)) != 0
+    pub(super) fn contains(&self, node: usize) -> bool {
+        self.0[node / 64] & (1 << (node % 64)) != 0
     }
 
-    pub(super) fn of(places: impl IntoIterator<Item = usize>) -> Set {
+    pub(super) fn from_nodes(nodes: impl IntoIterator<Item = usize>) -> Set {
         let mut set = Set::default();
-        places.into_iter().for_each(|place| set.put(place));
+        nodes.into_iter().for_each(|node| set.insert(node));
         set
     }
 
-    fn join(&mut self, other: &Set) {
+    fn union_with(&mut self, other: &Set) {
         self.0.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
     }
 
-    /// How often a leg counts for this set.
+    /// Returns the coefficient of a leg in the inequality of this set.
     fn coefficient(&self, from: usize, to: usize, symmetric: bool) -> f64 {
-        let (one, other) = (self.holds(from), self.holds(to));
+        let (one, other) = (self.contains(from), self.contains(to));
         match (one, other, symmetric) {
             (false, false, _) | (false, true, false) => 0.0,
             (true, true, _) => f64::from(u8::from(!self.is_large())),
@@ -65,7 +65,7 @@ impl Set {
         }
     }
 
-    /// Whether fewer legs leave the set than lie inside.
+    /// Returns whether fewer legs leave the set than lie within it.
     pub(super) fn is_large(&self) -> bool {
         self.len() > 3
     }
@@ -76,23 +76,24 @@ impl Set {
 }
 
 impl Cut {
-    /// The cut of a set or, if that is smaller, of its complement: each implies the other.
-    pub(super) fn subtour(set: &Set, places: usize) -> Cut {
-        let outside = || Set::of((0..places).filter(|&place| !set.holds(place)));
-        let set = if 2 * set.len() > places { outside() } else { *set };
+    /// Returns the subtour cut of the smaller of a set and its complement. The two are equivalent.
+    pub(super) fn subtour(set: &Set, nodes: usize) -> Cut {
+        let outside = || Set::from_nodes((0..nodes).filter(|&node| !set.contains(node)));
+        let set = if 2 * set.len() > nodes { outside() } else { *set };
         Cut::Sets(vec![set], set.len() - 1)
     }
 
-    /// How often a leg counts, by where it leads from and to.
+    /// Returns the function from a leg's start and end to its coefficient.
     ///
-    /// Of a large set the legs that leave it are counted down, since there are fewer: what is inside is its size less those.
-    pub(super) fn counter(&self, symmetric: bool) -> impl Fn(usize, usize) -> f64 {
+    /// A large set counts the legs that leave it, with a negative sign, because there are fewer: the legs within are
+    /// its size minus those.
+    pub(super) fn coefficient_fn(&self, symmetric: bool) -> impl Fn(usize, usize) -> f64 {
         let mut ranks = [usize::MAX; 64 * WORDS];
         let (sets, last, backward) = match self {
             Cut::Sets(sets, _) => (&sets[..], 0, false),
-            Cut::Cycle(places, backward) => {
-                places.iter().enumerate().for_each(|(rank, &place)| ranks[place] = rank);
-                (&[][..], places.len() - 1, *backward)
+            Cut::Cycle(nodes, backward) => {
+                nodes.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
+                (&[][..], nodes.len() - 1, *backward)
             }
         };
         move |from, to| match (last, backward) {
@@ -102,24 +103,24 @@ impl Cut {
         }
     }
 
-    /// The entries of this limit among some legs, each with its index, start and end.
+    /// Returns the non-zero coefficients of some legs, each given as index, start and end.
     pub(super) fn entries(&self, legs: impl Iterator<Item = (usize, usize, usize)>, symmetric: bool) -> Entries {
-        let count = self.counter(symmetric);
-        legs.map(|(index, from, to)| (index, count(from, to))).filter(|&(_, counted)| counted != 0.0).collect()
+        let coefficient = self.coefficient_fn(symmetric);
+        legs.map(|(index, from, to)| (index, coefficient(from, to))).filter(|&(_, value)| value != 0.0).collect()
     }
 
-    /// What the legs count for together at most.
-    pub(super) fn limit(&self) -> f64 {
+    /// Returns the right-hand side.
+    pub(super) fn rhs(&self) -> f64 {
         match self {
             Cut::Sets(sets, limit) => {
                 let large: usize = sets.iter().filter(|set| set.is_large()).map(Set::len).sum();
                 float(*limit) - float(large)
             }
-            Cut::Cycle(places, _) => float(places.len() - 1),
+            Cut::Cycle(nodes, _) => float(nodes.len() - 1),
         }
     }
 
-    /// Work of one coefficient.
+    /// Returns the work of computing one coefficient.
     pub(super) fn work(&self) -> u64 {
         match self {
             Cut::Sets(sets, _) => sets.len() as u64,
@@ -129,27 +130,27 @@ impl Cut {
 }
 
 impl Support {
-    /// The legs in use among so many places.
-    pub(super) fn of(places: usize, legs: &[(usize, usize, f64)]) -> Support {
-        let mut weights = vec![0.0; places * places];
+    /// Creates the support graph from the legs in use.
+    pub(super) fn new(nodes: usize, legs: &[(usize, usize, f64)]) -> Support {
+        let mut weights = vec![0.0; nodes * nodes];
         let mut used = Vec::new();
         for &(from, to, value) in legs {
             let (one, other) = (from.min(to), from.max(to));
-            if weights[one * places + other] == 0.0 {
+            if weights[one * nodes + other] == 0.0 {
                 used.push((one, other));
             }
-            weights[one * places + other] += value;
+            weights[one * nodes + other] += value;
         }
         let edges: Vec<(usize, usize, f64)> =
-            used.into_iter().map(|(one, other)| (one, other, weights[one * places + other])).collect();
-        Support { places, edges }
+            used.into_iter().map(|(one, other)| (one, other, weights[one * nodes + other])).collect();
+        Support { nodes, edges }
     }
 
-    /// Limits that the legs break.
-    pub(super) fn broken(&self) -> Vec<Cut> {
+    /// Returns violated cuts.
+    pub(super) fn violated_cuts(&self) -> Vec<Cut> {
         let parts = self.components(|weight| weight > MIN_WEIGHT);
         if parts.len() > 1 {
-            let all = parts.iter().map(|part| Cut::subtour(part, self.places));
+            let all = parts.iter().map(|part| Cut::subtour(part, self.nodes));
             return all.take(MAX_CUTS).collect();
         }
         let mut cuts = self.subtours();
@@ -164,39 +165,39 @@ impl Support {
         cuts
     }
 
-    /// Work of looking for limits.
+    /// Returns the work of a separation.
     pub(super) fn work(&self) -> u64 {
-        (2 * self.places * self.places * (4 + self.places / 8)) as u64
+        (2 * self.nodes * self.nodes * (4 + self.nodes / 8)) as u64
     }
 
-    /// The parts that hang together by legs of a kind.
-    fn components(&self, wanted: impl Fn(f64) -> bool) -> Vec<Set> {
-        let label = self.labels(wanted);
-        let mut parts = vec![Set::default(); self.places];
-        for place in 0..self.places {
-            parts[label[place]].put(place);
+    /// Returns the components connected by legs whose weight satisfies a predicate.
+    fn components(&self, matches: impl Fn(f64) -> bool) -> Vec<Set> {
+        let label = self.labels(matches);
+        let mut parts = vec![Set::default(); self.nodes];
+        for node in 0..self.nodes {
+            parts[label[node]].insert(node);
         }
         parts.retain(|part| part.len() > 0);
         parts
     }
 
-    fn labels(&self, wanted: impl Fn(f64) -> bool) -> Vec<usize> {
-        let mut label: Vec<usize> = (0..self.places).collect();
+    fn labels(&self, matches: impl Fn(f64) -> bool) -> Vec<usize> {
+        let mut label: Vec<usize> = (0..self.nodes).collect();
         for &(one, other, weight) in &self.edges {
-            if wanted(weight) {
+            if matches(weight) {
                 let (one, other) = (root(&label, one), root(&label, other));
                 label[one.max(other)] = one.min(other);
             }
         }
-        (0..self.places).map(|place| root(&label, place)).collect()
+        (0..self.nodes).map(|node| root(&label, node)).collect()
     }
 
-    /// Sets that too little enters, the least first.
+    /// Returns violated subtour cuts, the smallest cut value first.
     fn subtours(&self) -> Vec<Cut> {
         let label = self.labels(|weight| weight > 1.0 - MIN_WEIGHT);
-        let heads: Vec<usize> = (0..self.places).filter(|&place| label[place] == place).collect();
+        let heads: Vec<usize> = (0..self.nodes).filter(|&node| label[node] == node).collect();
         let count = heads.len();
-        let mut index = vec![0; self.places];
+        let mut index = vec![0; self.nodes];
         heads.iter().enumerate().for_each(|(at, &head)| index[head] = at);
         let mut weights = vec![0.0; count * count];
         for &(one, other, weight) in &self.edges {
@@ -207,20 +208,20 @@ impl Support {
             }
         }
         let mut sets = vec![Set::default(); count];
-        for place in 0..self.places {
-            sets[index[label[place]]].put(place);
+        for node in 0..self.nodes {
+            sets[index[label[node]]].insert(node);
         }
-        let mut alive: Vec<usize> = (0..count).collect();
+        let mut remaining: Vec<usize> = (0..count).collect();
         let mut found: Vec<(f64, Cut)> = Vec::new();
-        while alive.len() > 2 {
-            let (last, before, value) = farthest(&alive, &weights, count);
-            if value < 2.0 - VIOLATED {
-                found.push((value, Cut::subtour(&sets[last], self.places)));
+        while remaining.len() > 2 {
+            let (last, before, value) = min_cut_phase(&remaining, &weights, count);
+            if value < 2.0 - MIN_VIOLATION {
+                found.push((value, Cut::subtour(&sets[last], self.nodes)));
             }
-            let gone = sets[last];
-            sets[before].join(&gone);
-            alive.retain(|&group| group != last);
-            for &group in &alive {
+            let removed = sets[last];
+            sets[before].union_with(&removed);
+            remaining.retain(|&group| group != last);
+            for &group in &remaining {
                 let joined = weights[before * count + group] + weights[last * count + group];
                 weights[before * count + group] = joined;
                 weights[group * count + before] = joined;
@@ -230,51 +231,51 @@ impl Support {
         found.into_iter().map(|(_, cut)| cut).collect()
     }
 
-    /// The blossom of a handle with its integral legs as teeth, if it is violated.
-    fn blossom(&self, mut handle: Set, whole: f64) -> Option<Cut> {
-        // Two teeth that meet outside of the handle are part of it.
+    /// Returns the blossom of a handle with its integral legs as teeth, if it is violated.
+    fn blossom(&self, mut handle: Set, min_whole: f64) -> Option<Cut> {
+        // A node outside the handle where two teeth meet is added to the handle.
         let mut teeth: Vec<(usize, usize, f64)> = Vec::new();
-        let crosses = |handle: &Set, one: usize, other: usize| handle.holds(one) != handle.holds(other);
+        let crosses = |handle: &Set, one: usize, other: usize| handle.contains(one) != handle.contains(other);
         for _ in 0..2 {
             teeth.clear();
-            teeth.extend(self.edges.iter().filter(|edge| edge.2 >= whole && crosses(&handle, edge.0, edge.1)));
+            teeth.extend(self.edges.iter().filter(|edge| edge.2 >= min_whole && crosses(&handle, edge.0, edge.1)));
             let mut seen = Set::default();
             for &(one, other, _) in &teeth {
-                let outside = if handle.holds(one) { other } else { one };
-                if seen.holds(outside) {
-                    handle.put(outside);
+                let outside = if handle.contains(one) { other } else { one };
+                if seen.contains(outside) {
+                    handle.insert(outside);
                 }
-                seen.put(outside);
+                seen.insert(outside);
             }
         }
         teeth.retain(|&(one, other, _)| crosses(&handle, one, other));
         let mut taken = Set::default();
         teeth.retain(|&(one, other, _)| {
-            let free = !taken.holds(one) && !taken.holds(other);
-            taken.put(one);
-            taken.put(other);
+            let free = !taken.contains(one) && !taken.contains(other);
+            taken.insert(one);
+            taken.insert(other);
             free
         });
         if teeth.len().is_multiple_of(2) {
-            // An odd number is needed: the loosest tooth goes.
+            // The number of teeth must be odd: remove the one with the lowest value.
             let loosest = (0..teeth.len()).min_by(|&a, &b| teeth[a].2.total_cmp(&teeth[b].2))?;
             teeth.swap_remove(loosest);
         }
         if teeth.len() < 3 {
             return None;
         }
-        let inside = self.edges.iter().filter(|edge| handle.holds(edge.0) && handle.holds(edge.1));
+        let inside = self.edges.iter().filter(|edge| handle.contains(edge.0) && handle.contains(edge.1));
         let held: f64 = inside.chain(&teeth).map(|edge| edge.2).sum();
         let limit = handle.len() + (teeth.len() - 1) / 2;
         let above = held - float(limit);
         let mut sets = vec![handle];
-        sets.extend(teeth.iter().map(|&(one, other, _)| Set::of([one, other])));
-        (above > VIOLATED).then_some(Cut::Sets(sets, limit))
+        sets.extend(teeth.iter().map(|&(one, other, _)| Set::from_nodes([one, other])));
+        (above > MIN_VIOLATION).then_some(Cut::Sets(sets, limit))
     }
 }
 
-/// How often a leg counts in the cycle that leads from the first place to the last and back along the others, by the ranks
-/// of its ends; the largest number is none.
+/// Returns a leg's coefficient in the lifted cycle that leads from the first node to the last and back through the
+/// others. `from` and `to` are ranks in the cycle; `usize::MAX` is outside it.
 fn lifted(last: usize, from: usize, to: usize) -> f64 {
     if from > last || to > last {
         return 0.0;
@@ -288,24 +289,24 @@ fn lifted(last: usize, from: usize, to: usize) -> f64 {
     }
 }
 
-/// A count of places as a float.
+/// Converts a count of nodes to a float.
 fn float(count: usize) -> f64 {
     f64::from(u16::try_from(count).unwrap_or(u16::MAX))
 }
 
-/// The head of a place's part.
-fn root(label: &[usize], mut place: usize) -> usize {
-    while label[place] != place {
-        place = label[place];
+/// Returns the representative of a node's component.
+fn root(label: &[usize], mut node: usize) -> usize {
+    while label[node] != node {
+        node = label[node];
     }
-    place
+    node
 }
 
-/// The last group in an order in which each next one is the closest to those before it, the one before it, and how close
-/// the last is to all others.
-fn farthest(alive: &[usize], weights: &[f64], count: usize) -> (usize, usize, f64) {
-    let mut keys: Vec<(f64, usize)> = alive.iter().map(|&group| (0.0, group)).collect();
-    let (mut last, mut before, mut value) = (alive[0], alive[0], 0.0);
+/// Performs one phase of Stoer and Wagner: orders the groups by maximum adjacency. Returns the last group, the one
+/// before it, and the weight between the last group and all others.
+fn min_cut_phase(remaining: &[usize], weights: &[f64], count: usize) -> (usize, usize, f64) {
+    let mut keys: Vec<(f64, usize)> = remaining.iter().map(|&group| (0.0, group)).collect();
+    let (mut last, mut before, mut value) = (remaining[0], remaining[0], 0.0);
     while !keys.is_empty() {
         let mut pick = 0;
         for at in 1..keys.len() {

@@ -1,35 +1,43 @@
-//! Chooses the algorithm by size, and the result if algorithms disagree or the budget ends.
+//! Selects the algorithm by problem size and divides the budget between search and proof.
 
 use super::arcs::Arcs;
 use super::model::Model;
-use super::problem::{Budget, Problem, RouteError, Visit};
+use super::problem::{Budget, Problem, Route, RouteError};
 use super::proof::Proof;
 use super::search::Search;
 use super::subset;
 
-/// Up to so many stops most of the work goes to the proof; beyond, to the search, which gains more there.
+/// Up to this number of stops, most of the work is spent on the proof. Above it, the search gains more.
 const FEW_STOPS: usize = 60;
-/// Many stops: the minimum work per pair of stops that makes cutting planes worthwhile.
-const ROOT_CUTS: u64 = 4_000;
-/// Many stops: percentages of the remaining work for cutting planes before the search restarts from their solution, and in total.
-const CUTS_BEFORE_RESTART_PERCENT: u64 = 30;
-const CUTS_TOTAL_PERCENT: u64 = 95;
-/// Many stops: branching is worthwhile only if the remaining work pays for so many branches.
+/// Above `FEW_STOPS`: the minimum work per pair of stops that makes cutting planes worthwhile.
+const MIN_CUT_WORK_PER_PAIR: u64 = 4_000;
+/// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes before the search restarts from their
+/// solution.
+const RESTART_CUTS_PERCENT: u64 = 30;
+/// Above `FEW_STOPS`: the percentage of the remaining work spent on cutting planes in total.
+const TOTAL_CUTS_PERCENT: u64 = 95;
+/// Above `FEW_STOPS`: the minimum number of branches that the remaining work must cover to start branching.
 const MIN_BRANCHES: u64 = 10;
-/// Few stops: work of branch and bound before cutting planes take over, unless more than `NEAR` thousandths of the best known
-/// length are missing.
-const EXPLORE: u64 = 1_500_000;
-const NEAR: i64 = 11;
-/// Few stops: work of cutting planes, per pair of stops, between two turns of the search.
-const CUT_SLICE: u64 = 1_200;
+/// Up to `FEW_STOPS`: the work of branch and bound before cutting planes start.
+const BRANCHING_WORK: u64 = 1_500_000;
+/// Up to `FEW_STOPS`: the gap, in thousandths of the cutoff, from which this branch and bound is skipped.
+const MAX_BRANCHING_GAP: i64 = 11;
+/// Up to `FEW_STOPS`: work of cutting planes, per pair of stops, between two turns of the search.
+const CUT_WORK_PER_PAIR: u64 = 1_200;
 
-/// The shortest order found within the budget, never longer than the order sent.
+/// Returns the shortest order found within the budget, never longer than [`given_order`].
 ///
-/// Among orders of equal length the order sent wins; failing that, up to twelve free stops, the first in index order.
-pub fn best_order(problem: &Problem, budget: Budget) -> Result<Visit, RouteError> {
-    let model = Model::of(problem)?;
-    let sent = problem.sent();
-    let known = problem.length(&sent);
+/// If the given order is as short as the best order found, it is returned. Otherwise, with up to twelve free stops, the
+/// first optimum in lexicographic order is returned.
+///
+/// # Errors
+///
+/// Returns [`RouteError::Infeasible`] if every order provably needs a missing road, and [`RouteError::Unresolved`] if
+/// the budget ended before an order without missing roads was found.
+pub fn best_order(problem: &Problem, budget: Budget) -> Result<Route, RouteError> {
+    let model = Model::new(problem)?;
+    let given = problem.given_order();
+    let given_cost = problem.length(&given);
     let (found, bound) = if model.count <= subset::MAX_FREE_STOPS {
         let order = subset::solve(&model).ok_or(RouteError::Infeasible)?;
         (Some(model.expand(&order)), u64::MAX)
@@ -37,77 +45,84 @@ pub fn best_order(problem: &Problem, budget: Budget) -> Result<Visit, RouteError
         solve(&model, budget)
     };
     let cost = found.as_ref().and_then(|order| problem.length(order));
-    let (order, cost) = match (found, cost, known) {
-        (Some(order), Some(cost), known) if known.is_none_or(|known| cost < known) => (order, cost),
-        (_, _, Some(known)) => (sent, known),
+    let (order, cost) = match (found, cost, given_cost) {
+        (Some(order), Some(cost), given_cost) if given_cost.is_none_or(|given_cost| cost < given_cost) => (order, cost),
+        (_, _, Some(given_cost)) => (given, given_cost),
         _ if bound == u64::MAX => return Err(RouteError::Infeasible),
         _ => return Err(RouteError::Unresolved),
     };
     let proven = bound >= cost;
-    Ok(Visit { order, cost, proven, bound: if proven { cost } else { bound } })
+    Ok(Route { order, cost, proven, bound: if proven { cost } else { bound } })
 }
 
-/// The order sent, with its length; proven only if there is no other.
-pub fn given_order(problem: &Problem) -> Result<Visit, RouteError> {
-    let order = problem.sent();
+/// Returns the stops by index, with pinned stops in their positions, and the length of this order. `proven` is true
+/// only if no other order exists.
+///
+/// # Errors
+///
+/// Returns [`RouteError::Infeasible`] if the order needs a missing road.
+pub fn given_order(problem: &Problem) -> Result<Route, RouteError> {
+    let order = problem.given_order();
     let cost = problem.length(&order).ok_or(RouteError::Infeasible)?;
-    let proven = Model::of(problem)?.count <= 1;
-    Ok(Visit { order, cost, proven, bound: if proven { cost } else { 0 } })
+    let proven = Model::new(problem)?.count <= 1;
+    Ok(Route { order, cost, proven, bound: if proven { cost } else { 0 } })
 }
 
-/// Search, then proof, over more stops than the table of subsets holds; the order and a bound, the largest number where
-/// there is no order.
+/// Searches and proves a problem too large for dynamic programming. Returns the order and a lower bound, which is
+/// `u64::MAX` if no order exists.
 fn solve(model: &Model, budget: Budget) -> (Option<Vec<usize>>, u64) {
     let (merged, exact) = model.merged();
     if exact {
         let found = search_and_prove(&merged, &merged, budget.work);
         return (found.order.map(|order| merged.expand(&order)), found.bound);
     }
-    // Merging may cost a metre of rounding: the bound comes from the model in which it cannot. Where that is not enough,
-    // co-located stops are separated again.
-    let shortcut = merged.shortcut();
+    // Merging can lengthen the route by a metre of rounding. The bound therefore comes from the metric closure, where
+    // merging is exact. If it leaves a gap, the co-located stops are separated again.
+    let closure = merged.metric_closure();
     let work = (merged.count * merged.count * merged.count) as u64;
-    let mut found = search_and_prove(&merged, &shortcut, budget.work.saturating_sub(work));
+    let mut found = search_and_prove(&merged, &closure, budget.work.saturating_sub(work));
     found.work += work;
-    let order = found.order.map(|order| order.iter().flat_map(|&stop| merged.places[stop].iter().copied()).collect());
+    let order =
+        found.order.map(|order| order.iter().flat_map(|&stop| merged.merged_from[stop].iter().copied()).collect());
     let cost = order.as_ref().and_then(|order: &Vec<usize>| model.length(order)).unwrap_or(u64::MAX);
     if found.bound >= cost && cost < u64::MAX || found.work >= budget.work {
         return (order.map(|order| model.expand(&order)), found.bound);
     }
     let left = budget.work - found.work;
-    let mut proof = Proof::begin(model, order, left / 3);
+    let mut proof = Proof::new(model, order, left / 3);
     proof.explore(left);
-    let outcome = proof.outcome();
+    let outcome = proof.result();
     (outcome.order.map(|order| model.expand(&order)), outcome.bound.max(found.bound))
 }
 
 /// The result of [`search_and_prove`].
-struct Found {
+struct SearchResult {
     order: Option<Vec<usize>>,
     bound: u64,
     work: u64,
 }
 
-/// How the work is divided between search and proof.
+/// The division of the work between search and proof.
 struct Schedule {
     few: bool,
     /// Rounds of the first search.
     rounds: u64,
-    /// Percentages of these rounds on plain legs and on legs with the prices of the proof. Only directed legs profit from prices.
-    plain_percent: u64,
-    priced_percent: u64,
-    /// Work after which the first search ends.
+    /// Percentages of these rounds on distances and on reduced costs. Only asymmetric problems benefit from reduced
+    /// costs.
+    distance_percent: u64,
+    reduced_cost_percent: u64,
+    /// The work at which the first search ends.
     first_search: u64,
-    /// Percentage of the search where search and proof alternate.
+    /// The search's percentage of the work while search and proof alternate.
     search_percent: u64,
-    /// Branching ends if the remaining work does not pay for so many branches.
+    /// Branching ends if the remaining work covers fewer branches.
     min_branches: u64,
 }
 
 impl Schedule {
     fn of(model: &Model, budget: u64) -> Schedule {
         let (count, few) = (model.count as u64, model.count <= FEW_STOPS);
-        let (plain_percent, priced_percent) = match (model.symmetric, few) {
+        let (distance_percent, reduced_cost_percent) = match (model.symmetric, few) {
             (true, _) => (100, 0),
             (false, true) => (30, 40),
             (false, false) => (50, 50),
@@ -115,8 +130,8 @@ impl Schedule {
         Schedule {
             few,
             rounds: (2 * count).max(count * count / 15),
-            plain_percent,
-            priced_percent,
+            distance_percent,
+            reduced_cost_percent,
             first_search: if few { budget / 3 } else { budget / 2 },
             search_percent: if few { 10 } else { 60 },
             min_branches: if few { 0 } else { MIN_BRANCHES },
@@ -124,109 +139,115 @@ impl Schedule {
     }
 }
 
-/// Alternates search in one model and proof in the other, whose legs are nowhere longer.
-fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> Found {
+/// Alternates search in `model` and proof in `relaxed`, whose legs are never longer.
+fn search_and_prove(model: &Model, relaxed: &Model, budget: u64) -> SearchResult {
     if model.count <= subset::MAX_FREE_STOPS {
         let order = subset::solve(model);
         let bound = subset::solve(relaxed).and_then(|order| relaxed.length(&order)).unwrap_or(u64::MAX);
-        return Found { order, bound, work: 1 << (model.count + 5) };
+        return SearchResult { order, bound, work: 1 << (model.count + 5) };
     }
-    let arcs = Arcs::of(model);
+    let arcs = Arcs::new(model);
     let (schedule, count) = (Schedule::of(model, budget), model.count as u64);
     let mut search = Search::new(&arcs);
-    search.run(schedule.rounds * schedule.plain_percent / 100, schedule.first_search);
+    search.run(schedule.rounds * schedule.distance_percent / 100, schedule.first_search);
     let left = budget.saturating_sub(search.work);
-    let mut proof = Proof::begin(relaxed, Some(search.order()), if schedule.few { left / 2 } else { left });
-    let priced = if model.symmetric || proof.done() { None } else { proof.priced(&arcs) };
-    if let Some(priced) = &priced {
-        search = search.again(priced, search.tour.clone());
-        search.run(schedule.rounds * schedule.priced_percent / 100, schedule.first_search);
-        proof.offer(search.order());
+    let mut proof = Proof::new(relaxed, Some(search.order()), if schedule.few { left / 2 } else { left });
+    let reduced = if model.symmetric || proof.is_complete() { None } else { proof.reduced_costs(&arcs) };
+    if let Some(reduced) = &reduced {
+        search = search.restarted(reduced, search.tour.clone());
+        search.run(schedule.rounds * schedule.reduced_cost_percent / 100, schedule.first_search);
+        proof.update_incumbent(search.order());
     }
     if schedule.few {
-        cut_in_turns(&mut search, priced.as_ref(), &mut proof, count, budget);
-    } else if budget >= ROOT_CUTS * count * count {
-        cut_at_root(&mut search, priced.as_ref(), &mut proof, schedule.rounds, budget);
+        cut_in_turns(&mut search, reduced.as_ref(), &mut proof, count, budget);
+    } else if budget >= MIN_CUT_WORK_PER_PAIR * count * count {
+        cut_at_root(&mut search, reduced.as_ref(), &mut proof, schedule.rounds, budget);
     }
     alternate(&mut search, &mut proof, &schedule, 20_000 * count, budget);
     let work = proof.work + search.work;
-    let outcome = proof.outcome();
+    let outcome = proof.result();
     let length = |order: &Vec<usize>| model.length(order).unwrap_or(u64::MAX);
     let order = [Some(search.order()), outcome.order].into_iter().flatten().min_by_key(length);
-    Found { order: order.filter(|order| model.length(order).is_some()), bound: outcome.bound, work }
+    SearchResult { order: order.filter(|order| model.length(order).is_some()), bound: outcome.bound, work }
 }
 
-/// Alternates search and branch and bound in slices of growing work.
+/// Alternates search and branch and bound in slices of increasing work.
 fn alternate(search: &mut Search<'_>, proof: &mut Proof<'_>, schedule: &Schedule, mut slice: u64, budget: u64) {
-    while !proof.done() && proof.work + search.work < budget {
+    while !proof.is_complete() && proof.work + search.work < budget {
         let left = budget - proof.work - search.work;
         slice = (2 * slice).min(left);
         let explored = slice / 100 * (100 - schedule.search_percent);
-        if explored < proof.step() || left < schedule.min_branches * proof.step() {
-            // The remaining work does not pay for branching: the search gets all of it.
+        if explored < proof.node_work() || left < schedule.min_branches * proof.node_work() {
+            // The remaining work covers too few branches: spend all of it on the search.
             search.run(u64::MAX, search.work + left);
-            proof.offer(search.order());
+            proof.update_incumbent(search.order());
             return;
         }
         search.run(u64::MAX, search.work + slice - explored);
-        proof.offer(search.order());
+        proof.update_incumbent(search.order());
         proof.explore(proof.work + explored);
     }
 }
 
-/// Many stops: cutting planes for the whole problem, with one restart of the search from their solution.
-fn cut_at_root<'a>(search: &mut Search<'a>, priced: Option<&'a Arcs>, proof: &mut Proof<'_>, rounds: u64, budget: u64) {
+/// Above `FEW_STOPS`: runs cutting planes at the root, with one restart of the search from their solution.
+fn cut_at_root<'a>(
+    search: &mut Search<'a>,
+    reduced: Option<&'a Arcs>,
+    proof: &mut Proof<'_>,
+    rounds: u64,
+    budget: u64,
+) {
     let left = budget.saturating_sub(search.work + proof.work);
-    if let Some(priced) = priced {
-        proof.cut(proof.work + left / 100 * CUTS_BEFORE_RESTART_PERCENT);
+    if let Some(reduced) = reduced {
+        proof.cut(proof.work + left / 100 * RESTART_CUTS_PERCENT);
         let work = search.work + left / 3;
-        restart(search, priced, proof, rounds / 2, work);
+        restart(search, reduced, proof, rounds / 2, work);
     }
     let left = budget.saturating_sub(search.work + proof.work);
-    proof.cut(proof.work + left / 100 * CUTS_TOTAL_PERCENT);
+    proof.cut(proof.work + left / 100 * TOTAL_CUTS_PERCENT);
 }
 
-/// Few stops: cutting planes in turns with a few rounds of the search, since a shorter order closes many parts.
+/// Up to `FEW_STOPS`: alternates cutting planes with a few rounds of the search, because a shorter order prunes many
+/// nodes.
 fn cut_in_turns<'a>(
     search: &mut Search<'a>,
-    mut priced: Option<&'a Arcs>,
+    mut reduced: Option<&'a Arcs>,
     proof: &mut Proof<'_>,
     count: u64,
     budget: u64,
 ) {
-    let mut slice = CUT_SLICE * count * count;
+    let mut slice = CUT_WORK_PER_PAIR * count * count;
     let mut turn = slice / 2;
-    if proof.missing() < NEAR {
-        proof.explore((proof.work + EXPLORE).min(budget.saturating_sub(search.work)));
+    if proof.gap_per_mille() < MAX_BRANCHING_GAP {
+        proof.explore((proof.work + BRANCHING_WORK).min(budget.saturating_sub(search.work)));
     }
-    while !proof.done() && proof.work + search.work < budget {
+    while !proof.is_complete() && proof.work + search.work < budget {
         proof.cut((proof.work + slice).min(budget.saturating_sub(search.work)));
-        if !proof.done() {
+        if !proof.is_complete() {
             let work = (search.work + turn).min(budget.saturating_sub(proof.work));
-            match priced.take() {
-                Some(priced) => restart(search, priced, proof, u64::MAX, work),
+            match reduced.take() {
+                Some(reduced) => restart(search, reduced, proof, u64::MAX, work),
                 None => {
                     search.run(u64::MAX, work);
-                    proof.offer(search.order());
+                    proof.update_incumbent(search.order());
                 }
             }
             turn = slice / 5;
-            // Every turn interrupts a part of the search: the turns grow.
+            // Every turn interrupts a subtree, so the turns grow.
             slice *= 2;
         }
     }
 }
 
-/// Restarts the search from the legs that the cutting planes use most, for so many rounds or so much work, and continues from
-/// its result if that is as short.
-fn restart<'a>(search: &mut Search<'a>, priced: &'a Arcs, proof: &mut Proof<'_>, rounds: u64, work: u64) {
-    let Some(tour) = proof.guess() else { return };
-    let mut other = search.again(priced, tour);
+/// Restarts the search from the LP solution's tour. Replaces the current search if the result is at least as short.
+fn restart<'a>(search: &mut Search<'a>, reduced: &'a Arcs, proof: &mut Proof<'_>, rounds: u64, work: u64) {
+    let Some(tour) = proof.greedy_tour() else { return };
+    let mut other = search.restarted(reduced, tour);
     other.run(rounds, work);
     if other.cost <= search.cost {
         *search = other;
     } else {
         search.work = other.work;
     }
-    proof.offer(search.order());
+    proof.update_incumbent(search.order());
 }

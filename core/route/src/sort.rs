@@ -1,31 +1,32 @@
-//! Sorting in little code, with the same result on every machine. `core/SIZE.md` has the size of the standard library's sorts.
+//! Sort functions with a small code size. The standard library's sorts compile to 5 to 15 KB for each element type, in
+//! total 5 per cent of the WebAssembly component. These compile to a few hundred bytes.
 
-/// Items that are sorted by insertion: what is usual here.
-const SHORT: usize = 20;
+/// The maximum number of items for insertion sort. Most inputs here are shorter.
+const MAX_INSERTION_SORT: usize = 20;
 
-/// Sorts by `before`, which must be a strict order: otherwise the resulting order is undefined, but
-/// the same on every machine.
+/// Sorts by `before`, which must be a strict order. Otherwise the result is unspecified but identical on every
+/// platform.
 pub(crate) fn sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
-    if items.len() <= SHORT {
-        return sort_few(items, before);
+    if items.len() <= MAX_INSERTION_SORT {
+        return insertion_sort(items, before);
     }
     for root in (0..items.len() / 2).rev() {
-        sink(items, root, &before);
+        sift_down(items, root, &before);
     }
     for end in (1..items.len()).rev() {
         items.swap(0, end);
-        sink(&mut items[..end], 0, &before);
+        sift_down(&mut items[..end], 0, &before);
     }
 }
 
-/// Sorts a few items by insertion; those of which neither comes before the other keep their order.
-fn sort_few<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
+/// Sorts by insertion; the sort is stable.
+fn insertion_sort<T>(items: &mut [T], before: impl Fn(&T, &T) -> bool) {
     for at in 1..items.len() {
-        rise(items, at, &before);
+        insert_backwards(items, at, &before);
     }
 }
 
-/// Moves the first `max` items to the front, sorted; the rest is unsorted.
+/// Moves the `max` smallest items to the front, in order. The rest is unsorted.
 pub(crate) fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, &T) -> bool) {
     let max = max.min(items.len());
     let Some(last) = max.checked_sub(1) else { return };
@@ -33,21 +34,21 @@ pub(crate) fn sort_smallest<T>(items: &mut [T], max: usize, before: impl Fn(&T, 
     for at in max..items.len() {
         if before(&items[at], &items[last]) {
             items.swap(at, last);
-            rise(items, last, &before);
+            insert_backwards(items, last, &before);
         }
     }
 }
 
-/// Moves an item forward among sorted ones, past all that it comes before.
-fn rise<T>(items: &mut [T], mut at: usize, before: &impl Fn(&T, &T) -> bool) {
+/// Moves an item to its position among the sorted items before it.
+fn insert_backwards<T>(items: &mut [T], mut at: usize, before: &impl Fn(&T, &T) -> bool) {
     while at > 0 && before(&items[at], &items[at - 1]) {
         items.swap(at, at - 1);
         at -= 1;
     }
 }
 
-/// Moves an item down a heap until nothing below it comes after it.
-fn sink<T>(items: &mut [T], mut at: usize, before: &impl Fn(&T, &T) -> bool) {
+/// Restores the heap property below an item.
+fn sift_down<T>(items: &mut [T], mut at: usize, before: &impl Fn(&T, &T) -> bool) {
     loop {
         let mut child = 2 * at + 1;
         if child >= items.len() {
@@ -68,7 +69,7 @@ fn sink<T>(items: &mut [T], mut at: usize, before: &impl Fn(&T, &T) -> bool) {
 mod tests {
     use super::*;
 
-    /// Numbers without an order, the same in every run.
+    /// Returns unsorted numbers, identical in every run.
     fn numbers(count: u32) -> Vec<u32> {
         (0..count).map(|at| at.wrapping_mul(2_654_435_761) >> 7 & 255).collect()
     }
@@ -76,10 +77,10 @@ mod tests {
     #[test]
     fn every_length_is_sorted() {
         for count in 0..200 {
-            let (mut ours, mut expected) = (numbers(count), numbers(count));
-            sort(&mut ours, |a, b| a < b);
+            let (mut items, mut expected) = (numbers(count), numbers(count));
+            sort(&mut items, |a, b| a < b);
             expected.sort_unstable();
-            assert_eq!(ours, expected);
+            assert_eq!(items, expected);
         }
     }
 
@@ -87,7 +88,7 @@ mod tests {
     fn equal_items_keep_their_order_among_few() {
         let mut items: Vec<(u32, usize)> = numbers(60).into_iter().map(|number| number % 5).zip(0..).collect();
         let mut expected = items.clone();
-        sort_few(&mut items, |a, b| a.0 < b.0);
+        insertion_sort(&mut items, |a, b| a.0 < b.0);
         expected.sort_by_key(|item| item.0);
         assert_eq!(items, expected);
     }

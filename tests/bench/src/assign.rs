@@ -1,4 +1,4 @@
-//! The assignment beside scipy's `linear_sum_assignment` on the same matrices.
+//! Benchmark of the assignment, compared with scipy's `linear_sum_assignment` on the same matrices.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -14,7 +14,7 @@ use crate::peers::Peers;
 use crate::wasm::Wasm;
 use crate::{Extent, min_ms};
 
-/// Rows, columns and radius in metres over a square of 20 km.
+/// Rows, columns and radius in metres, in a square of 20 km.
 const SHAPES: [(usize, usize, Option<u64>); 6] = [
     (100, 100, None),
     (200, 300, None),
@@ -24,16 +24,16 @@ const SHAPES: [(usize, usize, Option<u64>); 6] = [
     (3_000, 2_000, Some(2_000)),
 ];
 
-/// Prints the table.
+/// Runs the benchmark and prints its results.
 pub(crate) fn run(extent: Extent) -> Result<(), Box<dyn Error>> {
     let (wasm, peers) = (Wasm::build()?, Peers::find());
     println!(
-        "native: the assignment alone, the least of three; line: the same through the question of a line, native and wasm"
+        "native: only the assignment, minimum of three; line: the same including the JSON request, native and wasm"
     );
-    println!("scipy fills pairs beyond the radius with a large number");
+    println!("scipy: pairs beyond the radius have a large cost");
     let (shapes, seeds) = match extent {
         Extent::Short => (&SHAPES[..3], 1),
-        Extent::Usual => (&SHAPES[..], 1),
+        Extent::Default => (&SHAPES[..], 1),
         Extent::Long => (&SHAPES[..], 5),
     };
     for &shape in shapes {
@@ -81,7 +81,7 @@ fn measure(
         let verdict = if (count, cost) == (pairs, found.cost) { "equal" } else { "DIFFERENT" };
         let ratio = response.ms / native;
         println!(
-            "     {}: {:.2} ms (×{ratio:.2} ours), {count} pairs, cost {cost}: {verdict}",
+            "     {}: {:.2} ms (×{ratio:.2} of native), {count} pairs, cost {cost}: {verdict}",
             response.peer, response.ms
         );
     }

@@ -1,4 +1,4 @@
-//! A client that costs little: one thread and one connection each, requests as ready bytes.
+//! A client with little overhead: one thread and one connection each, and prepared request bytes.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -8,7 +8,7 @@ use std::{
 
 use crate::Failure;
 
-/// A connection that stays open.
+/// A persistent connection.
 pub struct Client {
     reader: BufReader<TcpStream>,
     body: Vec<u8>,
@@ -16,14 +16,14 @@ pub struct Client {
 
 impl Client {
     /// Connects to `http://ADDRESS`.
-    pub fn to(base: &str) -> Result<Client, Failure> {
+    pub fn connect(base: &str) -> Result<Client, Failure> {
         let stream = TcpStream::connect(base.trim_start_matches("http://"))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(Duration::from_secs(30)))?;
         Ok(Client { reader: BufReader::new(stream), body: Vec::new() })
     }
 
-    /// Sends a request and reads its whole answer; gives the status.
+    /// Sends a request, reads the whole response, and returns its status.
     pub fn send(&mut self, request: &[u8]) -> Result<u16, Failure> {
         self.reader.get_mut().write_all(request)?;
         let mut line = String::new();
@@ -42,18 +42,18 @@ impl Client {
                 length = value.trim().parse().ok();
             }
         }
-        self.body.resize(length.ok_or("an answer without content-length")?, 0);
+        self.body.resize(length.ok_or("a response without content-length")?, 0);
         self.reader.read_exact(&mut self.body)?;
         Ok(status)
     }
 
-    /// The last answer's body.
+    /// Returns the body of the last response.
     pub fn body(&self) -> &[u8] {
         &self.body
     }
 }
 
-/// A `POST` as bytes.
+/// Returns the bytes of a `POST` request.
 pub fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
@@ -63,19 +63,19 @@ pub fn post(path: &str, key: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A `GET` as bytes.
+/// Returns the bytes of a `GET` request.
 pub fn get(path: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-token: {key}\r\n\r\n").into_bytes()
 }
 
-/// Requests a second of so many connections that send the same request for so long.
+/// Sends the same request over some connections for a duration, and returns the requests per second.
 pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration) -> Result<f64, Failure> {
     let start = Instant::now();
     let counts: Vec<Result<u64, Failure>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections)
             .map(|_| {
                 scope.spawn(move || {
-                    let (mut client, mut count) = (Client::to(base)?, 0);
+                    let (mut client, mut count) = (Client::connect(base)?, 0);
                     while start.elapsed() < span {
                         let status = client.send(request)?;
                         if status != 200 {
@@ -87,7 +87,10 @@ pub fn per_second(base: &str, request: &[u8], connections: usize, span: Duration
                 })
             })
             .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a client stopped".into()))).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into())))
+            .collect()
     });
     let total: u64 = counts.into_iter().sum::<Result<u64, Failure>>()?;
     #[expect(clippy::cast_precision_loss, reason = "a count of requests")]

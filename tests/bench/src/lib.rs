@@ -1,8 +1,8 @@
-//! What measurements share: a client that costs little, orders to send, and problems for the route engine.
+//! Shared parts of the benchmarks: a client with little overhead, orders to send, and problems for the route engine.
 
 pub mod client;
 pub mod orders;
 pub mod parity;
 
-/// What went wrong, in words.
+/// Any error of a benchmark.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;

@@ -1,8 +1,12 @@
-//! `cargo run --release -p despacho-bench -- COMMAND`: `route` and `assign` (`--long` measures more instances, `--short` fewer; numbers
-//! after `route` are the only sizes to measure), `load` for the service, `roads` for the legs of an extract, and `answers`, which writes
-//! problems of the route engine with their solutions for the browser package.
+//! Benchmarks: `cargo run --release -p despacho-bench -- COMMAND`.
 //!
-//! Peers are asked in the same run where they are installed; where they are not, the command says how to install them.
+//! - `route` and `assign` measure the route engine. `--long` measures more instances, `--short` fewer. Numbers after
+//!   `route` restrict the sizes.
+//! - `load` measures the service.
+//! - `roads` measures the legs of an extract.
+//! - `answers` writes problems of the route engine with their solutions, for the browser package's tests.
+//!
+//! Peer solvers run in the same benchmark if they are installed. Otherwise the command prints how to install them.
 #![expect(clippy::print_stdout, reason = "a command that prints a table")]
 
 mod assign;
@@ -17,21 +21,21 @@ use std::time::Instant;
 
 use despacho_bench::parity::responses;
 
-/// How much is measured.
+/// The number of instances to measure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A look in passing, as `cargo verify` takes it.
+    /// A quick check, as in `cargo verify`.
     Short,
-    /// What one waits for.
-    Usual,
-    /// What is written down.
+    /// The default.
+    Default,
+    /// A thorough measurement for publication.
     Long,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = lexopt::Parser::from_env();
     let command = match arguments.next()? {
-        Some(lexopt::Arg::Value(word)) => word.to_string_lossy().into_owned(),
+        Some(lexopt::Arg::Value(command)) => command.to_string_lossy().into_owned(),
         _ => String::new(),
     };
     match &*command {
@@ -50,9 +54,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// How much to measure, and the sizes that are named.
+/// Parses the extent and the sizes.
 fn extent(mut arguments: lexopt::Parser) -> Result<(Extent, Vec<usize>), Box<dyn Error>> {
-    let (mut extent, mut sizes) = (Extent::Usual, Vec::new());
+    let (mut extent, mut sizes) = (Extent::Default, Vec::new());
     while let Some(argument) = arguments.next()? {
         match argument {
             lexopt::Arg::Long("short") => extent = Extent::Short,
@@ -64,27 +68,28 @@ fn extent(mut arguments: lexopt::Parser) -> Result<(Extent, Vec<usize>), Box<dyn
     Ok((extent, sizes))
 }
 
-/// Milliseconds that some work takes, the least of `rounds` of `repeats` each: what the machine does when nobody else asks.
+/// Returns the milliseconds per call of `work`: the minimum of `rounds` rounds of `repeats` calls. The minimum is the
+/// least affected by other load on the machine.
 pub(crate) fn min_ms(rounds: u32, repeats: u32, mut work: impl FnMut()) -> f64 {
     let mut min = f64::MAX;
     for _ in 0..rounds {
-        let begun = Instant::now();
+        let start = Instant::now();
         for _ in 0..repeats {
             work();
         }
-        min = min.min(begun.elapsed().as_secs_f64() * 1e3 / f64::from(repeats));
+        min = min.min(start.elapsed().as_secs_f64() * 1e3 / f64::from(repeats));
     }
     min
 }
 
-/// The median of some numbers.
+/// Returns the median.
 pub(crate) fn median(numbers: &[f64]) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The mean of some numbers.
+/// Returns the mean.
 pub(crate) fn mean(numbers: &[f64]) -> f64 {
     let mut sum = 0.0;
     let mut count = 0.0;

@@ -1,12 +1,13 @@
-//! Orders to send.
+//! Request bodies of orders and stores.
 
 use serde_json::{Value, json};
 
-/// The body of a preview, or of an order, of so many stops around the demonstration matrix in São Paulo.
+/// Returns the body of a preview or an order with stops around the demo store in São Paulo.
 pub fn order(code: &str, stops: u32, best_route: bool) -> Value {
     let deliveries: Vec<Value> = (0..stops)
         .map(|stop| {
-            // A fixed scatter over a kilometre, so that fifty stops stay within the tariff's longest route: neither a line nor a circle.
+            // A fixed scatter over one kilometre, so that the route of fifty stops is within the tariff's maximum
+            // length.
             let (north, east) = (f64::from(stop * 37 % 19) - 9.0, f64::from(stop * 53 % 23) - 11.0);
             json!({
                 "name": "Maria Silva", "phone": "+5511999990000", "onlinePayment": true, "productValue": 57.9,
@@ -23,8 +24,8 @@ pub fn order(code: &str, stops: u32, best_route: bool) -> Value {
     })
 }
 
-/// The body of a new matrix in São Paulo, one for each number below 10,000.
-pub fn matrix(number: usize) -> Value {
+/// Returns the body of a new parent store in São Paulo, different for each number below 10,000.
+pub fn parent_store(number: usize) -> Value {
     json!({
         "cnpj": cnpj(number), "name": format!("Merchant {number}"), "email": format!("merchant-{number}@load.example"),
         "password": "correct horse battery", "marketplaceBranchId": 1,
@@ -36,7 +37,7 @@ pub fn matrix(number: usize) -> Value {
     })
 }
 
-/// A company's number with its two check digits: weights 2 to 9 from the right, modulo 11.
+/// Returns a valid CNPJ: the two check digits use weights 2 to 9 from the right, modulo 11.
 fn cnpj(number: usize) -> String {
     let mut digits: Vec<usize> =
         format!("7777{:04}0001", number % 10_000).bytes().map(|digit| usize::from(digit - b'0')).collect();
@@ -50,7 +51,7 @@ fn cnpj(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_company_number_is_one() {
+    fn cnpj_is_valid() {
         for number in [0, 7, 31, 9_999] {
             assert!(despacho_core::model::Cnpj::parse(&super::cnpj(number)).is_ok(), "{}", super::cnpj(number));
         }

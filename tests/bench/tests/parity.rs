@@ -1,20 +1,20 @@
-//! The same questions natively and on wasm: the answers must be equal byte for byte.
+//! The results natively and on wasm must be equal byte for byte.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use despacho_bench::parity::guest::Guest;
-use despacho_bench::parity::{problems, respond_natively};
+use despacho_bench::parity::{problems, solve_natively};
 
-/// Random questions of every kind.
+/// The number of random problems of each kind.
 const CASES: u64 = 2_000;
 
 #[test]
-fn native_and_wasm_answer_alike() {
+fn native_and_wasm_results_are_identical() {
     let guest = Guest::build().unwrap();
     for kind in problems::ALL {
         let mut requests = Vec::new();
         for seed in 0..CASES {
-            // Small ones are proven by the table; every hundredth is large enough for the search and the proof.
+            // Small ones are solved by dynamic programming; every hundredth is large enough for search and proof.
             let stops = usize::try_from(if seed % 100 == 0 { 13 + seed / 40 } else { seed % 11 }).unwrap();
             requests.push(problems::route_problem(kind, stops, seed, Some(150_000)));
         }
@@ -32,9 +32,9 @@ fn native_and_wasm_answer_alike() {
 }
 
 fn compare(guest: &Guest, requests: &[String]) {
-    let responses = guest.response(requests).unwrap();
+    let responses = guest.run(requests).unwrap();
     assert_eq!(responses.len(), requests.len());
     for (problem, response) in requests.iter().zip(responses) {
-        assert_eq!(response.text, respond_natively(problem), "{problem}");
+        assert_eq!(response.text, solve_natively(problem), "{problem}");
     }
 }

@@ -41,7 +41,7 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     let preview = |stops| post("/delivery/orders/preview", KEY, &order("L-1", stops, false).to_string());
     // The first request migrates and makes the demonstration's data, whose passwords take 19 MiB each: on a host of its own.
     let making = Served::start(&compiled, &options)?;
-    Client::to(&making.base)?.send(&preview(2))?;
+    Client::connect(&making.base)?.send(&preview(2))?;
     drop(making);
     let (ours, hello) = (Served::start(&compiled, &options)?, Served::start(&bare, &options)?);
 
@@ -59,7 +59,7 @@ pub fn run(seconds: u64) -> Result<(), Failure> {
     fresh_instances([&compiled, &bare], &options, &preview(2))?;
     let fifty = order("FIFTY", 50, true).to_string();
     for (path, status) in [("/delivery/orders/preview", 200), ("/delivery/orders", 201)] {
-        let mut client = Client::to(&ours.base)?;
+        let mut client = Client::connect(&ours.base)?;
         let got = client.send(&post(path, KEY, &fifty))?;
         if got != status {
             return Err(format!("{got}: {}", String::from_utf8_lossy(client.body())).into());
@@ -100,7 +100,7 @@ fn compare(
 fn creates(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
     let (start, before) = (Instant::now(), next.load(Relaxed));
     let one = || -> Result<(), Failure> {
-        let mut client = Client::to(base)?;
+        let mut client = Client::connect(base)?;
         while start.elapsed() < span {
             let status = client.send(&create(next))?;
             if status != 201 {
@@ -149,7 +149,7 @@ fn fresh_instances(compiled: [&Compiled; 2], options: &Options, preview: &[u8]) 
 /// Microseconds from a request to its whole answer, in the median, on one connection.
 fn waited(base: &str, request: impl Fn() -> Vec<u8>) -> Result<f64, Failure> {
     const REQUESTS: usize = 300;
-    let mut client = Client::to(base)?;
+    let mut client = Client::connect(base)?;
     let mut spans = Vec::new();
     for _ in 0..REQUESTS {
         let request = request();

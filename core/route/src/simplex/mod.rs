@@ -1,135 +1,145 @@
-//! A dual simplex method over columns between bounds: where the cutting planes get their prices from.
+//! A dual simplex method for bounded columns. It gives branch and cut its dual prices.
 //!
-//! Bounded columns make any prices a start (Koberstein 2005): a column whose reduced cost is negative waits at its upper
-//! bound. The basis leaves by steepest edge (Forrest and Goldfarb 1992); its inverse is kept whole, which is quick for a
-//! few hundred rows and gives the weights of the edges for nothing. Columns that reach their other bound on the way are
-//! turned over without a pivot (Maros 2003).
+//! With bounded columns, any prices are dual feasible (Koberstein 2005): a column with a negative reduced cost starts
+//! at its upper bound. The leaving variable is chosen by steepest edge (Forrest and Goldfarb 1992). The inverse is
+//! stored explicitly, which is fast for a few hundred rows and gives the steepest-edge weights at no cost. Columns that
+//! reach their other bound during the ratio test are flipped without a pivot (Maros 2003).
 //!
-//! Floats, but only additions, multiplications and divisions, which every platform rounds alike. No result is trusted:
-//! [`super::planes`] rounds the prices to integers and proves their bound.
+//! It uses only additions, multiplications and divisions of floats, which every platform rounds identically. Its
+//! results are not trusted: [`super::branch_and_cut`] rounds the prices to integers and proves their bound.
 
 use crate::sort::sort;
 
-mod halves;
 mod pivot;
-mod renew;
+mod reinvert;
 mod snapshot;
+mod zero_half;
 
 pub(super) use snapshot::Snapshot;
 
-/// A column that has reached neither of its bounds is violated by more than this.
-const FEASIBLE: f64 = 1e-6;
-/// The smallest entry that may become a pivot.
-const PIVOT: f64 = 1e-7;
+/// The feasibility tolerance of a basic variable.
+const FEASIBILITY: f64 = 1e-6;
+/// The minimum absolute value of a pivot.
+const MIN_PIVOT: f64 = 1e-7;
 /// Entries below this are rounding errors.
 const ZERO: f64 = 1e-11;
-/// Variables from this index on are artificial: one per unfilled row. An artificial variable leaves the basis and never returns.
+/// Variables from this index on are artificial, one per row. An artificial variable that leaves the basis never
+/// returns.
 const ARTIFICIAL: usize = 1 << 24;
-/// Pivots after which the inverse is recomputed.
-const OLD: usize = 2_000;
-/// Rows and columns are added in steps of so many.
+/// The number of pivots after which the inverse is recomputed.
+const MAX_AGE: usize = 2_000;
+/// The increment of the inverse's capacity.
 const GROWTH: usize = 32;
-/// Rows of the inverse are worked on in so many lanes, which become vector instructions that need not wait for each other; what
-/// fills a row up is zero.
+/// The number of lanes in which rows of the inverse are processed, which become independent vector instructions. Rows
+/// are padded with zeros.
 const LANES: usize = 8;
-/// The most limits that are kept after they were taken away.
-const SHELF: usize = 1_000;
-/// Adding this and taking it away rounds to a whole number; it has to stay below 2⁵².
+/// The maximum number of cuts in the pool.
+const MAX_POOL: usize = 1_000;
+/// Adding and subtracting this rounds to an integer. The absolute value must be below 2⁵¹.
 pub(super) const ROUNDER: f64 = 6_755_399_441_055_744.0;
 
-/// How a run of pivots ended.
+/// The outcome of a run of pivots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// Nothing is violated.
+pub(super) enum PivotOutcome {
+    /// The basis is primal feasible.
     Optimal,
-    /// The value has passed the limit.
-    Above,
-    /// Nothing within the bounds fulfils the rows.
+    /// The objective exceeded the limit.
+    LimitExceeded,
+    /// No values within the bounds satisfy the rows.
     Infeasible,
-    /// The pivots are spent, or rounding errors have grown too large to continue.
-    Spent,
+    /// The pivot or work limit was reached, or rounding errors are too large to continue.
+    LimitReached,
 }
 
-/// A column: a leg of the route, between 0 and 1 unless it is decided.
+/// A column: a leg, between 0 and 1 unless it is fixed.
 #[derive(Clone, Copy)]
 pub(super) struct Column {
     pub(super) cost: f64,
     pub(super) low: f64,
     pub(super) high: f64,
     pub(super) reduced: f64,
-    /// Whether it is zero for good.
-    pub(super) gone: bool,
+    /// Whether the column is permanently fixed at zero.
+    pub(super) removed: bool,
     at_high: bool,
     basic: bool,
 }
 
-/// The entries of a row, by column.
+/// The non-zero coefficients of a row, by column.
 pub(super) type Entries = Vec<(usize, f64)>;
 
-/// An upper limit to begin with: its entries by column, the most they may add up to, and its price, never above zero.
+/// An initial upper-limit row: its coefficients, right-hand side, and price, which is at most zero.
 pub(super) struct Limit {
     pub(super) entries: Entries,
     pub(super) max: f64,
     pub(super) dual: f64,
 }
 
-/// A program under way.
+/// The state of the linear program.
 pub(super) struct Simplex {
-    /// Entries of the columns: row and coefficient, those of column `j` from `starts[j]` on.
+    /// The row and coefficient of each entry. Those of column `j` begin at `starts[j]`.
     starts: Vec<usize>,
     entries: Vec<(usize, f64)>,
-    /// The two initial rows of each column, with a coefficient of one.
+    /// The two equations of each column, with a coefficient of one.
     ends: Vec<(usize, usize)>,
-    /// The entries of each row that was added, by column.
+    /// The coefficients of each added row.
     cuts: Vec<Entries>,
-    /// Cuts that were removed, with their right-hand side: a cut that is violated again need not be separated again.
-    shelf: Vec<(Entries, f64)>,
+    /// Removed cuts with their right-hand sides. If one is violated again, it need not be separated again.
+    pool: Vec<(Entries, f64)>,
     pub(super) rhs: Vec<f64>,
-    /// What a row costs that nothing fills: its price at the beginning.
-    unfilled: Vec<f64>,
-    /// Rows that are equations; those after them are upper limits.
+    /// The cost of each row's artificial variable: the row's initial price.
+    artificial_costs: Vec<f64>,
+    /// The number of equations. The rows after them are upper limits.
     equations: usize,
-    /// Columns that are not fixed for good.
+    /// The columns that are not permanently fixed.
     pub(super) active: Vec<usize>,
-    pub(super) now: State,
-    edge: Vec<f64>,
-    /// What the edge does to the columns, and which of them it touches: the entries of all others are old.
+    pub(super) state: State,
+    /// The row of the inverse at the leaving position.
+    pivot_row: Vec<f64>,
+    /// The entries of the tableau's pivot row by column. Only those in `nonzero` are current.
     alphas: Vec<f64>,
-    priced: Vec<usize>,
-    blocking: Vec<(f64, usize)>,
-    image: Vec<f64>,
-    /// Rows with an entry in what is at work.
+    /// The columns with a non-zero entry in the pivot row.
+    nonzero: Vec<usize>,
+    /// The step lengths of the ratio test with their columns or slacks.
+    breakpoints: Vec<(f64, usize)>,
+    /// The column of the tableau of the entering variable.
+    pivot_column: Vec<f64>,
+    /// Scratch space: the rows with a non-zero entry.
     used: Vec<usize>,
-    /// What moved columns add to each row beyond what the basic ones make up for already, and whether there is any.
+    /// The change of each row by moved non-basic columns that the basic variables do not reflect yet.
     displaced: Vec<f64>,
+    /// Whether there is such a change.
     moved: bool,
-    /// Where nothing fulfils the rows: which way the prices may move without end, and how fast the value rises then.
+    /// After an infeasible run: the sign of the dual ray and the slope of the objective along it.
     pub(super) ray: (f64, f64),
-    /// Work done so far, and where pivots end for it.
+    /// The work done so far.
     pub(super) work: u64,
+    /// The work at which pivots end.
     pub(super) max_work: u64,
 }
 
-/// The state that pivots change: separate, so that a trial can be undone.
+/// The state changed by pivots, separate so that strong branching can restore it.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) columns: Vec<Column>,
-    /// What is basic at each place: a column, the slack of a row (from the columns' count on), or nothing ([`ARTIFICIAL`]).
+    /// The basic variable at each position: a column, the slack of a row (numbered after the columns), or an
+    /// [`ARTIFICIAL`] variable.
     basis: Vec<usize>,
-    /// The value of what is basic at each place.
+    /// The value of each basic variable.
     value: Vec<f64>,
-    /// The squared length of each row of the inverse.
+    /// The squared norm of each row of the inverse.
     norm: Vec<f64>,
     /// The price of each row.
     pub(super) duals: Vec<f64>,
+    /// The inverse of the basis, row-major.
     inverse: Vec<f64>,
+    /// The length of a row of the inverse.
     stride: usize,
-    /// Pivots since the inverse was recomputed.
+    /// The number of pivots since the inverse was recomputed.
     age: usize,
 }
 
 impl State {
-    /// Takes over another state without new memory.
+    /// Copies another state without allocating.
     pub(super) fn copy(&mut self, other: &State) {
         self.columns.clone_from(&other.columns);
         self.basis.clone_from(&other.basis);
@@ -142,8 +152,8 @@ impl State {
 }
 
 impl Simplex {
-    /// A program of equations, each with its right side and its price, and of limits; each column has its cost and its two
-    /// equations. The prices are where it starts.
+    /// Creates a program from columns (cost and two equations), equations (right-hand side and price) and limits. It
+    /// starts at the given prices.
     pub(super) fn new(columns: &[(f64, (usize, usize))], equations: &[(f64, f64)], limits: Vec<Limit>) -> Simplex {
         let rows = equations.len() + limits.len();
         let stride = (rows + GROWTH).next_multiple_of(LANES);
@@ -158,11 +168,11 @@ impl Simplex {
             low: 0.0,
             high: 1.0,
             reduced: 0.0,
-            gone: false,
+            removed: false,
             at_high: false,
             basic: false,
         };
-        let now = State {
+        let state = State {
             columns: columns.iter().map(column).collect(),
             basis: (ARTIFICIAL..ARTIFICIAL + rows).collect(),
             value: rhs.clone(),
@@ -176,18 +186,18 @@ impl Simplex {
             starts: Vec::new(),
             entries: Vec::new(),
             ends: columns.iter().map(|column| column.1).collect(),
-            shelf: Vec::new(),
+            pool: Vec::new(),
             cuts: limits.into_iter().map(|limit| limit.entries).collect(),
             rhs,
-            unfilled: duals,
+            artificial_costs: duals,
             equations: equations.len(),
             active: Vec::new(),
-            now,
-            edge: Vec::new(),
+            state,
+            pivot_row: Vec::new(),
             alphas: vec![0.0; columns.len()],
-            priced: Vec::new(),
-            blocking: Vec::new(),
-            image: Vec::new(),
+            nonzero: Vec::new(),
+            breakpoints: Vec::new(),
+            pivot_column: Vec::new(),
             used: Vec::new(),
             displaced: Vec::new(),
             moved: false,
@@ -197,79 +207,79 @@ impl Simplex {
         };
         simplex.index();
         for column in 0..columns.len() {
-            // Where the price of a column is below zero it begins at one.
-            simplex.bound(column, 0.0, 1.0);
+            // A column with a negative reduced cost starts at its upper bound.
+            simplex.set_bounds(column, 0.0, 1.0);
         }
-        simplex.shift();
+        simplex.update_basic_values();
         simplex
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn rows(&self) -> usize {
         self.rhs.len()
     }
 
-    /// The value of the program at the current prices: a lower bound of every solution, except for rounding errors.
+    /// Returns the dual objective at the current prices: a lower bound of every solution, except for rounding errors.
     pub(super) fn objective(&self) -> f64 {
-        let rows: f64 = self.rhs.iter().zip(&self.now.duals).map(|(rhs, dual)| rhs * dual).sum();
-        let columns = self.active.iter().map(|&index| &self.now.columns[index]).filter(|column| !column.basic);
-        rows + columns.map(|column| column.reduced * column.at()).sum::<f64>()
+        let rows: f64 = self.rhs.iter().zip(&self.state.duals).map(|(rhs, dual)| rhs * dual).sum();
+        let columns = self.active.iter().map(|&index| &self.state.columns[index]).filter(|column| !column.basic);
+        rows + columns.map(|column| column.reduced * column.bound_value()).sum::<f64>()
     }
 
-    /// Prices that prove, after a run that ended infeasible, that the value rises by so much.
-    pub(super) fn beyond(&self, rise: f64) -> Vec<f64> {
+    /// After an infeasible run, returns prices whose objective is higher by `rise`.
+    pub(super) fn ray_duals(&self, rise: f64) -> Vec<f64> {
         let (sign, slope) = self.ray;
         let theta = sign * rise / slope;
-        self.now.duals.iter().zip(&self.edge).map(|(dual, edge)| dual - theta * edge).collect()
+        self.state.duals.iter().zip(&self.pivot_row).map(|(dual, entry)| dual - theta * entry).collect()
     }
 
-    /// The value of every column.
+    /// Writes the value of every column.
     pub(super) fn values(&self, into: &mut Vec<f64>) {
         into.clear();
-        into.extend(self.now.columns.iter().map(|column| if column.basic { 0.0 } else { column.at() }));
-        for (&variable, &value) in self.now.basis.iter().zip(&self.now.value) {
+        into.extend(self.state.columns.iter().map(|column| if column.basic { 0.0 } else { column.bound_value() }));
+        for (&variable, &value) in self.state.basis.iter().zip(&self.state.value) {
             if variable < into.len() {
                 into[variable] = value;
             }
         }
     }
 
-    /// Whether a column is in the basis.
+    /// Returns whether a column is basic.
     pub(super) fn is_basic(&self, column: usize) -> bool {
-        self.now.columns[column].basic
+        self.state.columns[column].basic
     }
 
-    /// Coefficients of a column.
+    /// Returns the rows and coefficients of a column.
     pub(super) fn entries(&self, column: usize) -> &[(usize, f64)] {
         &self.entries[self.starts[column]..self.starts[column + 1]]
     }
 
-    /// Whether a row is an upper limit, whose price is never above zero.
+    /// Returns whether a row is an upper limit, whose price is at most zero.
     pub(super) fn is_limit(&self, row: usize) -> bool {
         row >= self.equations
     }
 
-    /// Moves the bounds of a column; the next pivots repair what that violates. [`Simplex::shift`] must follow before
-    /// anything else.
-    pub(super) fn bound(&mut self, column: usize, low: f64, high: f64) {
-        let priced = self.entries(column).iter().map(|&(row, coefficient)| coefficient * self.now.duals[row]);
+    /// Sets the bounds of a column. The next run restores primal feasibility. Call [`Simplex::update_basic_values`]
+    /// before anything else.
+    pub(super) fn set_bounds(&mut self, column: usize, low: f64, high: f64) {
+        let priced = self.entries(column).iter().map(|&(row, coefficient)| coefficient * self.state.duals[row]);
         let priced: f64 = priced.sum();
-        let state = &mut self.now.columns[column];
-        let was = state.at();
+        let state = &mut self.state.columns[column];
+        let was = state.bound_value();
         (state.low, state.high) = (low, high);
         if state.basic {
             return;
         }
-        // While a column is ruled out its reduced cost is not kept.
+        // The reduced cost of an eliminated column is not maintained.
         state.reduced = state.cost - priced;
         state.at_high = state.reduced < 0.0;
-        let change = state.at() - was;
+        let change = state.bound_value() - was;
         if change != 0.0 {
             self.displace(column, change);
         }
     }
 
-    /// Moves a column that is not basic; [`Simplex::shift`] lets the basic ones make up for it.
+    /// Records the move of a non-basic column; [`Simplex::update_basic_values`] applies it.
     fn displace(&mut self, column: usize, change: f64) {
         self.displaced.resize(self.rhs.len(), 0.0);
         for &(row, coefficient) in &self.entries[self.starts[column]..self.starts[column + 1]] {
@@ -278,14 +288,14 @@ impl Simplex {
         self.moved = true;
     }
 
-    /// Lets the basic columns make up for all that was moved, at once.
-    pub(super) fn shift(&mut self) {
+    /// Applies all recorded moves to the basic variables.
+    pub(super) fn update_basic_values(&mut self) {
         if !std::mem::take(&mut self.moved) {
             return;
         }
         self.used.clear();
         self.used.extend((0..self.displaced.len()).filter(|&row| self.displaced[row] != 0.0));
-        for (value, line) in self.now.value.iter_mut().zip(self.now.inverse.chunks_exact(self.now.stride)) {
+        for (value, line) in self.state.value.iter_mut().zip(self.state.inverse.chunks_exact(self.state.stride)) {
             *value -= self.used.iter().map(|&row| self.displaced[row] * line[row]).sum::<f64>();
         }
         self.work += (self.used.len() * self.rhs.len()) as u64;
@@ -294,75 +304,73 @@ impl Simplex {
 }
 
 impl Column {
-    fn at(&self) -> f64 {
+    fn bound_value(&self) -> f64 {
         if self.at_high { self.high } else { self.low }
     }
 }
 
-/// Rows come and go.
 impl Simplex {
-    /// Adds an upper limit; [`Simplex::index`] must follow before the next pivot.
-    pub(super) fn add(&mut self, cut: Entries, limit: f64) {
+    /// Adds an upper-limit row. Call [`Simplex::index`] before the next pivot.
+    pub(super) fn add_cut(&mut self, cut: Entries, limit: f64) {
         let rows = self.rows();
-        if rows + 1 > self.now.stride {
+        if rows + 1 > self.state.stride {
             let wider = rows + GROWTH;
             let mut inverse = vec![0.0; rows * wider];
-            for (to, from) in inverse.chunks_exact_mut(wider).zip(self.now.inverse.chunks_exact(self.now.stride)) {
+            for (to, from) in inverse.chunks_exact_mut(wider).zip(self.state.inverse.chunks_exact(self.state.stride)) {
                 to[..rows].copy_from_slice(&from[..rows]);
             }
-            (self.now.inverse, self.now.stride) = (inverse, wider);
+            (self.state.inverse, self.state.stride) = (inverse, wider);
         }
-        let stride = self.now.stride;
-        let mut coefficients = vec![0.0; self.now.columns.len()];
+        let stride = self.state.stride;
+        let mut coefficients = vec![0.0; self.state.columns.len()];
         let mut value = limit;
         for &(column, coefficient) in &cut {
             coefficients[column] = coefficient;
-            if !self.now.columns[column].basic {
-                value -= coefficient * self.now.columns[column].at();
+            if !self.state.columns[column].basic {
+                value -= coefficient * self.state.columns[column].bound_value();
             }
         }
-        let mut fresh = vec![0.0; stride];
-        for place in 0..rows {
-            self.now.inverse[place * stride + rows] = 0.0;
-            let variable = self.now.basis[place];
+        let mut new_row = vec![0.0; stride];
+        for position in 0..rows {
+            self.state.inverse[position * stride + rows] = 0.0;
+            let variable = self.state.basis[position];
             if variable < coefficients.len() && coefficients[variable] != 0.0 {
                 let coefficient = coefficients[variable];
-                value -= coefficient * self.now.value[place];
-                for (entry, &above) in fresh[..rows].iter_mut().zip(&self.now.inverse[place * stride..]) {
+                value -= coefficient * self.state.value[position];
+                for (entry, &above) in new_row[..rows].iter_mut().zip(&self.state.inverse[position * stride..]) {
                     *entry -= coefficient * above;
                 }
             }
         }
-        fresh[rows] = 1.0;
-        self.now.norm.push(fresh.iter().map(|entry| entry * entry).sum());
-        self.now.inverse.extend_from_slice(&fresh);
-        self.now.basis.push(self.now.columns.len() + rows);
-        self.now.value.push(value);
-        self.now.duals.push(0.0);
+        new_row[rows] = 1.0;
+        self.state.norm.push(new_row.iter().map(|entry| entry * entry).sum());
+        self.state.inverse.extend_from_slice(&new_row);
+        self.state.basis.push(self.state.columns.len() + rows);
+        self.state.value.push(value);
+        self.state.duals.push(0.0);
         self.rhs.push(limit);
-        self.unfilled.push(0.0);
+        self.artificial_costs.push(0.0);
         self.cuts.push(cut);
         self.work += 20 * rows as u64 + 2 * coefficients.len() as u64;
     }
 
-    /// Adds those of the limits taken away that some values break by more than so much, the most broken ones; whether there
-    /// were any.
-    pub(super) fn recall(&mut self, values: &[f64], broken: f64, max: usize) -> bool {
+    /// Adds the `max` most violated pool cuts whose violation exceeds `min_violation`. Returns whether there were any.
+    pub(super) fn add_from_pool(&mut self, values: &[f64], min_violation: f64, max: usize) -> bool {
         let mut found: Vec<(f64, usize)> = Vec::new();
-        for (at, (entries, limit)) in self.shelf.iter().enumerate() {
+        for (at, (entries, limit)) in self.pool.iter().enumerate() {
             let above = entries.iter().map(|&(column, entry)| entry * values[column]).sum::<f64>() - limit;
             self.work += 2 + 2 * entries.len() as u64;
-            if above > broken {
+            if above > min_violation {
                 found.push((above, at));
             }
         }
         sort(&mut found, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt());
         found.truncate(max);
-        // From the last place on, so that those before keep theirs.
+        // Descending indices stay valid under `swap_remove`.
         sort(&mut found, |a, b| b.1 < a.1);
         for &(_, at) in &found {
-            let (entries, limit) = self.shelf.swap_remove(at);
-            self.add(entries, limit);
+            let (entries, limit) = self.pool.swap_remove(at);
+            self.add_cut(entries, limit);
         }
         if !found.is_empty() {
             self.index();
@@ -370,40 +378,40 @@ impl Simplex {
         !found.is_empty()
     }
 
-    /// Takes away the limits that leave more than so much slack.
-    pub(super) fn purge(&mut self, slack: f64) {
-        let count = self.now.columns.len();
-        let mut place = 0;
-        while place < self.now.basis.len() {
-            let variable = self.now.basis[place];
-            if variable < ARTIFICIAL && variable >= count && self.now.value[place] > slack {
-                self.drop_row(place, variable - count);
+    /// Removes the cuts with more than `slack` slack and puts them into the pool.
+    pub(super) fn remove_slack_cuts(&mut self, slack: f64) {
+        let count = self.state.columns.len();
+        let mut position = 0;
+        while position < self.state.basis.len() {
+            let variable = self.state.basis[position];
+            if variable < ARTIFICIAL && variable >= count && self.state.value[position] > slack {
+                self.drop_row(position, variable - count);
             } else {
-                place += 1;
+                position += 1;
             }
         }
     }
 
-    /// Takes away a row whose slack is basic at a place; the last row and the last place fill the gaps.
-    fn drop_row(&mut self, place: usize, row: usize) {
+    /// Removes a row whose slack is basic. The last row and the last basis position fill the gaps.
+    fn drop_row(&mut self, position: usize, row: usize) {
         let last = self.rows() - 1;
-        let (count, stride) = (self.now.columns.len(), self.now.stride);
-        for line in self.now.inverse.chunks_exact_mut(stride) {
+        let (count, stride) = (self.state.columns.len(), self.state.stride);
+        for line in self.state.inverse.chunks_exact_mut(stride) {
             line[row] = line[last];
             line[last] = 0.0;
         }
-        self.now.inverse.copy_within(last * stride..(last + 1) * stride, place * stride);
-        self.now.inverse.truncate(last * stride);
-        self.now.basis.swap_remove(place);
-        self.now.value.swap_remove(place);
-        self.now.norm.swap_remove(place);
-        self.now.duals.swap_remove(row);
-        self.unfilled.swap_remove(row);
-        if self.shelf.len() == SHELF {
-            self.shelf.swap_remove(0);
+        self.state.inverse.copy_within(last * stride..(last + 1) * stride, position * stride);
+        self.state.inverse.truncate(last * stride);
+        self.state.basis.swap_remove(position);
+        self.state.value.swap_remove(position);
+        self.state.norm.swap_remove(position);
+        self.state.duals.swap_remove(row);
+        self.artificial_costs.swap_remove(row);
+        if self.pool.len() == MAX_POOL {
+            self.pool.swap_remove(0);
         }
-        self.shelf.push((self.cuts.swap_remove(row - self.equations), self.rhs.swap_remove(row)));
-        for variable in &mut self.now.basis {
+        self.pool.push((self.cuts.swap_remove(row - self.equations), self.rhs.swap_remove(row)));
+        for variable in &mut self.state.basis {
             for first in [count, ARTIFICIAL] {
                 if *variable == first + last {
                     *variable = first + row;
@@ -413,9 +421,9 @@ impl Simplex {
         self.work += 2 * last as u64;
     }
 
-    /// Rebuilds the entries of every column after rows were added or removed, without fixed columns.
+    /// Rebuilds the columns after rows were added or removed, and the list of active columns.
     pub(super) fn index(&mut self) {
-        let count = self.now.columns.len();
+        let count = self.state.columns.len();
         let mut starts = vec![2; count + 1];
         starts[0] = 0;
         for &(column, _) in self.cuts.iter().flatten() {
@@ -427,26 +435,26 @@ impl Simplex {
         let mut filled = starts.clone();
         self.entries.clear();
         self.entries.resize(starts[count], (0, 0.0));
-        let mut put = |column: usize, row: usize, coefficient: f64| {
+        let mut insert = |column: usize, row: usize, coefficient: f64| {
             self.entries[filled[column]] = (row, coefficient);
             filled[column] += 1;
         };
         for (column, &(from, to)) in self.ends.iter().enumerate() {
-            put(column, from, 1.0);
-            put(column, to, 1.0);
+            insert(column, from, 1.0);
+            insert(column, to, 1.0);
         }
         for (cut, row) in self.cuts.iter().zip(self.equations..) {
             for &(column, coefficient) in cut {
-                put(column, row, coefficient);
+                insert(column, row, coefficient);
             }
         }
         self.starts = starts;
-        self.active = (0..count).filter(|&column| !self.now.columns[column].gone).collect();
+        self.active = (0..count).filter(|&column| !self.state.columns[column].removed).collect();
         self.work += 2 * self.entries.len() as u64;
     }
 }
 
-/// A sum of whole numbers as an integer.
+/// Converts a whole number to an integer.
 #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
 pub(super) fn whole(sum: f64) -> i64 {
     sum as i64

@@ -1,9 +1,9 @@
-//! Properties of the assignment.
+//! Properties of assignments.
 
 use super::instances::Rng;
 use crate::{AssignError, Assignment, Costs, UNREACHABLE, assign};
 
-/// The minimum cost by exhaustive search: the number of pairs counts first if unassigned rows have no price.
+/// Returns the number of unassigned rows (zero if they have a price) and the minimum cost, by exhaustive search.
 fn brute_force(rows: usize, columns: usize, entries: &[u32], unassigned_price: Option<u64>) -> (usize, u64) {
     fn go(
         row: usize,
@@ -17,7 +17,7 @@ fn brute_force(rows: usize, columns: usize, entries: &[u32], unassigned_price: O
             return (0, 0);
         }
         let unmatched = go(row + 1, used, entries, columns, rows, unassigned_price);
-        // Without a price, the number of unassigned rows counts before any cost.
+        // Without a price, fewer unassigned rows take precedence over cost.
         let mut best =
             (unmatched.0 + usize::from(unassigned_price.is_none()), unmatched.1 + unassigned_price.unwrap_or(0));
         for column in (0..columns).filter(|&column| used & (1 << column) == 0) {
@@ -39,8 +39,8 @@ fn check(rows: usize, columns: usize, entries: &[u32], unassigned_price: Option<
     for (row, column) in assignment.columns.iter().enumerate() {
         match column {
             Some(column) => {
-                assert!(!std::mem::replace(&mut taken[*column], true), "a column twice");
-                assert_ne!(entries[row * columns + column], UNREACHABLE, "a pair beyond the radius");
+                assert!(!std::mem::replace(&mut taken[*column], true), "a column is assigned twice");
+                assert_ne!(entries[row * columns + column], UNREACHABLE, "a pair that is not allowed is assigned");
                 cost += u64::from(entries[row * columns + column]);
             }
             None => cost += unassigned_price.unwrap_or(0),
@@ -77,7 +77,7 @@ fn assignment_equals_exhaustive_search() {
 }
 
 #[test]
-fn cost_does_not_move_when_rows_and_columns_change_places() {
+fn transposed_costs_have_equal_minimum_cost() {
     let mut rng = Rng(8);
     for _ in 0..200 {
         let (rows, columns) = (1 + rng.index(40), 1 + rng.index(40));
@@ -87,14 +87,14 @@ fn cost_does_not_move_when_rows_and_columns_change_places() {
                 *entry = u32::try_from(rng.below(900)).unwrap();
             }
         }
-        let mut turned = vec![0; rows * columns];
+        let mut transposed = vec![0; rows * columns];
         for row in 0..rows {
             for column in 0..columns {
-                turned[column * rows + row] = entries[row * columns + column];
+                transposed[column * rows + row] = entries[row * columns + column];
             }
         }
         let one = assign(&Costs::dense(rows, columns, &entries).unwrap(), None).unwrap();
-        let other = assign(&Costs::dense(columns, rows, &turned).unwrap(), None).unwrap();
+        let other = assign(&Costs::dense(columns, rows, &transposed).unwrap(), None).unwrap();
         check(rows, columns, &entries, None, &one);
         assert_eq!(one.cost, other.cost);
     }

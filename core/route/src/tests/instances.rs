@@ -2,7 +2,7 @@
 
 use crate::{Pin, Problem, UNREACHABLE};
 
-/// The kinds of problem; every property holds for each.
+/// The kinds of problems. Every property holds for each.
 pub(crate) const KINDS: [Kind; 9] = [
     Kind::Uniform,
     Kind::Clustered,
@@ -17,27 +17,27 @@ pub(crate) const KINDS: [Kind; 9] = [
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Points in a square, straight lines.
+    /// Points in a square, Euclidean distances.
     Uniform,
     /// Points around a few centres.
     Clustered,
-    /// Street corners, along the streets.
+    /// Street corners, Manhattan distances.
     Grid,
-    /// Straight lines with a penalty in one direction.
+    /// Euclidean distances with a penalty in one direction.
     OneWay,
-    /// Few places with several stops each.
+    /// A few locations with several stops each.
     CoLocated,
-    /// Any numbers, no triangle inequality.
+    /// Arbitrary numbers without the triangle inequality.
     Arbitrary,
-    /// Straight lines of which one in four does not exist.
+    /// Euclidean distances, one in four missing.
     Gaps,
-    /// Legs of 0 to 3 metres: many ties.
+    /// Legs of 0 to 3 metres, with many ties.
     Tiny,
-    /// Legs near the largest that can be written.
+    /// Legs near the maximum.
     Huge,
 }
 
-/// A fixed sequence of numbers (splitmix64).
+/// A deterministic random number generator (splitmix64).
 pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
@@ -58,7 +58,7 @@ impl Rng {
     }
 }
 
-/// A matrix of a kind.
+/// Returns a random distance matrix.
 pub(crate) fn distances(kind: Kind, size: usize, rng: &mut Rng) -> Vec<u32> {
     let points = points(kind, size, rng);
     let mut metres = vec![0; size * size];
@@ -80,7 +80,7 @@ pub(crate) fn distances(kind: Kind, size: usize, rng: &mut Rng) -> Vec<u32> {
     metres
 }
 
-/// A random problem of a kind: any start, open or closed, pinned or not.
+/// Returns a random problem: any start, open or closed, with or without pins.
 pub(crate) fn problem(kind: Kind, size: usize, rng: &mut Rng) -> Problem {
     let metres = distances(kind, size, rng);
     let start = rng.index(size);

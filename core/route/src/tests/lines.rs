@@ -1,4 +1,4 @@
-//! Lines of JSON, good and bad.
+//! JSON requests, valid and invalid.
 
 use crate::line::{assign_line, route_line};
 
@@ -14,7 +14,7 @@ fn route_line_returns_order() {
 }
 
 #[test]
-fn bad_route_lines_get_codes() {
+fn invalid_route_line_returns_code() {
     let cases = [
         ("", "malformed"),
         ("[]", "malformed"),
@@ -51,7 +51,7 @@ fn assign_line_returns_assignment() {
 }
 
 #[test]
-fn bad_assign_lines_get_codes() {
+fn invalid_assign_line_returns_code() {
     let cases = [
         ("{}", "malformed"),
         (r#"{"costs": [[1], [1, 2]]}"#, "not_square"),

@@ -1,16 +1,16 @@
-//! Properties of the visiting order.
+//! Properties of visiting orders.
 
 use super::instances::{KINDS, Kind, Rng, problem};
 use crate::arcs::Arcs;
 use crate::model::Model;
 use crate::proof::Proof;
 use crate::search::Search;
-use crate::{Budget, Pin, Problem, RouteError, UNREACHABLE, Visit, best_order, given_order, subset};
+use crate::{Budget, Pin, Problem, Route, RouteError, UNREACHABLE, best_order, given_order, subset};
 
-/// The number of random problems of every kind for each property.
+/// The number of random problems of each kind per property.
 const CASES: usize = 2_000;
 
-/// The best order by trying all of them, the first in index order among equals.
+/// Returns the first optimum in lexicographic order by exhaustive search.
 fn brute_force(problem: &Problem) -> Option<(u64, Vec<usize>)> {
     let mut best: Option<(u64, Vec<usize>)> = None;
     let mut stops: Vec<usize> = (0..problem.size).filter(|&i| i != problem.start).collect();
@@ -36,36 +36,36 @@ fn next_permutation(items: &mut [usize]) -> bool {
     true
 }
 
-fn check(problem: &Problem, visit: &Visit) {
-    let mut sorted = visit.order.clone();
+fn check(problem: &Problem, route: &Route) {
+    let mut sorted = route.order.clone();
     sorted.sort_unstable();
     let all: Vec<usize> = (0..problem.size).filter(|&i| i != problem.start).collect();
-    assert_eq!(sorted, all, "every stop once");
-    assert_eq!(problem.length(&visit.order), Some(visit.cost));
-    assert!(visit.bound <= visit.cost && (visit.proven == (visit.bound == visit.cost)), "{visit:?}");
+    assert_eq!(sorted, all, "not a permutation of the stops");
+    assert_eq!(problem.length(&route.order), Some(route.cost));
+    assert!(route.bound <= route.cost && (route.proven == (route.bound == route.cost)), "{route:?}");
     for (stop, pin) in &problem.pins {
-        let held = if *pin == Pin::First { visit.order.first() } else { visit.order.last() };
+        let held = if *pin == Pin::First { route.order.first() } else { route.order.last() };
         assert_eq!(held, Some(stop));
     }
-    if let Ok(sent) = given_order(problem) {
-        assert!(visit.cost <= sent.cost, "never worse than the order sent");
-        assert!(visit.cost < sent.cost || visit.order == sent.order, "ties go to the order sent");
+    if let Ok(given) = given_order(problem) {
+        assert!(route.cost <= given.cost, "the order is longer than the given one");
+        assert!(route.cost < given.cost || route.order == given.order, "a tie must return the given order");
     }
 }
 
 #[test]
-fn equals_brute_force_up_to_eight_stops() {
+fn best_order_equals_brute_force_up_to_eight_stops() {
     for kind in KINDS {
         let mut rng = Rng(1);
         for case in 0..CASES {
-            // Most cases are small: the brute force tries 40,320 orders at eight stops.
+            // Most cases are small, because exhaustive search tries 40,320 orders of eight stops.
             let size = if case % 200 == 0 { 9 } else { 1 + rng.index(6) };
             let problem = problem(kind, size, &mut rng);
             match (brute_force(&problem), best_order(&problem, Budget::default())) {
-                (Some((cost, order)), Ok(visit)) => {
-                    check(&problem, &visit);
-                    assert!(visit.proven);
-                    assert_eq!((visit.cost, &visit.order), (cost, &order), "{kind:?} case {case}");
+                (Some((cost, order)), Ok(route)) => {
+                    check(&problem, &route);
+                    assert!(route.proven);
+                    assert_eq!((route.cost, &route.order), (cost, &order), "{kind:?} case {case}");
                 }
                 (None, Err(error)) => assert_eq!(error, RouteError::Infeasible),
                 other => panic!("{kind:?} case {case}: {other:?}"),
@@ -75,14 +75,14 @@ fn equals_brute_force_up_to_eight_stops() {
 }
 
 #[test]
-fn never_worse_than_the_order_sent() {
+fn best_order_is_never_longer_than_given_order() {
     for kind in KINDS {
         let mut rng = Rng(2);
         for case in 0..CASES {
             let size = 2 + rng.index(if case % 100 == 0 { 60 } else { 8 });
             let problem = problem(kind, size, &mut rng);
             match best_order(&problem, Budget::of_work(200_000)) {
-                Ok(visit) => check(&problem, &visit),
+                Ok(route) => check(&problem, &route),
                 Err(error) => assert!(given_order(&problem).is_err() && kind == Kind::Gaps, "{error}"),
             }
         }
@@ -93,34 +93,34 @@ fn never_worse_than_the_order_sent() {
 fn spent_budget_returns_an_unproven_order_of_fifty_stops() {
     for kind in [Kind::Uniform, Kind::OneWay, Kind::Arbitrary] {
         let problem = problem(kind, 51, &mut Rng(4));
-        let visit = best_order(&problem, Budget::of_work(0)).unwrap();
-        check(&problem, &visit);
-        assert!(!visit.proven, "{kind:?}");
-        // Without the budget, so many rounds would not end.
-        let model = Model::of(&problem).unwrap();
-        let arcs = Arcs::of(&model);
+        let route = best_order(&problem, Budget::of_work(0)).unwrap();
+        check(&problem, &route);
+        assert!(!route.proven, "{kind:?}");
+        // Without the work limit, this number of rounds would not end.
+        let model = Model::new(&problem).unwrap();
+        let arcs = Arcs::new(&model);
         let work = Search::new(&arcs).run(u64::MAX, 300_000);
         assert!((300_000..400_000).contains(&work), "{kind:?} {work}");
     }
 }
 
 #[test]
-fn branch_and_bound_equals_the_table() {
+fn branch_and_bound_equals_dynamic_programming() {
     for kind in KINDS {
         let mut rng = Rng(3);
         for case in 0..CASES {
             let size = 3 + rng.index(if case % 20 == 0 { 10 } else { 5 });
             let problem = problem(kind, size, &mut rng);
-            let Ok(model) = Model::of(&problem) else { continue };
+            let Ok(model) = Model::new(&problem) else { continue };
             if model.count < 2 {
                 continue;
             }
             let table = subset::solve(&model).and_then(|order| model.length(&order));
-            // Without a known order, and with a poor one, from which legs are ruled out.
+            // Half of the cases start with a poor incumbent, from which legs are eliminated.
             let poor = (case % 2 == 0).then(|| (0..model.count).collect());
-            let mut proof = Proof::begin(&model, poor, 1_000_000);
+            let mut proof = Proof::new(&model, poor, 1_000_000);
             proof.explore(20_000_000);
-            let outcome = proof.outcome();
+            let outcome = proof.result();
             let cost = outcome.order.as_ref().and_then(|order| model.length(order));
             let complete = outcome.bound >= cost.unwrap_or(u64::MAX);
             assert!(complete || kind == Kind::Huge, "{kind:?} case {case}");
@@ -134,22 +134,22 @@ fn branch_and_bound_equals_the_table() {
 }
 
 #[test]
-fn branch_and_cut_equals_the_table() {
+fn branch_and_cut_equals_dynamic_programming() {
     for kind in KINDS {
         let mut rng = Rng(5);
         for case in 0..CASES {
             let size = 4 + rng.index(if case % 20 == 0 { 10 } else { 5 });
             let problem = problem(kind, size, &mut rng);
-            let Ok(model) = Model::of(&problem) else { continue };
+            let Ok(model) = Model::new(&problem) else { continue };
             let poor: Vec<usize> = (0..model.count).collect();
             if model.count < 2 || model.length(&poor).is_none() {
                 continue;
             }
             let table = subset::solve(&model).and_then(|order| model.length(&order));
-            // A first ascent that is too short to close anything, and a poor order: the cutting planes do all of it.
-            let mut proof = Proof::begin(&model, Some(poor), 0);
+            // The root ascent has no budget and the incumbent is poor, so the cutting planes do all the work.
+            let mut proof = Proof::new(&model, Some(poor), 0);
             proof.cut(50_000_000);
-            let outcome = proof.outcome();
+            let outcome = proof.result();
             let cost = outcome.order.as_ref().and_then(|order| model.length(order));
             assert!(outcome.bound <= table.unwrap(), "{kind:?} case {case} {problem:?}");
             assert!(outcome.bound >= cost.unwrap() || kind == Kind::Huge, "{kind:?} case {case}: not finished");
@@ -158,11 +158,11 @@ fn branch_and_cut_equals_the_table() {
 }
 
 #[test]
-fn cost_does_not_move_when_stops_are_relabelled() {
+fn relabelled_stops_have_equal_cost() {
     for kind in KINDS {
         let mut rng = Rng(4);
         for case in 0..CASES {
-            // From seventeen free stops on the first ascent runs along short legs.
+            // From seventeen free stops on, the root ascent starts over nearest neighbours.
             let size = if case % 100 == 0 { 14 + rng.index(12) } else { 2 + rng.index(5) };
             let problem = problem(kind, size, &mut rng);
             let mut label: Vec<usize> = (0..size).collect();

@@ -1,12 +1,12 @@
-//! What riding costs, and where roads lie.
+//! The cost of travel, and the geometry of road segments.
 
-/// No lane.
+/// The index that marks a missing edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What riding costs.
+/// The cost of travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
-    /// What ways are chosen by: milliseconds, more of them on roads that are shunned.
+    /// The routing weight: milliseconds, increased on roads that are avoided.
     pub(crate) weight: u32,
     pub(crate) ms: u32,
     pub(crate) cm: u32,
@@ -21,7 +21,7 @@ impl Cost {
         }
     }
 
-    /// Whether a ride of this cost is chosen rather than one of the other: less weight, or as much and fewer metres.
+    /// Returns whether this cost is preferred: a lower weight, or an equal weight and a shorter distance.
     pub(crate) fn is_below(self, other: Cost) -> bool {
         (self.weight, self.cm) < (other.weight, other.cm)
     }
@@ -34,24 +34,24 @@ impl Cost {
         }
     }
 
-    /// The cost of a share, from 0 to 1, of this.
-    pub(crate) fn share(self, share: f64) -> Cost {
-        let part = |whole: u32| whole_number(f64::from(whole) * share);
+    /// Returns the cost of a fraction from 0 to 1.
+    pub(crate) fn fraction(self, fraction: f64) -> Cost {
+        let part = |whole: u32| whole_number(f64::from(whole) * fraction);
         Cost { weight: part(self.weight), ms: part(self.ms), cm: part(self.cm) }
     }
 }
 
-/// Where the lanes of one road lie.
+/// The geometry of one road segment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
-    /// Where its places begin.
+pub(crate) struct SegmentGeometry {
+    /// The index of its first coordinate.
     pub(crate) shape: u32,
-    /// The lane along the places, and the lane back.
-    pub(crate) lanes: [u32; 2],
+    /// The edge in the direction of the coordinates, and the reverse edge.
+    pub(crate) edges: [u32; 2],
 }
 
 pub(crate) fn whole_number(value: f64) -> u32 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u32")]
     let whole = libm::round(value).clamp(0.0, f64::from(u32::MAX)) as u32;
     whole
 }

@@ -1,32 +1,32 @@
-//! Why there are no roads.
+//! Errors of loading an extract.
 
 use std::fmt;
 
-use crate::pbf::Malformed;
+use crate::pbf::DecodeError;
 
-/// Why an extract gives no roads.
+/// An error of loading an extract.
 #[derive(Debug)]
 pub enum RoadsError {
-    /// The bytes could not be read.
+    /// The extract could not be read.
     Read(std::io::Error),
-    /// The bytes are no extract, or one that was cut off or damaged.
+    /// The extract is truncated, damaged or not an `.osm.pbf` file.
     Damaged {
-        /// The block of the file that could not be understood, from 0.
+        /// The index of the invalid block, from 0.
         block: u64,
-        /// What is wrong with it.
-        what: &'static str,
+        /// The reason.
+        reason: &'static str,
     },
-    /// The file needs an ability that this reader does not have.
+    /// The extract requires a feature that this reader does not support.
     Unsupported(String),
-    /// The file was read, and holds no road network that a vehicle may use.
+    /// The extract is valid but contains no road network for motor vehicles.
     NoRoads,
-    /// The file holds more road than 32-bit numbers count; take a smaller region.
+    /// The extract contains more roads than 32-bit indices can address. Use a smaller region.
     TooLarge,
 }
 
 impl RoadsError {
-    pub(crate) fn in_block(block: u64) -> impl Fn(Malformed) -> RoadsError {
-        move |Malformed(what)| RoadsError::Damaged { block, what }
+    pub(crate) fn in_block(block: u64) -> impl Fn(DecodeError) -> RoadsError {
+        move |DecodeError(reason)| RoadsError::Damaged { block, reason }
     }
 }
 
@@ -40,12 +40,12 @@ impl fmt::Display for RoadsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RoadsError::Read(error) => write!(f, "the extract could not be read: {error}"),
-            RoadsError::Damaged { block, what } => {
-                write!(f, "not a whole .osm.pbf extract: block {block}: {what}; fetch the file again")
+            RoadsError::Damaged { block, reason } => {
+                write!(f, "not a complete .osm.pbf extract: block {block}: {reason}; download the file again")
             }
-            RoadsError::Unsupported(what) => write!(f, "the extract uses {what}, which is not supported"),
-            RoadsError::NoRoads => f.write_str("the extract holds no road that a vehicle may use"),
-            RoadsError::TooLarge => f.write_str("the extract holds too many roads; take a smaller region"),
+            RoadsError::Unsupported(feature) => write!(f, "the extract uses {feature}, which is not supported"),
+            RoadsError::NoRoads => f.write_str("the extract contains no roads for motor vehicles"),
+            RoadsError::TooLarge => f.write_str("the extract contains too many roads; use a smaller region"),
         }
     }
 }

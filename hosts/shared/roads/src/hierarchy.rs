@@ -1,25 +1,28 @@
-//! A contraction hierarchy: shortcuts over lesser lanes, so that a ride is found in some hundred steps instead of some ten thousand.
+//! A contraction hierarchy: shortcuts over less important edges, so a trip is found in a few hundred steps instead of
+//! tens of thousands.
 //!
-//! Lanes are taken out one by one, the least important first; where the fastest ride between two neighbours led over the lane,
-//! a shortcut replaces it. A search then only ever climbs: from the start upwards, from the end upwards against the traffic, and the
-//! two meet. (Geisberger, Sanders, Schultes, Delling: Contraction hierarchies, 2008.)
+//! The graph is edge-based: its nodes are directed edges of the road network. They are contracted in ascending order of
+//! importance. If the fastest trip between two neighbours leads over the contracted one, a shortcut replaces it. A
+//! search then only goes upwards, forwards from the start and backwards from the end, until both meet. (Geisberger,
+//! Sanders, Schultes, Delling: Contraction hierarchies, 2008.)
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::cost::Cost;
 
-/// Lanes that a search for a way around may settle. More finds fewer shortcuts and takes longer; a missed one costs nothing but space.
-const MAX_STALLED_HOPS: usize = 12;
+/// The maximum number of edges that a witness search settles. A higher limit avoids redundant shortcuts and takes
+/// longer. A redundant shortcut costs only memory.
+const MAX_SETTLED_EDGES: usize = 12;
 
-/// A ride from the start of one lane to the start of another.
+/// A trip from the start of one edge to the start of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arc {
     pub(crate) to: u32,
     pub(crate) cost: Cost,
 }
 
-/// Arcs that climb, by the lane where they begin.
+/// Upward arcs by the edge where they begin.
 #[derive(Debug, Default)]
 pub(crate) struct Arcs {
     starts: Vec<u32>,
@@ -38,8 +41,8 @@ impl Arcs {
         all
     }
 
-    pub(crate) fn of(&self, lane: u32) -> &[Arc] {
-        let ends = self.starts.get(lane as usize).zip(self.starts.get(lane as usize + 1));
+    pub(crate) fn of(&self, edge: u32) -> &[Arc] {
+        let ends = self.starts.get(edge as usize).zip(self.starts.get(edge as usize + 1));
         ends.and_then(|(from, to)| self.arcs.get(*from as usize..*to as usize)).unwrap_or_default()
     }
 
@@ -48,49 +51,49 @@ impl Arcs {
     }
 }
 
-/// The arcs to climb along from a start, and those to climb back along from an end.
+/// The upward arcs of forward and backward searches.
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchy {
-    pub(crate) ahead: Arcs,
-    pub(crate) back: Arcs,
+    pub(crate) forward: Arcs,
+    pub(crate) backward: Arcs,
 }
 
 /// Contracts a graph of arcs.
 pub(crate) fn contract(arcs: Vec<Vec<Arc>>) -> Hierarchy {
     let mut graph = Graph::new(arcs);
     let mut queue: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
-    for lane in 0..graph.out.len() {
-        let Ok(number) = u32::try_from(lane) else { break };
-        queue.push(Reverse((graph.importance(lane), number)));
+    for edge in 0..graph.out.len() {
+        let Ok(number) = u32::try_from(edge) else { break };
+        queue.push(Reverse((graph.importance(edge), number)));
     }
-    // The arcs of a lane that is taken out stay in its lists, and all of them climb.
-    while let Some(Reverse((_, lane))) = queue.pop() {
-        let importance = graph.importance(lane as usize);
-        if queue.peek().is_some_and(|Reverse(next)| *next < (importance, lane)) {
-            queue.push(Reverse((importance, lane)));
+    // The arcs of a contracted edge remain in its lists, and all of them lead upwards.
+    while let Some(Reverse((_, edge))) = queue.pop() {
+        let importance = graph.importance(edge as usize);
+        if queue.peek().is_some_and(|Reverse(next)| *next < (importance, edge)) {
+            queue.push(Reverse((importance, edge)));
             continue;
         }
-        graph.contract(lane as usize);
+        graph.contract(edge as usize);
     }
-    Hierarchy { ahead: Arcs::new(graph.out), back: Arcs::new(graph.into) }
+    Hierarchy { forward: Arcs::new(graph.out), backward: Arcs::new(graph.into) }
 }
 
 struct Graph {
     out: Vec<Vec<Arc>>,
     into: Vec<Vec<Arc>>,
-    /// How many layers of lanes below this one were taken out.
+    /// The number of contracted layers below each edge.
     depth: Vec<u32>,
-    /// Shortcuts that the lane looked at last would need: from, to, cost.
+    /// The shortcuts required by the edge examined last: from, to, cost.
     shortcuts: Vec<(u32, u32, Cost)>,
-    around: WitnessSearch,
+    witness: WitnessSearch,
 }
 
 impl Graph {
     fn new(arcs: Vec<Vec<Arc>>) -> Graph {
         let empty = vec![Vec::new(); arcs.len()];
         let depth = vec![0; arcs.len()];
-        let around = WitnessSearch::new(arcs.len());
-        let mut graph = Graph { out: empty.clone(), into: empty, depth, shortcuts: Vec::new(), around };
+        let witness = WitnessSearch::new(arcs.len());
+        let mut graph = Graph { out: empty.clone(), into: empty, depth, shortcuts: Vec::new(), witness };
         for (from, list) in (0u32..).zip(arcs) {
             for arc in list {
                 graph.add(from, arc.to, arc.cost);
@@ -99,7 +102,7 @@ impl Graph {
         graph
     }
 
-    /// Adds an arc, or makes the one that is there cheaper. A way back to its own start serves nobody.
+    /// Adds an arc, or lowers the cost of the existing one. Loops are ignored.
     fn add(&mut self, from: u32, to: u32, cost: Cost) {
         if from == to {
             return;
@@ -113,27 +116,27 @@ impl Graph {
         }
     }
 
-    /// How late a lane should be taken out: the more it adds to the graph and the more lies below it, the later.
-    fn importance(&mut self, lane: usize) -> i64 {
-        self.find_shortcuts(lane);
+    /// Returns the importance of an edge. It increases with the arcs that contraction adds and with the depth below.
+    fn importance(&mut self, edge: usize) -> i64 {
+        self.find_shortcuts(edge);
         let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-        let gone = self.out[lane].len() + self.into[lane].len();
-        count(self.shortcuts.len()) * 4 - count(gone) * 2 + i64::from(self.depth[lane])
+        let removed = self.out[edge].len() + self.into[edge].len();
+        count(self.shortcuts.len()) * 4 - count(removed) * 2 + i64::from(self.depth[edge])
     }
 
-    /// Finds the pairs of neighbours whose fastest ride leads over a lane.
-    fn find_shortcuts(&mut self, lane: usize) {
+    /// Finds the pairs of neighbours whose fastest trip leads over an edge.
+    fn find_shortcuts(&mut self, edge: usize) {
         self.shortcuts.clear();
-        let (into, out) = (&self.into[lane], &self.out[lane]);
+        let (into, out) = (&self.into[edge], &self.out[edge]);
         for first in into {
             let over = out.iter().filter(|second| second.to != first.to);
             let over = over.map(|second| (second.to, first.cost.plus(second.cost)));
-            // In the middle of a road nothing leads around.
+            // An edge with one arc in and one out has no alternative.
             if into.len() > 1 || out.len() > 1 {
                 let farthest = over.clone().map(|(_, cost)| cost.weight).max();
                 let Some(farthest) = farthest else { continue };
-                self.around.search(&self.out, first.to, lane, farthest);
-                let needed = over.filter(|(to, cost)| !self.around.reaches(*to, *cost));
+                self.witness.search(&self.out, first.to, edge, farthest);
+                let needed = over.filter(|(to, cost)| !self.witness.has_witness(*to, *cost));
                 self.shortcuts.extend(needed.map(|(to, cost)| (first.to, to, cost)));
             } else {
                 self.shortcuts.extend(over.map(|(to, cost)| (first.to, to, cost)));
@@ -141,18 +144,18 @@ impl Graph {
         }
     }
 
-    /// Takes a lane out, right after [`Graph::importance`] found its shortcuts.
-    fn contract(&mut self, lane: usize) {
-        let gone = |arc: &Arc| arc.to as usize != lane;
-        for index in 0..self.into[lane].len() {
-            let other = self.into[lane][index].to as usize;
-            self.out[other].retain(gone);
-            self.depth[other] = self.depth[other].max(self.depth[lane] + 1);
+    /// Contracts an edge, directly after [`Graph::importance`] found its shortcuts.
+    fn contract(&mut self, edge: usize) {
+        let removed = |arc: &Arc| arc.to as usize != edge;
+        for index in 0..self.into[edge].len() {
+            let other = self.into[edge][index].to as usize;
+            self.out[other].retain(removed);
+            self.depth[other] = self.depth[other].max(self.depth[edge] + 1);
         }
-        for index in 0..self.out[lane].len() {
-            let other = self.out[lane][index].to as usize;
-            self.into[other].retain(gone);
-            self.depth[other] = self.depth[other].max(self.depth[lane] + 1);
+        for index in 0..self.out[edge].len() {
+            let other = self.out[edge][index].to as usize;
+            self.into[other].retain(removed);
+            self.depth[other] = self.depth[other].max(self.depth[edge] + 1);
         }
         for (from, to, cost) in std::mem::take(&mut self.shortcuts) {
             self.add(from, to, cost);
@@ -160,51 +163,51 @@ impl Graph {
     }
 }
 
-/// A short search for ways around a lane.
+/// A limited search for witnesses: trips that avoid an edge.
 struct WitnessSearch {
     reached: Vec<(u32, Cost)>,
-    round: u32,
+    generation: u32,
     queue: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
 impl WitnessSearch {
-    fn new(lanes: usize) -> WitnessSearch {
-        WitnessSearch { reached: vec![(0, Cost::default()); lanes], round: 0, queue: BinaryHeap::new() }
+    fn new(edges: usize) -> WitnessSearch {
+        WitnessSearch { reached: vec![(0, Cost::default()); edges], generation: 0, queue: BinaryHeap::new() }
     }
 
     fn search(&mut self, out: &[Vec<Arc>], from: u32, without: usize, farthest: u32) {
-        self.round = self.round.wrapping_add(1);
-        if self.round == 0 {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
             self.reached.fill((0, Cost::default()));
-            self.round = 1;
+            self.generation = 1;
         }
         self.queue.clear();
-        self.reached[from as usize] = (self.round, Cost::default());
+        self.reached[from as usize] = (self.generation, Cost::default());
         self.queue.push(Reverse((0, from)));
-        for _ in 0..MAX_STALLED_HOPS {
-            let Some(Reverse((weight, lane))) = self.queue.pop() else { break };
-            let cost = self.reached[lane as usize].1;
+        for _ in 0..MAX_SETTLED_EDGES {
+            let Some(Reverse((weight, edge))) = self.queue.pop() else { break };
+            let cost = self.reached[edge as usize].1;
             if weight > farthest {
                 break;
             }
             if cost.weight != weight {
                 continue;
             }
-            for arc in out[lane as usize].iter().filter(|arc| arc.to as usize != without) {
-                let offered = cost.plus(arc.cost);
-                let (round, known) = &mut self.reached[arc.to as usize];
-                if *round != self.round || offered.is_below(*known) {
-                    (*round, *known) = (self.round, offered);
-                    self.queue.push(Reverse((offered.weight, arc.to)));
+            for arc in out[edge as usize].iter().filter(|arc| arc.to as usize != without) {
+                let new_cost = cost.plus(arc.cost);
+                let (generation, best) = &mut self.reached[arc.to as usize];
+                if *generation != self.generation || new_cost.is_below(*best) {
+                    (*generation, *best) = (self.generation, new_cost);
+                    self.queue.push(Reverse((new_cost.weight, arc.to)));
                 }
             }
         }
     }
 
-    /// Whether a way around was found that is no worse.
-    fn reaches(&self, lane: u32, cost: Cost) -> bool {
-        let (round, known) = self.reached[lane as usize];
-        round == self.round && !cost.is_below(known)
+    /// Returns whether a witness of at most this cost was found.
+    fn has_witness(&self, edge: u32, cost: Cost) -> bool {
+        let (generation, best) = self.reached[edge as usize];
+        generation == self.generation && !cost.is_below(best)
     }
 }
 
@@ -212,17 +215,17 @@ impl WitnessSearch {
 mod tests {
     use super::*;
 
-    /// Costs from a lane to all others along arcs, however long it takes.
-    fn plain(arcs: &[Vec<Arc>], from: usize) -> Vec<Option<Cost>> {
+    /// Returns the costs from an edge to all others by Bellman-Ford.
+    fn bellman_ford(arcs: &[Vec<Arc>], from: usize) -> Vec<Option<Cost>> {
         let mut best = vec![None; arcs.len()];
         best[from] = Some(Cost::default());
         for _ in 0..arcs.len() {
-            for lane in 0..arcs.len() {
-                let Some(cost): Option<Cost> = best[lane] else { continue };
-                for arc in &arcs[lane] {
-                    let (offered, known) = (cost.plus(arc.cost), &mut best[arc.to as usize]);
-                    if known.is_none_or(|known| offered.is_below(known)) {
-                        *known = Some(offered);
+            for edge in 0..arcs.len() {
+                let Some(cost): Option<Cost> = best[edge] else { continue };
+                for arc in &arcs[edge] {
+                    let (new_cost, best) = (cost.plus(arc.cost), &mut best[arc.to as usize]);
+                    if best.is_none_or(|best| new_cost.is_below(best)) {
+                        *best = Some(new_cost);
                     }
                 }
             }
@@ -230,37 +233,37 @@ mod tests {
         best
     }
 
-    fn climbed(arcs: &Arcs, lanes: usize, from: usize) -> Vec<Option<Cost>> {
-        let lists: Vec<Vec<Arc>> = (0u32..).take(lanes).map(|lane| arcs.of(lane).to_vec()).collect();
-        plain(&lists, from)
+    fn upward_costs(arcs: &Arcs, edges: usize, from: usize) -> Vec<Option<Cost>> {
+        let lists: Vec<Vec<Arc>> = (0u32..).take(edges).map(|edge| arcs.of(edge).to_vec()).collect();
+        bellman_ford(&lists, from)
     }
 
     #[test]
-    fn climbing_from_both_ends_finds_what_a_plain_search_finds() {
+    fn upward_searches_equal_bellman_ford() {
         let mut state = 1u64;
-        let mut draw = |below: u64| {
+        let mut random = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             u32::try_from((state >> 33) % below).unwrap_or(0)
         };
-        for lanes in [2u32, 5, 12, 30, 60] {
-            let mut arcs = vec![Vec::new(); lanes as usize];
+        for edges in [2u32, 5, 12, 30, 60] {
+            let mut arcs = vec![Vec::new(); edges as usize];
             for list in &mut arcs {
-                for _ in 0..1 + draw(3) {
-                    // Small numbers, so that many rides weigh the same.
-                    let cost = Cost { weight: 1 + draw(4), ms: 1, cm: draw(4) };
-                    list.push(Arc { to: draw(u64::from(lanes)), cost });
+                for _ in 0..1 + random(3) {
+                    // Small numbers, so many trips have equal weights.
+                    let cost = Cost { weight: 1 + random(4), ms: 1, cm: random(4) };
+                    list.push(Arc { to: random(u64::from(edges)), cost });
                 }
             }
             let hierarchy = contract(arcs.clone());
-            let count = lanes as usize;
-            let back: Vec<_> = (0..count).map(|to| climbed(&hierarchy.back, count, to)).collect();
+            let count = edges as usize;
+            let backward: Vec<_> = (0..count).map(|to| upward_costs(&hierarchy.backward, count, to)).collect();
             for from in 0..count {
-                let (ahead, expected) = (climbed(&hierarchy.ahead, count, from), plain(&arcs, from));
+                let (forward, expected) = (upward_costs(&hierarchy.forward, count, from), bellman_ford(&arcs, from));
                 for to in 0..count {
-                    let over = (0..count).filter_map(|top| Some(ahead[top]?.plus(back[to][top]?)));
+                    let over = (0..count).filter_map(|top| Some(forward[top]?.plus(backward[to][top]?)));
                     let best = over.min_by_key(|cost| (cost.weight, cost.cm));
                     let key = |cost: Option<Cost>| cost.map(|cost| (cost.weight, cost.cm));
-                    assert_eq!(key(best), key(expected[to]), "{lanes} lanes, {from} to {to}");
+                    assert_eq!(key(best), key(expected[to]), "{edges} edges, {from} to {to}");
                 }
             }
         }

@@ -1,7 +1,9 @@
-//! Road legs from an OpenStreetMap extract (`.osm.pbf`), in this process and without any service.
+//! Road distances and travel times from an OpenStreetMap extract (`.osm.pbf`), computed in this process without an
+//! external service.
 //!
-//! The legs are those of the fastest ride by car or motorcycle: one-ways, access rules, barriers, turn restrictions, speed limits,
-//! traffic signals and the cost of turns count. Search and rounding are in whole numbers, so that every host gets the same legs.
+//! The legs are those of the fastest trip by car or motorcycle. They account for one-way streets, access rules,
+//! barriers, turn restrictions, speed limits, traffic signals and turn costs. Search and rounding use integers, so
+//! every host computes the same legs.
 //!
 //! ```no_run
 //! use despacho_core::model::Point;
@@ -19,23 +21,23 @@
 //! # }
 //! ```
 //!
-//! What a leg does not know: traffic (multiply the time), ferries, tolls and hours of closure.
+//! Legs do not include traffic (multiply the time by a factor), ferries, tolls and time-dependent closures.
 
+mod components;
+mod coord;
 mod cost;
-mod draft;
 mod error;
+mod extract;
 mod grid;
 mod hierarchy;
 mod matrix;
 mod network;
-mod parts;
 mod pbf;
-mod place;
 mod profile;
 mod restriction;
 mod search;
+mod segments;
 mod snap;
-mod stretches;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod turns;

@@ -1,23 +1,23 @@
-//! Legs between points.
+//! The matrix of legs between points.
 
 use despacho_core::model::Point;
 
+use crate::coord::Coord;
 use crate::cost::Cost;
 use crate::network::Roads;
-use crate::place::Place;
 use crate::search;
 use crate::snap::SnappedPoint;
 
-/// A leg on the road.
+/// A leg along roads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoadLeg {
-    /// Metres along the roads of the fastest ride, from the place on a road that is nearest to one point to that of the other.
+    /// The distance in metres along the fastest trip, between the points' nearest positions on roads.
     pub metres: u32,
-    /// Milliseconds in free flow; a courier in traffic takes about 1.5 times as long.
+    /// The travel time in milliseconds without traffic. A courier in traffic takes about 1.5 times as long.
     pub ms: u32,
 }
 
-/// Legs between every pair of points, each way.
+/// The legs between every pair of points, in both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoadMatrix {
     legs: Vec<Option<RoadLeg>>,
@@ -25,18 +25,19 @@ pub struct RoadMatrix {
 }
 
 impl RoadMatrix {
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn size(&self) -> usize {
         self.snapped.len()
     }
 
-    /// Whether a point is near a road of the extract. One that is not has no legs: use another model for them, and say so.
+    /// Returns whether a point is near a road of the extract. If not, it has no legs: use another model for them, and
+    /// report it.
     pub fn is_snapped(&self, point: usize) -> bool {
         self.snapped.get(point).copied().unwrap_or(false)
     }
 
-    /// The leg from one point to another; `None` where an end is not snapped or no road leads there. From a snapped point to itself it
-    /// is zero.
+    /// Returns the leg from one point to another, or `None` if a point is not snapped or no road connects them. From a
+    /// snapped point to itself it is zero.
     pub fn leg(&self, from: usize, to: usize) -> Option<RoadLeg> {
         let size = self.size();
         if from >= size || to >= size {
@@ -47,28 +48,28 @@ impl RoadMatrix {
 }
 
 impl Roads {
-    /// Legs between every pair of points.
+    /// Computes the legs between every pair of points.
     ///
-    /// A point farther than [`SNAP_LIMIT_M`](crate::SNAP_LIMIT_M) from every road, or outside the area that the extract covers, is not put
-    /// on a road, however near the rest is.
+    /// A point farther than [`SNAP_LIMIT_M`](crate::SNAP_LIMIT_M) from every road, or outside the extract's area, is
+    /// never snapped.
     pub fn matrix(&self, points: &[Point]) -> RoadMatrix {
-        let spots: Vec<Vec<SnappedPoint>> = points.iter().map(|point| self.snap(Place::of(*point))).collect();
-        // A ride may end on a copy of its lane; it begins on the lane itself, where no turn has been taken yet.
-        let ends: Vec<Vec<SnappedPoint>> = spots.iter().map(|spots| self.with_copies(spots)).collect();
-        let costs = search::costs(self, &spots, &ends);
+        let starts: Vec<Vec<SnappedPoint>> = points.iter().map(|point| self.snap(Coord::from_point(*point))).collect();
+        // A trip can end on a copy of its edge. It begins on the edge itself, where no turn has been taken yet.
+        let ends: Vec<Vec<SnappedPoint>> = starts.iter().map(|start| self.with_copies(start)).collect();
+        let costs = search::costs(self, &starts, &ends);
         let mut legs: Vec<Option<RoadLeg>> = costs.into_iter().map(|cost| cost.map(leg)).collect();
         for (point, leg) in legs.iter_mut().step_by(points.len() + 1).enumerate() {
-            *leg = (!spots[point].is_empty()).then(RoadLeg::default);
+            *leg = (!starts[point].is_empty()).then(RoadLeg::default);
         }
-        RoadMatrix { legs, snapped: spots.iter().map(|spots| !spots.is_empty()).collect() }
+        RoadMatrix { legs, snapped: starts.iter().map(|start| !start.is_empty()).collect() }
     }
 
-    fn with_copies(&self, spots: &[SnappedPoint]) -> Vec<SnappedPoint> {
-        let mut all = spots.to_vec();
-        for spot in spots {
-            let first = self.copies.partition_point(|copy| copy.0 < spot.lane);
-            let copies = self.copies.iter().skip(first).take_while(|copy| copy.0 == spot.lane);
-            all.extend(copies.map(|copy| SnappedPoint { lane: copy.1, before: spot.before }));
+    fn with_copies(&self, snapped: &[SnappedPoint]) -> Vec<SnappedPoint> {
+        let mut all = snapped.to_vec();
+        for point in snapped {
+            let first = self.copies.partition_point(|copy| copy.0 < point.edge);
+            let copies = self.copies.iter().skip(first).take_while(|copy| copy.0 == point.edge);
+            all.extend(copies.map(|copy| SnappedPoint { edge: copy.1, offset: point.offset }));
         }
         all
     }

@@ -1,34 +1,35 @@
-//! Turns that a sign forbids or commands.
+//! Turn restrictions.
 
 use crate::pbf::{Member, Relation};
 
-/// One turn restriction, with ids of the file.
+/// A turn restriction with IDs of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Restriction {
     pub(crate) from: i64,
     pub(crate) via: Via,
     pub(crate) to: i64,
-    /// Whether the turn is the only one allowed, rather than the one forbidden.
+    /// Whether the turn is mandatory (`only_…`) instead of forbidden (`no_…`).
     pub(crate) only: bool,
 }
 
-/// Where a restricted turn happens.
+/// The node or way of a turn restriction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Via {
     Node(i64),
-    /// Over a way, as a U-turn between two carriageways is.
+    /// A way, for example of a U-turn between two carriageways.
     Way(i64),
 }
 
-/// The restrictions that a relation states for cars; several where several roads lead in or out.
+/// Returns the restrictions of a relation that apply to cars. A relation with several `from` or `to` ways gives
+/// several.
 pub(crate) fn restrictions(relation: &Relation<'_>) -> Vec<Restriction> {
     let tags = &relation.tags;
     if !tags.get("type").is_some_and(|kind| kind.starts_with("restriction")) {
         return Vec::new();
     }
-    let spared =
+    let exempts_cars =
         |list: &str| list.split(';').any(|kind| matches!(kind.trim(), "motorcar" | "motor_vehicle" | "vehicle"));
-    if tags.get("except").is_some_and(spared) {
+    if tags.get("except").is_some_and(exempts_cars) {
         return Vec::new();
     }
     let own = ["motorcar", "motor_vehicle", "vehicle"].iter().find_map(|kind| tags.suffixed("restriction", kind));
@@ -48,7 +49,7 @@ pub(crate) fn restrictions(relation: &Relation<'_>) -> Vec<Restriction> {
         _ => return Vec::new(),
     };
     let (from, to) = (ways("from"), ways("to"));
-    // A command with two aims commands nothing.
+    // A mandatory turn with two destinations is invalid.
     if only && (from.len() != 1 || to.len() != 1) {
         return Vec::new();
     }
@@ -68,14 +69,14 @@ mod tests {
     }
 
     #[test]
-    fn signs_forbid_or_command() {
+    fn restriction_forbids_or_mandates_turn() {
         let left = restrictions(&relation(vec![("restriction", "no_left_turn")]));
         assert_eq!(left, [Restriction { from: 1, via: Via::Node(2), to: 3, only: false }]);
         assert!(restrictions(&relation(vec![("restriction", "only_straight_on")]))[0].only);
     }
 
     #[test]
-    fn what_does_not_concern_cars_is_left_out() {
+    fn restriction_for_other_vehicles_is_ignored() {
         assert_eq!(restrictions(&relation(vec![("restriction:hgv", "no_left_turn")])), []);
         assert_eq!(restrictions(&relation(vec![("restriction", "no_left_turn"), ("except", "psv;motorcar")])), []);
         assert_eq!(restrictions(&relation(vec![("restriction:conditional", "no_left_turn @ (07:00-09:00)")])), []);
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn several_roads_make_several_restrictions() {
+    fn several_from_ways_return_several_restrictions() {
         let mut entry = relation(vec![("restriction", "no_entry")]);
         entry.members.push((Member::Way(4), "from"));
         assert_eq!(restrictions(&entry).len(), 2);

@@ -1,70 +1,70 @@
-//! Which turns are allowed, and what they cost.
+//! Allowed turns and their costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::coord::Coord;
 use crate::cost::whole_number;
-use crate::draft::{Draft, DraftVia};
-use crate::place::Place;
-use crate::profile::{Effect, Heading, Obstacle, Ride, STOP_MS};
-use crate::stretches::{RoadSegment, Stretches};
+use crate::extract::{Extract, ExtractVia};
+use crate::profile::{Direction, Effect, Obstacle, STOP_MS, Travel};
+use crate::segments::{RoadSegment, RoadSegments};
 
-/// One direction of a stretch: twice its number, plus 1 for the way back.
-pub(crate) type Lane = u32;
+/// The ID of a directed edge: twice the number of its road segment, plus 1 for the reverse direction.
+pub(crate) type EdgeId = u32;
 
-/// A turn into another lane.
+/// A turn into another edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
-    pub(crate) to: Lane,
+    pub(crate) to: EdgeId,
     pub(crate) ms: u32,
-    /// Into a road that is for residents, customers or deliveries alone: only to end there.
+    /// Whether the turn enters a restricted road (residents, customers or deliveries only).
     pub(crate) restricted: bool,
 }
 
-/// For each lane its turns, and the lanes that stand in for others behind a restricted turn over a way.
+/// The turns of each edge, and the copies of edges after turn restrictions via a way.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     pub(crate) of: Vec<Vec<Turn>>,
-    /// Each copy (numbered on after the last lane) and the lane that it stands for.
-    pub(crate) copies: Vec<Lane>,
+    /// The original of each copy. Copies are numbered after the last edge.
+    pub(crate) copies: Vec<EdgeId>,
 }
 
 impl Turns {
-    /// The lane that a copy stands for; any other lane itself.
-    pub(crate) fn original(&self, lane: Lane) -> Lane {
+    /// Returns the original of a copy, or the edge itself.
+    pub(crate) fn original(&self, edge: EdgeId) -> EdgeId {
         let copies = self.of.len() - self.copies.len();
-        let copy = (lane as usize).checked_sub(copies).and_then(|number| self.copies.get(number));
-        copy.copied().unwrap_or(lane)
+        let copy = (edge as usize).checked_sub(copies).and_then(|number| self.copies.get(number));
+        copy.copied().unwrap_or(edge)
     }
 }
 
-/// Seconds that the sharpest turn costs; turns to the left cost more, since traffic keeps to the right.
+/// The duration in seconds of the sharpest turn. Left turns take longer in right-hand traffic.
 const TURN_S: f64 = 7.5;
 const BIAS: f64 = 1.075;
 const ONCOMING_S: f64 = 2.0;
 const U_TURN_S: f64 = 20.0;
 
-/// How far ahead a driver looks to see where a road leads, in metres.
-const LOOK_M: f64 = 15.0;
-const LOOK_ROUND_M: f64 = 2.0;
+/// The distance in metres at which the bearing of a road is measured; shorter on roundabouts.
+const BEARING_DISTANCE_M: f64 = 15.0;
+const ROUNDABOUT_BEARING_DISTANCE_M: f64 = 2.0;
 
-/// What meets at one junction.
+/// The edges at a junction.
 #[derive(Default)]
 struct Junction {
-    arriving: Vec<Lane>,
-    leaving: Vec<Lane>,
-    /// Roads that touch it, whatever their direction.
+    incoming: Vec<EdgeId>,
+    outgoing: Vec<EdgeId>,
+    /// The number of road segments at the junction, in any direction.
     roads: usize,
-    /// Roads that are ridden both ways.
+    /// The number of road segments with both directions.
     both_ways: usize,
 }
 
-/// Finds every turn.
-pub(crate) fn turns(draft: &Draft, stretches: &Stretches) -> Turns {
-    let builder = Builder::new(draft, stretches);
-    let mut found = Turns { of: vec![Vec::new(); stretches.list.len() * 2], copies: Vec::new() };
+/// Finds all turns.
+pub(crate) fn turns(extract: &Extract, segments: &RoadSegments) -> Turns {
+    let builder = Builder::new(extract, segments);
+    let mut found = Turns { of: vec![Vec::new(); segments.list.len() * 2], copies: Vec::new() };
     for (node, junction) in &builder.junctions {
-        for lane in &junction.arriving {
-            found.of[*lane as usize] = builder.turns_from(*node, junction, *lane);
+        for edge in &junction.incoming {
+            found.of[*edge as usize] = builder.turns_from(*node, junction, *edge);
         }
     }
     builder.restrict_over_ways(&mut found);
@@ -72,149 +72,151 @@ pub(crate) fn turns(draft: &Draft, stretches: &Stretches) -> Turns {
 }
 
 struct Builder<'a> {
-    draft: &'a Draft,
+    extract: &'a Extract,
     list: &'a [RoadSegment],
     junctions: BTreeMap<u32, Junction>,
-    /// Bearings at both ends of each stretch, away from the end.
+    /// The bearings at both ends of each road segment, away from the end.
     bearings: Vec<[f64; 2]>,
-    /// For a way and a node at its end: where one must or must not go on.
-    signs: BTreeMap<(u32, u32), Vec<(u32, bool)>>,
+    /// The restrictions of a way and a node at its end: the `to` way, and whether the turn is mandatory.
+    restrictions: BTreeMap<(u32, u32), Vec<(u32, bool)>>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(draft: &'a Draft, stretches: &'a Stretches) -> Builder<'a> {
-        let list = &stretches.list[..];
+    fn new(extract: &'a Extract, segments: &'a RoadSegments) -> Builder<'a> {
+        let list = &segments.list[..];
         let mut junctions: BTreeMap<u32, Junction> = BTreeMap::new();
-        for (stretch, number) in list.iter().zip(0u32..) {
-            for (direction, ride) in (0u32..).zip(&stretch.rides) {
-                let [from, to] = if direction == 0 { stretch.ends } else { [stretch.ends[1], stretch.ends[0]] };
-                if ride.is_some() {
-                    junctions.entry(from).or_default().leaving.push(number * 2 + direction);
-                    junctions.entry(to).or_default().arriving.push(number * 2 + direction);
+        for (segment, number) in list.iter().zip(0u32..) {
+            for (direction, travel) in (0u32..).zip(&segment.travel) {
+                let [from, to] = if direction == 0 { segment.ends } else { [segment.ends[1], segment.ends[0]] };
+                if travel.is_some() {
+                    junctions.entry(from).or_default().outgoing.push(number * 2 + direction);
+                    junctions.entry(to).or_default().incoming.push(number * 2 + direction);
                 }
             }
-            for end in stretch.ends {
+            for end in segment.ends {
                 let junction = junctions.entry(end).or_default();
                 junction.roads += 1;
-                junction.both_ways += usize::from(stretch.rides.iter().all(Option::is_some));
+                junction.both_ways += usize::from(segment.travel.iter().all(Option::is_some));
             }
         }
-        let bearings = list.iter().map(|stretch| bearings(stretch, &stretches.shapes)).collect();
-        let mut signs: BTreeMap<(u32, u32), Vec<(u32, bool)>> = BTreeMap::new();
-        for turn in &draft.turns {
-            if let DraftVia::Node(via) = turn.via {
-                signs.entry((turn.from, via)).or_default().push((turn.to, turn.only));
+        let bearings = list.iter().map(|segment| bearings(segment, &segments.shapes)).collect();
+        let mut restrictions: BTreeMap<(u32, u32), Vec<(u32, bool)>> = BTreeMap::new();
+        for turn in &extract.turns {
+            if let ExtractVia::Node(via) = turn.via {
+                restrictions.entry((turn.from, via)).or_default().push((turn.to, turn.only));
             }
         }
-        Builder { draft, list, junctions, bearings, signs }
+        Builder { extract, list, junctions, bearings, restrictions }
     }
 
-    fn stretch(&self, lane: Lane) -> &RoadSegment {
-        &self.list[lane as usize / 2]
+    fn segment(&self, edge: EdgeId) -> &RoadSegment {
+        &self.list[edge as usize / 2]
     }
 
-    fn ride(&self, lane: Lane) -> Option<Ride> {
-        self.stretch(lane).rides[lane as usize % 2]
+    fn travel(&self, edge: EdgeId) -> Option<Travel> {
+        self.segment(edge).travel[edge as usize % 2]
     }
 
-    /// The way that a lane begins on.
-    fn first_way(&self, lane: Lane) -> u32 {
-        self.stretch(lane).ways[lane as usize % 2].0
+    /// Returns the way at the start of an edge.
+    fn first_way(&self, edge: EdgeId) -> u32 {
+        self.segment(edge).ways[edge as usize % 2].0
     }
 
-    /// The way that a lane ends on, and whether it goes along it there.
-    fn last_way(&self, lane: Lane) -> (u32, bool) {
-        let (way, along) = self.stretch(lane).ways[1 - lane as usize % 2];
-        (way, along == lane.is_multiple_of(2))
+    /// Returns the way at the end of an edge, and whether the edge follows its direction.
+    fn last_way(&self, edge: EdgeId) -> (u32, bool) {
+        let (way, along) = self.segment(edge).ways[1 - edge as usize % 2];
+        (way, along == edge.is_multiple_of(2))
     }
 
-    fn turns_from(&self, node: u32, junction: &Junction, from: Lane) -> Vec<Turn> {
-        let obstacle = self.draft.obstacles.get(&node).copied();
+    fn turns_from(&self, node: u32, junction: &Junction, from: EdgeId) -> Vec<Turn> {
+        let obstacle = self.extract.obstacles.get(&node).copied();
         let (way, _) = self.last_way(from);
-        let nodes = self.draft.nodes_of(way as usize);
-        // A sign counts for those who come from its way's end; one in the middle of a way is a mistake.
+        let nodes = self.extract.nodes_of(way as usize);
+        // A restriction applies at the end of its way. In the middle of a way it is invalid.
         let ends_here = [nodes.first(), nodes.last()].contains(&Some(&node));
-        let signs = self.signs.get(&(way, node)).filter(|_| ends_here).map_or(&[][..], |signs| signs);
-        let commanded = |to: u32| signs.iter().any(|sign| sign.1 && sign.0 == to);
-        let exists = |to: u32| junction.leaving.iter().any(|lane| self.first_way(*lane) == to);
-        let any_command = signs.iter().any(|sign| sign.1 && exists(sign.0));
-        let open: Vec<Lane> = junction
-            .leaving
+        let restrictions =
+            self.restrictions.get(&(way, node)).filter(|_| ends_here).map_or(&[][..], |restrictions| restrictions);
+        let is_mandatory = |to: u32| restrictions.iter().any(|restriction| restriction.1 && restriction.0 == to);
+        let exists = |to: u32| junction.outgoing.iter().any(|edge| self.first_way(*edge) == to);
+        let any_mandatory = restrictions.iter().any(|restriction| restriction.1 && exists(restriction.0));
+        let open: Vec<EdgeId> = junction
+            .outgoing
             .iter()
             .copied()
-            .filter(|lane| {
-                let to = self.first_way(*lane);
-                let forbidden = signs.iter().any(|sign| !sign.1 && sign.0 == to);
-                !forbidden && (!any_command || commanded(to))
+            .filter(|edge| {
+                let to = self.first_way(*edge);
+                let forbidden = restrictions.iter().any(|restriction| !restriction.1 && restriction.0 == to);
+                !forbidden && (!any_mandatory || is_mandatory(to))
             })
             .collect();
-        let round_again = matches!(obstacle, Some(Obstacle { effect: Effect::Barrier | Effect::Turning, .. }))
+        let u_turn_allowed = matches!(obstacle, Some(Obstacle { effect: Effect::Barrier | Effect::Turning, .. }))
             || junction.roads == 1
             || open.len() == 1
             || junction.both_ways <= 1;
-        let barred = obstacle.is_some_and(|obstacle| obstacle.effect == Effect::Barrier);
-        let allowed = open.iter().filter(|lane| if **lane == from ^ 1 { round_again } else { !barred });
-        allowed.map(|lane| self.turn(junction, obstacle, from, *lane)).collect()
+        let blocked = obstacle.is_some_and(|obstacle| obstacle.effect == Effect::Barrier);
+        let allowed = open.iter().filter(|edge| if **edge == from ^ 1 { u_turn_allowed } else { !blocked });
+        allowed.map(|edge| self.turn(junction, obstacle, from, *edge)).collect()
     }
 
-    fn turn(&self, junction: &Junction, obstacle: Option<Obstacle>, from: Lane, to: Lane) -> Turn {
+    fn turn(&self, junction: &Junction, obstacle: Option<Obstacle>, from: EdgeId, to: EdgeId) -> Turn {
         let back = to == from ^ 1;
-        let waiting = obstacle.map_or(0, |obstacle| self.waiting(junction, obstacle, from, to));
+        let delay = obstacle.map_or(0, |obstacle| self.delay(junction, obstacle, from, to));
         let mut seconds = 0.0;
         if back {
             seconds = turn_seconds(180.0, false) + U_TURN_S;
         } else if junction.roads > 2 {
-            let arriving = self.bearings[from as usize / 2][1 - from as usize % 2] + 180.0;
-            let leaving = self.bearings[to as usize / 2][to as usize % 2];
-            let angle = (leaving - arriving + 540.0).rem_euclid(360.0) - 180.0;
-            seconds = turn_seconds(angle, !self.stretch(from).round && !self.stretch(to).round);
+            let incoming = self.bearings[from as usize / 2][1 - from as usize % 2] + 180.0;
+            let outgoing = self.bearings[to as usize / 2][to as usize % 2];
+            let angle = (outgoing - incoming + 540.0).rem_euclid(360.0) - 180.0;
+            seconds = turn_seconds(angle, !self.segment(from).is_roundabout && !self.segment(to).is_roundabout);
         }
-        let restricted = |lane: Lane| self.ride(lane).is_some_and(|ride| ride.restricted);
-        // Cut to tenths, as OSRM does: going straight on costs nothing.
+        let restricted = |edge: EdgeId| self.travel(edge).is_some_and(|travel| travel.restricted);
+        // Truncated to tenths as in OSRM, so going straight has no cost.
         let ms = whole_number(libm::floor(seconds * 10.0)) * 100;
-        Turn { to, ms: ms + waiting, restricted: restricted(to) && !restricted(from) }
+        Turn { to, ms: ms + delay, restricted: restricted(to) && !restricted(from) }
     }
 
-    /// Milliseconds that an obstacle at the junction takes.
-    fn waiting(&self, junction: &Junction, obstacle: Obstacle, from: Lane, to: Lane) -> u32 {
+    /// Returns the delay in milliseconds of an obstacle at the junction.
+    fn delay(&self, junction: &Junction, obstacle: Obstacle, from: EdgeId, to: EdgeId) -> u32 {
         let along = self.last_way(from).1;
-        let faces = match obstacle.heading {
-            Heading::Both => true,
-            Heading::Forward => along,
-            Heading::Backward => !along,
+        let faces = match obstacle.direction {
+            Direction::Both => true,
+            Direction::Forward => along,
+            Direction::Backward => !along,
         };
-        let speed = |lane: Lane| self.ride(lane).map_or(0.0, |ride| ride.speed);
+        let speed = |edge: EdgeId| self.travel(edge).map_or(0.0, |travel| travel.speed);
         match obstacle.effect {
             _ if !faces => 0,
             Effect::Wait(ms) => ms,
-            // A sign without a direction, just behind a junction, is for those who come from the other side.
+            // A stop sign without a direction directly after a junction applies to the opposite direction.
             Effect::Stop => {
                 let behind = junction.roads == 2
-                    && obstacle.heading == Heading::Both
-                    && self.stretch(from).metres < 20.0
-                    && self.stretch(to).metres > 20.0;
+                    && obstacle.direction == Direction::Both
+                    && self.segment(from).metres < 20.0
+                    && self.segment(to).metres > 20.0;
                 if behind { 0 } else { STOP_MS }
             }
             Effect::StopMinor => {
-                let faster = junction.leaving.iter().chain(&junction.arriving).any(|lane| speed(*lane) > speed(from));
+                let faster = junction.outgoing.iter().chain(&junction.incoming).any(|edge| speed(*edge) > speed(from));
                 if faster { STOP_MS } else { 0 }
             }
             Effect::Barrier | Effect::Turning => 0,
         }
     }
 
-    /// Restrictions over a way: who enters the way from there rides a copy of it that lacks the forbidden turn.
+    /// Applies restrictions via a way: a trip that enters the way from the restricted edge uses a copy without the
+    /// forbidden turn.
     fn restrict_over_ways(&self, found: &mut Turns) {
-        let mut copy_of: BTreeMap<(Lane, Lane), Lane> = BTreeMap::new();
-        for sign in &self.draft.turns {
-            let DraftVia::Way(via) = sign.via else { continue };
-            for (from, over) in self.entries(sign.from, via, found) {
-                let aims: BTreeSet<Lane> = found.of[over as usize]
+        let mut copy_of: BTreeMap<(EdgeId, EdgeId), EdgeId> = BTreeMap::new();
+        for restriction in &self.extract.turns {
+            let ExtractVia::Way(via) = restriction.via else { continue };
+            for (from, over) in self.edges_via(restriction.from, via, found) {
+                let targets: BTreeSet<EdgeId> = found.of[over as usize]
                     .iter()
                     .map(|turn| turn.to)
-                    .filter(|lane| self.first_way(*lane) == sign.to)
+                    .filter(|edge| self.first_way(*edge) == restriction.to)
                     .collect();
-                if aims.is_empty() {
+                if targets.is_empty() {
                     continue;
                 }
                 let copy = *copy_of.entry((from, over)).or_insert_with(|| {
@@ -227,53 +229,53 @@ impl<'a> Builder<'a> {
                     }
                     copy
                 });
-                found.of[copy as usize].retain(|turn| aims.contains(&turn.to) == sign.only);
+                found.of[copy as usize].retain(|turn| targets.contains(&turn.to) == restriction.only);
             }
         }
     }
 
-    /// Lanes that come from a way and turn into the one lane that is a whole other way.
-    fn entries(&self, from: u32, via: u32, found: &Turns) -> Vec<(Lane, Lane)> {
-        let nodes = self.draft.nodes_of(via as usize);
+    /// Returns the edges that end on a way, with the next edge that is the whole of another way.
+    fn edges_via(&self, from: u32, via: u32, found: &Turns) -> Vec<(EdgeId, EdgeId)> {
+        let nodes = self.extract.nodes_of(via as usize);
         let (Some(first), Some(last)) = (nodes.first(), nodes.last()) else { return Vec::new() };
         let mut entries = Vec::new();
         for (here, there) in [(*first, *last), (*last, *first)] {
             let Some(junction) = self.junctions.get(&here) else { continue };
-            let whole = |lane: &Lane| {
-                let stretch = self.stretch(*lane);
-                stretch.ways.iter().all(|way| way.0 == via) && stretch.ends[1 - *lane as usize % 2] == there
+            let whole = |edge: &EdgeId| {
+                let segment = self.segment(*edge);
+                segment.ways.iter().all(|way| way.0 == via) && segment.ends[1 - *edge as usize % 2] == there
             };
-            let arriving = junction.arriving.iter().filter(|lane| self.last_way(**lane).0 == from);
-            for lane in arriving {
-                let turns = found.of[*lane as usize].iter().map(|turn| found.original(turn.to));
+            let incoming = junction.incoming.iter().filter(|edge| self.last_way(**edge).0 == from);
+            for edge in incoming {
+                let turns = found.of[*edge as usize].iter().map(|turn| found.original(turn.to));
                 let over = turns.into_iter().find(whole);
-                entries.extend(over.map(|over| (*lane, over)));
+                entries.extend(over.map(|over| (*edge, over)));
             }
         }
         entries
     }
 }
 
-/// Seconds for a turn by so many degrees, right positive.
+/// Returns the duration in seconds of a turn by an angle in degrees, positive to the right.
 fn turn_seconds(angle: f64, crossing: bool) -> f64 {
     let bias = if angle >= 0.0 { BIAS } else { 1.0 / BIAS };
     let part = angle.abs() / 180.0;
     let turning = TURN_S / (1.0 + libm::exp(-(13.0 / bias * part - 6.5 * bias)));
-    // Who turns left waits for those who come towards him.
+    // Left turns yield to oncoming traffic.
     let oncoming = if crossing && angle < 0.0 { ONCOMING_S / (1.0 + libm::exp(-(13.0 * part - 3.25))) } else { 0.0 };
     turning + oncoming
 }
 
-fn bearings(stretch: &RoadSegment, shapes: &[Place]) -> [f64; 2] {
-    let shape = &shapes[stretch.shape.0..stretch.shape.1];
-    let look = if stretch.round { LOOK_ROUND_M } else { LOOK_M };
-    [bearing(shape.iter().copied(), look), bearing(shape.iter().rev().copied(), look)]
+fn bearings(segment: &RoadSegment, shapes: &[Coord]) -> [f64; 2] {
+    let shape = &shapes[segment.shape.0..segment.shape.1];
+    let distance = if segment.is_roundabout { ROUNDABOUT_BEARING_DISTANCE_M } else { BEARING_DISTANCE_M };
+    [bearing(shape.iter().copied(), distance), bearing(shape.iter().rev().copied(), distance)]
 }
 
-/// The bearing from a shape's first place to the place so many metres along it.
-fn bearing(mut shape: impl Iterator<Item = Place>, look: f64) -> f64 {
+/// Returns the bearing from a shape's first coordinate to the coordinate at a distance along it.
+fn bearing(mut shape: impl Iterator<Item = Coord>, distance: f64) -> f64 {
     let Some(start) = shape.next() else { return 0.0 };
-    let (mut here, mut left) = (start, look);
+    let (mut here, mut left) = (start, distance);
     for next in shape {
         let metres = here.metres_to(next);
         if metres >= left {
@@ -297,11 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn a_bearing_looks_past_the_first_metres() {
-        let place = |lat, lon| Place { lat, lon };
-        // A metre to the north, then east.
-        let shape = [place(0, 0), place(90, 0), place(90, 9_000)];
-        assert!((bearing(shape.into_iter(), LOOK_M) - 86.0).abs() < 2.0);
-        assert!(bearing(shape.into_iter().take(2), LOOK_M).abs() < 1e-9);
+    fn bearing_is_measured_past_first_metres() {
+        let coord = |lat, lon| Coord { lat, lon };
+        // One metre north, then east.
+        let shape = [coord(0, 0), coord(90, 0), coord(90, 9_000)];
+        assert!((bearing(shape.into_iter(), BEARING_DISTANCE_M) - 86.0).abs() < 2.0);
+        assert!(bearing(shape.into_iter().take(2), BEARING_DISTANCE_M).abs() < 1e-9);
     }
 }

@@ -35,7 +35,7 @@ impl Extract {
     /// A line for the log.
     pub(super) fn describe(&self) -> String {
         let size = self.network.size();
-        let (lanes, turns, megabytes) = (size.lanes, size.turns, size.bytes.div_ceil(1_000_000));
+        let (lanes, turns, megabytes) = (size.edges, size.turns, size.bytes.div_ceil(1_000_000));
         format!("roads of {}: {lanes} lanes, {turns} turns, {megabytes} MB of memory", self.path.display())
     }
 

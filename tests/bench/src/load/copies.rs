@@ -1,17 +1,18 @@
-//! Copies of orders, made in the database itself.
+//! Copies orders directly in the database.
 
 use std::path::Path;
 
 use despacho_bench::Failure;
 use rusqlite::{Connection, params};
 
-/// Orders that are copied over and over.
+/// The number of orders that serve as templates.
 pub(crate) const TEMPLATES: usize = 1_000;
 
-/// Adds so many orders, copies of the newest thousand over and over, with their events and fees, as the API would have stored them, to the database in a folder. No server may run on it.
+/// Adds `count` orders to the database in a folder: copies of the newest orders with their events and fees, stored as
+/// the API would store them. No server may be running on the database.
 pub(crate) fn add(data: &Path, count: usize) -> Result<(), Failure> {
     let mut database = Connection::open(data.join("despacho.db"))?;
-    // Lost in a power cut, with the measurement.
+    // Durability is not needed: a power failure would end the benchmark too.
     database.execute_batch("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")?;
     database.execute_batch(&format!(
         "CREATE TEMP TABLE templates AS SELECT row_number() OVER (ORDER BY id) AS at, id, \
@@ -21,22 +22,23 @@ pub(crate) fn add(data: &Path, count: usize) -> Result<(), Failure> {
     let templates: i64 = database.query_row("SELECT count(*) FROM templates", [], |row| row.get(0))?;
     let (templates, mut left) = (usize::try_from(templates)?, count);
     if templates == 0 {
-        return Err("there are no orders to copy".into());
+        return Err("no orders to copy".into());
     }
     while left > 0 {
         let chunk = left.min(templates);
         add_chunk(&mut database, i64::try_from(chunk)?)?;
         left -= chunk;
     }
-    // As large as the log grew, every reader would have to look through it.
+    // Otherwise every reader would have to search the large write-ahead log.
     database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     drop(database);
-    // Or the disk would still be writing the copies down while creates wait for it.
+    // Otherwise the disk would still be writing the copies during the measurement.
     std::fs::File::open(data.join("despacho.db"))?.sync_all()?;
     Ok(())
 }
 
-/// What a chunk of copies consists of: the number before the first is the first parameter, how many there are the second.
+/// The statements that copy a chunk. The first parameter is the number before the first copy, the second the number of
+/// copies.
 const COPIES: [&str; 5] = [
     "INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) \
      SELECT ?1 + at, version, store, 'C-' || (?1 + at), holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, \

@@ -1,4 +1,4 @@
-//! The core alone: a preview from request bytes to response bytes, on the in-memory host.
+//! Benchmark of the core: a preview from request bytes to response bytes, on the in-memory host.
 
 use std::{
     future::Future,
@@ -17,20 +17,20 @@ use despacho_core::{
 use despacho_simulator::demo;
 use http::Request;
 
-/// The in-memory host never waits, so one poll is the whole future.
-fn now<F: Future>(future: F) -> Result<F::Output, Failure> {
+/// Polls a future once. Futures of the in-memory host never wait.
+fn poll_once<F: Future>(future: F) -> Result<F::Output, Failure> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => Ok(output),
         Poll::Pending => Err("the in-memory host waited".into()),
     }
 }
 
-/// Prints microseconds a preview, of so many stops, in the order sent and in the best order.
+/// Prints the microseconds per preview, in the given order and in the best order.
 pub(crate) fn preview(seconds: u64) -> Result<(), Failure> {
     let limits = Limits { previews_per_minute: u32::MAX, ..Limits::default() };
     let settings = Settings { limits, ..Settings::default() };
     let host = MemoryHost::seeded(1);
-    now(demo::seed(&host, &settings))??;
+    poll_once(demo::seed(&host, &settings))??;
     println!("core, POST /delivery/orders/preview, request bytes to response bytes, median of batches");
     for (stops, best_route) in [(1, false), (10, false), (10, true), (50, false), (50, true)] {
         let body = Bytes::from(order("L-1", stops, best_route).to_string());
@@ -39,7 +39,7 @@ pub(crate) fn preview(seconds: u64) -> Result<(), Failure> {
                 .header("content-type", "application/json")
                 .header("x-api-token", demo::KEY)
                 .body(body.clone())?;
-            let response = now(api::handle(&host, &settings, request))?;
+            let response = poll_once(api::handle(&host, &settings, request))?;
             if !response.status().is_success() {
                 return Err(String::from_utf8_lossy(response.body()).into_owned().into());
             }
@@ -52,11 +52,12 @@ pub(crate) fn preview(seconds: u64) -> Result<(), Failure> {
                 std::hint::black_box(once()?);
             }
             batches.push(start.elapsed().as_secs_f64() * 1e6 / 20.0);
-            // The in-memory clock stands still, and a quota has no more than one request a millisecond.
+            // The in-memory clock does not advance by itself, and the rate limiter allows at most one request per
+            // millisecond.
             host.advance(despacho_core::model::Duration::seconds(1));
         }
         batches.sort_by(f64::total_cmp);
-        let order = if best_route { "best order" } else { "order sent" };
+        let order = if best_route { "best order" } else { "given order" };
         println!("  {stops:>3} stops, {order}: {:>8.1} µs", batches[batches.len() / 2]);
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! One dispatch pass over orders that no courier can reach and as many couriers as CAPACITY.md promises, on SQLite and PostgreSQL.
+//! Benchmark of a dispatch pass over orders out of reach and the number of couriers stated in CAPACITY.md, on SQLite
+//! and PostgreSQL.
 
 use std::time::Instant;
 
@@ -20,19 +21,19 @@ use despacho_simulator::demo;
 use despacho_sql::{Driver, Machine, Query, SqlHost, Value};
 use despacho_sqlite::{LocalPlatform, Sqlite};
 
-/// Orders with a courier of their own 170 m away.
+/// The number of orders with their own courier 170 m away.
 const SERVABLE: i32 = 200;
 const UNSERVABLE: i32 = 5_000;
 const COURIERS: i32 = 20_000;
 const PASSES: usize = 7;
 const SAO_PAULO: Point = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };
 
-/// Prints what a pass takes, and what it serves.
+/// Prints the duration of a pass and the number of orders allocated.
 pub(crate) async fn run() -> Result<(), Failure> {
     println!(
         "dispatch: {UNSERVABLE} orders out of reach, {COURIERS} free couriers in and around São Paulo, {SERVABLE} orders in reach\n  \
-         a pass without servable orders is the median of {PASSES}; the earlier reads (the 2,000 oldest orders, 3,000 couriers by ID, with \
-         their bodies) run in turns with it"
+         a pass without servable orders: median of {PASSES}, in turns with the earlier reads (the 2,000 oldest orders and 3,000 couriers \
+         by ID, with their bodies)"
     );
     let folder = tempfile::tempdir()?;
     let database = Sqlite::open(&folder.path().join("despacho.db"), &despacho_sqlite::Options::default())?;
@@ -49,7 +50,7 @@ pub(crate) async fn run() -> Result<(), Failure> {
 async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Result<(), Failure> {
     let now = host.exec_context().now;
     let template = template().await?;
-    let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, away(number)));
+    let unservable = (0..UNSERVABLE).map(|number| order(&template, number, now, out_of_reach(number)));
     commit(host, unservable.collect(), (0..COURIERS).map(|number| courier(number, now)).collect::<Result<_, _>>()?)
         .await?;
     let settings = Settings::default();
@@ -62,7 +63,7 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
         earlier_reads(host, now).await?;
         earlier.push(start.elapsed().as_secs_f64() * 1e3);
     }
-    let servable = (UNSERVABLE..UNSERVABLE + SERVABLE).map(|number| order(&template, number, now, near(number)));
+    let servable = (UNSERVABLE..UNSERVABLE + SERVABLE).map(|number| order(&template, number, now, in_reach(number)));
     commit(host, servable.collect(), Vec::new()).await?;
     let start = Instant::now();
     let done = round(host, &settings, &mut host.exec_context()).await?;
@@ -76,7 +77,8 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     Ok(())
 }
 
-/// What a pass read before it went by areas: none of the servable orders was among the rows.
+/// Performs the reads of an earlier version, which did not select by area. None of the servable orders was among the
+/// rows.
 async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timestamp) -> Result<(), Failure> {
     let sql = "SELECT body FROM orders WHERE situation = 200 ORDER BY due_at, id LIMIT $1";
     for mut row in host.driver().read(Query { sql, params: vec![Value::Integer(2_000)] }).await? {
@@ -94,7 +96,7 @@ async fn earlier_reads<D: Driver, P: Machine>(host: &SqlHost<D, P>, now: Timesta
 async fn template() -> Result<Order, Failure> {
     let host = MemoryHost::seeded(1);
     demo::seed(&host, &Settings::default()).await?;
-    host.orders().into_iter().next().ok_or_else(|| "the demonstration has no order".into())
+    host.orders().into_iter().next().ok_or_else(|| "the demo data has no order".into())
 }
 
 async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Position)>) -> Result<(), Failure> {
@@ -104,7 +106,7 @@ async fn commit(host: &impl Host, orders: Vec<Order>, couriers: Vec<(Courier, Po
         host.commit(&Changes { at, orders, ..Changes::default() }).await?;
     }
     for couriers in couriers.chunks(1_000) {
-        let (couriers, positions) = couriers.iter().cloned().map(|(one, at)| (Write::insert(one), at)).unzip();
+        let (couriers, positions) = couriers.iter().cloned().map(|(courier, at)| (Write::insert(courier), at)).unzip();
         host.commit(&Changes { at, couriers, positions, ..Changes::default() }).await?;
     }
     Ok(())
@@ -128,8 +130,9 @@ fn moved(from: Point, north_e7: i32, east_e7: i32) -> Point {
     Point { lat_e7: from.lat_e7 + north_e7, lon_e7: from.lon_e7 + east_e7 }
 }
 
-/// Half of them in one city without couriers, the others spread over Brazil.
-fn away(number: i32) -> Point {
+/// Returns the pickup location of an order out of reach: half are in one city without couriers, the others are spread
+/// over Brazil.
+fn out_of_reach(number: i32) -> Point {
     match number % 2 {
         0 => moved(Point { lat_e7: -31_190_000, lon_e7: -600_217_000 }, number % 700 * 1_000, number % 900 * 1_000),
         _ => {
@@ -138,18 +141,18 @@ fn away(number: i32) -> Point {
     }
 }
 
-/// On a grid of 1.1 km.
-fn near(number: i32) -> Point {
+/// Returns the pickup location of a servable order, on a grid of 1.1 km.
+fn in_reach(number: i32) -> Point {
     moved(SAO_PAULO, number % 20 * 100_000 - 1_000_000, number / 20 % 10 * 100_000 - 500_000)
 }
 
-/// A courier near a servable order, or one of a crowd north of them.
+/// Returns a courier near a servable order, or one of a crowd north of them.
 fn courier(number: i32, now: Timestamp) -> Result<(Courier, Position), Failure> {
     let point = match COURIERS - 1 - number {
-        own if own < SERVABLE => moved(near(own), 15_000, 0),
+        index if index < SERVABLE => moved(in_reach(index), 15_000, 0),
         crowd => moved(SAO_PAULO, 1_100_000 + crowd % 140 * 10_000, crowd / 140 * 14_000 - 1_000_000),
     };
-    let id = CourierId::new(1_000_000 + u64::from(number.unsigned_abs())).ok_or("0 is no ID")?;
+    let id = CourierId::new(1_000_000 + u64::from(number.unsigned_abs())).ok_or("0 is not a valid ID")?;
     let courier = Courier {
         id,
         version: 1,

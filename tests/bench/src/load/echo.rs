@@ -1,4 +1,4 @@
-//! The reference: a bare warp server that parses the same JSON into the same types and writes it back.
+//! The baseline: a bare warp server that parses the same JSON into the same types and writes it back.
 
 use std::{
     io::{BufRead, BufReader},
@@ -11,7 +11,7 @@ use warp::Filter;
 
 use despacho_bench::Failure;
 
-/// Serves until the process is killed, after saying where.
+/// Prints the server's address and serves until the process is killed.
 pub(crate) fn serve() -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -25,15 +25,15 @@ pub(crate) fn serve() -> Result<(), Failure> {
     })
 }
 
-/// The reference server, ended when it is dropped.
+/// The reference server. It is killed when dropped.
 pub(crate) struct Echo {
     child: Child,
-    /// Where it answers.
+    /// The base URL.
     pub(crate) base: String,
 }
 
 impl Echo {
-    /// Starts it as a process of its own.
+    /// Starts the server in a separate process.
     pub(crate) fn start() -> Result<Echo, Failure> {
         let mut child = Command::new(std::env::current_exe()?).args(["load", "echo"]).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
@@ -45,7 +45,7 @@ impl Echo {
 
 impl Drop for Echo {
     fn drop(&mut self) {
-        // Whether it had ended already does not matter.
+        // The process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

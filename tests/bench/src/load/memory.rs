@@ -1,4 +1,4 @@
-//! How much memory the server holds after many orders.
+//! Benchmark of the server's memory after many orders.
 
 use std::{
     path::Path,
@@ -15,7 +15,7 @@ use despacho_xtask::server::{self, Server};
 
 use crate::load::over_http::UNLIMITED;
 
-/// Creates orders on 32 connections, and prints how many a second and the server's resident memory before and after.
+/// Creates orders on 32 connections. Prints the orders per second, and the server's resident memory before and after.
 pub(crate) fn after(orders: usize) -> Result<(), Failure> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
@@ -25,18 +25,21 @@ pub(crate) fn after(orders: usize) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let results: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..32).map(|_| scope.spawn(|| create(&server.base, &next, orders))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("a client stopped".into()))).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client thread panicked".into())))
+            .collect()
     });
     results.into_iter().collect::<Result<(), Failure>>()?;
     #[expect(clippy::cast_precision_loss, reason = "a count of orders")]
     let rate = orders as f64 / start.elapsed().as_secs_f64();
-    println!("{orders} orders of 2 stops over HTTP, 32 connections, each durable: {rate:.0} a second");
+    println!("{orders} orders of 2 stops over HTTP, 32 connections, each durable: {rate:.0} per second");
     println!("  resident memory: {before:.0} MB before, {:.0} MB after", resident_mb(process)?);
     Ok(())
 }
 
 fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), Failure> {
-    let mut client = Client::to(base)?;
+    let mut client = Client::connect(base)?;
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         if number >= orders {
@@ -50,7 +53,7 @@ fn create(base: &str, next: &AtomicUsize, orders: usize) -> Result<(), Failure> 
     }
 }
 
-/// Megabytes of all files in a folder.
+/// Returns the megabytes of all files in a folder.
 pub(crate) fn disk_mb(folder: &Path) -> Result<f64, Failure> {
     let mut bytes = 0;
     for entry in std::fs::read_dir(folder)? {
@@ -61,19 +64,20 @@ pub(crate) fn disk_mb(folder: &Path) -> Result<f64, Failure> {
     Ok(bytes as f64 / 1_048_576.0)
 }
 
-/// Seconds of processors that a process has used, as Linux tells it in hundredths.
-pub(crate) fn processor_seconds(process: u32) -> Result<f64, Failure> {
+/// Returns the CPU seconds that a process has used, from /proc. Linux counts in hundredths of a second.
+pub(crate) fn cpu_seconds(process: u32) -> Result<f64, Failure> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The program's name, in brackets, may hold blanks; after it come the state and ten figures, and then these two.
+    // The program's name, in parentheses, can contain spaces. It is followed by the state, ten other fields, and the
+    // two times.
     let after = stat.rsplit(')').next().unwrap_or_default();
     let ticks: Result<Vec<f64>, _> = after.split_whitespace().skip(11).take(2).map(str::parse).collect();
     Ok(ticks?.iter().sum::<f64>() / 100.0)
 }
 
-/// Resident memory of a process in megabytes, as Linux tells it.
+/// Returns the resident memory of a process in megabytes, from /proc.
 pub(crate) fn resident_mb(process: u32) -> Result<f64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS in the process's status")?;
-    let kb: f64 = line.split_whitespace().nth(1).ok_or("no figure")?.parse()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).ok_or("no VmRSS in /proc/PID/status")?;
+    let kb: f64 = line.split_whitespace().nth(1).ok_or("no value of VmRSS")?.parse()?;
     Ok(kb / 1024.0)
 }

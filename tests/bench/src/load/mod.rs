@@ -1,8 +1,8 @@
 //! `cargo run --release -p despacho-bench -- load [--seconds N] [--orders N] [--sizes N,N] PART…`
 //!
-//! Prints how fast the service is beside a reference in the same run, as ratios: on a shared machine a figure alone says little.
-//! Nothing is asserted. The parts are `preview`, `http` and `memory`, which run where none is named, and `dispatch`, `overload`, `growth`, `postgres` and
-//! `streams`, which take their time.
+//! Measures the service and compares it with a baseline in the same run, because absolute figures of a shared machine
+//! are not meaningful. Asserts nothing. The parts `preview`, `http` and `memory` run by default; `dispatch`,
+//! `overload`, `growth`, `postgres` and `streams` take longer.
 
 mod copies;
 mod core;
@@ -17,7 +17,7 @@ mod streams;
 
 use despacho_bench::Failure;
 
-/// What to run and for how long.
+/// The parts to run and their parameters.
 struct Plan {
     parts: Vec<String>,
     seconds: u64,
@@ -25,7 +25,7 @@ struct Plan {
     sizes: Vec<usize>,
 }
 
-/// Reads the rest of the command line and measures.
+/// Parses the rest of the command line and runs the benchmarks.
 pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), Failure> {
     run(&plan(arguments)?)
 }
@@ -45,34 +45,34 @@ fn plan(mut arguments: lexopt::Parser) -> Result<Plan, Failure> {
 }
 
 fn run(plan: &Plan) -> Result<(), Failure> {
-    // The reference server is this program once more, as a process of its own.
+    // The reference server is another process of this program.
     if plan.parts == ["echo"] {
         return echo::serve();
     }
-    let wanted = |part: &str| plan.parts.is_empty() || plan.parts.iter().any(|wanted| wanted == part);
-    if wanted("preview") {
+    let is_selected = |part: &str| plan.parts.is_empty() || plan.parts.iter().any(|selected| selected == part);
+    if is_selected("preview") {
         core::preview(plan.seconds)?;
     }
-    if wanted("http") {
+    if is_selected("http") {
         over_http::compare(plan.seconds)?;
     }
-    if wanted("memory") {
+    if is_selected("memory") {
         memory::after(plan.orders)?;
     }
-    let named = |part: &str| plan.parts.iter().any(|wanted| wanted == part);
-    if named("overload") {
+    let is_named = |part: &str| plan.parts.iter().any(|named| named == part);
+    if is_named("overload") {
         overload::run(plan.seconds)?;
     }
-    if named("growth") {
+    if is_named("growth") {
         growth::run(&plan.sizes)?;
     }
-    if named("dispatch") {
+    if is_named("dispatch") {
         tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(dispatch::run())?;
     }
-    if named("postgres") {
+    if is_named("postgres") {
         postgres::compare(plan.seconds)?;
     }
-    if named("streams") {
+    if is_named("streams") {
         streams::run(plan.seconds)?;
     }
     Ok(())

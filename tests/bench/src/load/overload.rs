@@ -1,7 +1,7 @@
-//! What the server does at half of its capacity, at all of it, and at twice as much.
+//! Benchmark of the server at half of its capacity, at its capacity, and at twice its capacity.
 //!
-//! Requests leave by a timetable, whatever became of those before them, as callers who know nothing of each other do; a time is counted
-//! from when a request should have left. So a server that stalls is seen to stall.
+//! Requests follow a fixed schedule, independent of earlier responses, like those of independent callers. Latency is
+//! measured from the scheduled time, so a stalling server is not hidden (no coordinated omission).
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -21,19 +21,19 @@ use super::{
     over_http::UNLIMITED,
 };
 
-/// Connections that measure the capacity, each with the next request once it has the answer to the last.
-const MEASURING: usize = 64;
-/// Connections that send by the timetable: more than the server answers at once and lets wait together, so that there is something to
-/// refuse.
+/// The number of connections that measure the capacity, each with one request at a time.
+const CAPACITY_CALLERS: usize = 64;
+/// The number of connections with scheduled requests: more than the server serves and queues together, so that some are
+/// rejected.
 const CALLERS: usize = 256;
-/// What the server takes on here, so that a few hundred connections are twice too many.
-const SMALL: [(&str, &str); 3] = [
+/// Low limits, so that a few hundred connections overload the server.
+const LOW_LIMITS: [(&str, &str); 3] = [
     ("DESPACHO_OVERLOAD_MAX_IN_FLIGHT", "64"),
     ("DESPACHO_OVERLOAD_MAX_QUEUED", "64"),
     ("DESPACHO_OVERLOAD_MAX_QUEUE_MS", "500"),
 ];
 
-/// What came of the requests of a stage.
+/// The outcome of the requests of a stage.
 #[derive(Default)]
 struct Stage {
     served: Vec<Duration>,
@@ -41,30 +41,30 @@ struct Stage {
     other: usize,
 }
 
-/// Prints a line for each stage, and one for the time after.
+/// Prints a line for each stage, and one for the first order afterwards.
 pub(crate) fn run(seconds: u64) -> Result<(), Failure> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
-    let variables = [&UNLIMITED[..], &SMALL].concat();
+    let variables = [&UNLIMITED[..], &LOW_LIMITS].concat();
     let mut server = Server::start(&binary, data.path(), &["--demo"], &variables).map_err(|e| e.to_string())?;
     let process = server.child().id();
     let (next, span) = (AtomicUsize::new(0), Duration::from_secs(seconds.max(2)));
     let capacity = capacity(&server.base, &next, span)?;
     println!(
-        "durable orders of 2 stops, {MEASURING} connections one after the other: {capacity:.0} a second. By a timetable, {CALLERS} connections:"
+        "durable orders of 2 stops, {CAPACITY_CALLERS} connections, one request at a time: {capacity:.0} per second. Scheduled requests, {CALLERS} connections:"
     );
-    println!("  offered      served/s  shed/s  other  median ms  99 % ms  health: worst ms  resident MB");
+    println!("  offered      served/s  shed/s  other  median ms  99 % ms  health: max ms  resident MB");
     for percent in [50.0, 100.0, 200.0] {
         let (stage, health) = stage(&server.base, &next, capacity * percent / 100.0, span)?;
         let name = format!("{percent:.0} %");
         print(&name, &stage, span, health, resident_mb(process)?);
     }
-    // What a caller meets who comes when the others have gone.
+    // Measures the first order after the overload.
     let started = Instant::now();
-    let mut client = Client::to(&server.base)?;
+    let mut client = Client::connect(&server.base)?;
     while client.send(&create(&next))? != 201 {}
     println!(
-        "  the next order after it took {:.1} ms; the data take {:.0} MB",
+        "  the next order afterwards took {:.1} ms; the data directory has {:.0} MB",
         ms(started.elapsed()),
         disk_mb(data.path())?
     );
@@ -76,12 +76,12 @@ fn create(next: &AtomicUsize) -> Vec<u8> {
     post("/delivery/orders", KEY, &order(&format!("L-{number}"), 2, false).to_string())
 }
 
-/// Orders a second when each caller waits for its answer.
+/// Returns the orders per second if each caller waits for its response.
 fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
     let started = Instant::now();
     let served = AtomicUsize::new(0);
-    all(MEASURING, |_| {
-        let mut client = Client::to(base)?;
+    all(CAPACITY_CALLERS, |_| {
+        let mut client = Client::connect(base)?;
         while started.elapsed() < span {
             if client.send(&create(next))? == 201 {
                 served.fetch_add(1, Ordering::Relaxed);
@@ -92,39 +92,45 @@ fn capacity(base: &str, next: &AtomicUsize, span: Duration) -> Result<f64, Failu
     Ok(number(served.into_inner()) / started.elapsed().as_secs_f64())
 }
 
-/// Offers so many requests a second, and gives the worst time to a health check meanwhile.
+/// Offers `rate` requests per second. Also returns the max_latency latency of health checks meanwhile.
 fn stage(base: &str, next: &AtomicUsize, rate: f64, span: Duration) -> Result<(Stage, Duration), Failure> {
     let (started, over) = (Instant::now(), AtomicBool::new(false));
     let step = Duration::from_secs_f64(number(CALLERS) / rate.max(1.0));
     std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(base, &over));
+        let health_check = scope.spawn(|| check_health(base, &over));
         let callers: Vec<_> = (0..CALLERS)
             .map(|caller| {
                 let first = started + step.mul_f64(number(caller) / number(CALLERS));
-                scope.spawn(move || call(base, next, first, step, started + span))
+                scope.spawn(move || send_scheduled(base, next, first, step, started + span))
             })
             .collect();
-        let stages: Vec<_> = callers.into_iter().map(|one| one.join().unwrap_or_else(|_| stopped())).collect();
+        let stages: Vec<_> = callers.into_iter().map(|caller| caller.join().unwrap_or_else(|_| panicked())).collect();
         over.store(true, Ordering::Relaxed);
-        let health = watcher.join().unwrap_or_else(|_| Err("the watcher stopped".into()))?;
-        let mut whole = Stage::default();
+        let health = health_check.join().unwrap_or_else(|_| Err("the health check thread panicked".into()))?;
+        let mut total = Stage::default();
         for stage in stages {
             let stage = stage?;
-            whole.served.extend(stage.served);
-            whole.shed += stage.shed;
-            whole.other += stage.other;
+            total.served.extend(stage.served);
+            total.shed += stage.shed;
+            total.other += stage.other;
         }
-        whole.served.sort();
-        Ok((whole, health))
+        total.served.sort();
+        Ok((total, health))
     })
 }
 
-fn stopped<T>() -> Result<T, Failure> {
-    Err("a caller stopped".into())
+fn panicked<T>() -> Result<T, Failure> {
+    Err("a caller thread panicked".into())
 }
 
-fn call(base: &str, next: &AtomicUsize, first: Instant, step: Duration, end: Instant) -> Result<Stage, Failure> {
-    let (mut client, mut stage, mut due) = (Client::to(base)?, Stage::default(), first);
+fn send_scheduled(
+    base: &str,
+    next: &AtomicUsize,
+    first: Instant,
+    step: Duration,
+    end: Instant,
+) -> Result<Stage, Failure> {
+    let (mut client, mut stage, mut due) = (Client::connect(base)?, Stage::default(), first);
     while due < end {
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
         match client.send(&create(next))? {
@@ -137,27 +143,27 @@ fn call(base: &str, next: &AtomicUsize, first: Instant, step: Duration, end: Ins
     Ok(stage)
 }
 
-/// Asks for the server's health until it is over; the worst time of an answer, each of which must be 200.
-fn watch(base: &str, over: &AtomicBool) -> Result<Duration, Failure> {
-    let (mut client, mut worst) = (Client::to(base)?, Duration::ZERO);
+/// Sends health checks until `over` is set. Returns the max_latency latency; each must return 200.
+fn check_health(base: &str, over: &AtomicBool) -> Result<Duration, Failure> {
+    let (mut client, mut max_latency) = (Client::connect(base)?, Duration::ZERO);
     while !over.load(Ordering::Relaxed) {
         for path in ["/healthz", "/readyz"] {
             let started = Instant::now();
             let status = client.send(&get(path, KEY))?;
-            worst = worst.max(started.elapsed());
+            max_latency = max_latency.max(started.elapsed());
             if status != 200 {
-                return Err(format!("{path} answers {status}").into());
+                return Err(format!("{path} returned {status}").into());
             }
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Ok(worst)
+    Ok(max_latency)
 }
 
 fn print(name: &str, stage: &Stage, span: Duration, health: Duration, memory: f64) {
     let seconds = span.as_secs_f64();
     let at = |part: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a list")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of a list")]
         let index = (number(stage.served.len().saturating_sub(1)) * part) as usize;
         stage.served.get(index).copied().map_or(f64::NAN, ms)
     };
@@ -177,7 +183,7 @@ pub(crate) fn all(count: usize, work: impl Fn(usize) -> Result<(), Failure> + Sy
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = (0..count).map(|index| scope.spawn(move || work(index))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| stopped()))
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| panicked()))
     })
 }
 

@@ -1,7 +1,9 @@
-//! Creates a second over HTTP on PostgreSQL, beside pgbench with a script that writes the same rows into the same tables.
+//! Benchmark of creating orders over HTTP on PostgreSQL, compared with pgbench running a script that writes the same
+//! rows into the same tables.
 //!
-//! Both have as many clients, each with a merchant of its own, since orders of one merchant wait for each other at its balance. The server
-//! is PostgreSQL as it ships: every commit is on disk before it is answered. They take turns, so that both meet the same machine.
+//! Both have the same number of clients, each with its own merchant, because orders of one merchant wait for the lock
+//! on its balance. PostgreSQL has its default durability: every commit is on disk before the response. They take turns
+//! so that both run under the same conditions.
 
 use std::{
     fmt::Write as _,
@@ -13,7 +15,7 @@ use std::{
 use despacho_bench::{
     Failure,
     client::{Client, post},
-    orders::{matrix, order},
+    orders::{order, parent_store},
 };
 use despacho_process::cluster::{Cluster, Options};
 use despacho_xtask::server::{self, Server};
@@ -23,19 +25,19 @@ use super::{
     overload::{all, number},
 };
 
-/// Clients of either.
+/// The number of clients of each.
 const CLIENTS: usize = 32;
-/// Rounds of both.
+/// The number of rounds.
 const ROUNDS: usize = 3;
-const OPERATOR: &str = "operator-token-of-a-measurement";
+const OPERATOR: &str = "operator-token-of-a-benchmark";
 
-/// Somebody who creates orders.
+/// A merchant that creates orders.
 struct Merchant {
     id: u64,
     key: String,
 }
 
-/// Prints orders a second of both, and their ratio.
+/// Prints the orders per second of both, and their ratio.
 pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
     let binary = server::shipped().map_err(|e| e.to_string())?;
     let data = tempfile::tempdir()?;
@@ -46,51 +48,51 @@ pub(crate) fn compare(seconds: u64) -> Result<(), Failure> {
     let own = [("DESPACHO_DATABASE", &*address), ("DESPACHO_SECRET", &*secret), ("DESPACHO_ADMIN_TOKEN", OPERATOR)];
     let variables = [&UNLIMITED[..], &own].concat();
     let server = Server::start(&binary, data.path(), &[], &variables).map_err(|e| e.to_string())?;
-    let merchants = (0..CLIENTS).map(|number| found(&server.base, number)).collect::<Result<Vec<_>, _>>()?;
+    let merchants = (0..CLIENTS).map(|number| create_merchant(&server.base, number)).collect::<Result<Vec<_>, _>>()?;
     let (next, span) = (AtomicUsize::new(0), Duration::from_secs(seconds.max(2)));
-    // Everything is prepared, cached and extended once before it counts.
+    // Warms up: statements are prepared, caches filled and files extended.
     create(&server.base, &merchants, &next, Duration::from_secs(2))?;
-    let bench = Bench::new(&cluster, &address, data.path(), &merchants)?;
+    let bench = PgBench::new(&cluster, &address, data.path(), &merchants)?;
     bench.run("plain", Duration::from_secs(2))?;
     println!(
-        "durable orders of 2 stops on PostgreSQL, {CLIENTS} clients, a merchant each, orders a second: despacho over HTTP; \
-         pgbench with the same rows, statement by statement and all at once"
+        "durable orders of 2 stops on PostgreSQL, {CLIENTS} clients with a merchant each, orders per second: despacho over HTTP; \
+         pgbench with the same rows, statement by statement and pipelined"
     );
     let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
-        let ours = create(&server.base, &merchants, &next, span)?;
+        let despacho = create(&server.base, &merchants, &next, span)?;
         let (plain, pipelined) = (bench.run("plain", span)?, bench.run("pipelined", span)?);
         println!(
-            "  {ours:>7.0}  {plain:>7.0} ({:>3.0} %) {pipelined:>7.0} ({:>3.0} %)",
-            ours / plain * 100.0,
-            ours / pipelined * 100.0
+            "  {despacho:>7.0}  {plain:>7.0} ({:>3.0} %) {pipelined:>7.0} ({:>3.0} %)",
+            despacho / plain * 100.0,
+            despacho / pipelined * 100.0
         );
-        ratios.push(ours / plain);
+        ratios.push(despacho / plain);
     }
     ratios.sort_by(f64::total_cmp);
     println!("  median: {:.0} % of pgbench", ratios[ROUNDS / 2] * 100.0);
     Ok(())
 }
 
-/// Makes a merchant.
-fn found(base: &str, number: usize) -> Result<Merchant, Failure> {
-    let mut client = Client::to(base)?;
-    let status = client.send(&post("/admin/matrices", OPERATOR, &matrix(number).to_string()))?;
-    let made: serde_json::Value = serde_json::from_slice(client.body())?;
-    let id = made["storeId"].as_str().and_then(|id| id.parse().ok());
-    match (status, id, made["value"].as_str()) {
+/// Creates a merchant.
+fn create_merchant(base: &str, number: usize) -> Result<Merchant, Failure> {
+    let mut client = Client::connect(base)?;
+    let status = client.send(&post("/admin/matrices", OPERATOR, &parent_store(number).to_string()))?;
+    let response: serde_json::Value = serde_json::from_slice(client.body())?;
+    let id = response["storeId"].as_str().and_then(|id| id.parse().ok());
+    match (status, id, response["value"].as_str()) {
         (201, Some(id), Some(key)) => Ok(Merchant { id, key: key.to_owned() }),
-        _ => Err(format!("a merchant was answered {status}: {made}").into()),
+        _ => Err(format!("creating a merchant returned {status}: {response}").into()),
     }
 }
 
-/// Orders a second where each client waits for its answer.
+/// Returns the orders per second if each client waits for its response.
 fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration) -> Result<f64, Failure> {
     let (started, done) = (Instant::now(), AtomicUsize::new(0));
-    // Made once: what the client costs is taken from what it measures.
+    // Created once, because the client's CPU time reduces the server's.
     let template = order("CODE", 2, false).to_string();
     all(merchants.len(), |index| {
-        let mut client = Client::to(base)?;
+        let mut client = Client::connect(base)?;
         while started.elapsed() < span {
             let body = template.replace("CODE", &format!("P-{}", next.fetch_add(1, Ordering::Relaxed)));
             let request = post("/delivery/orders", &merchants[index].key, &body);
@@ -105,8 +107,8 @@ fn create(base: &str, merchants: &[Merchant], next: &AtomicUsize, span: Duration
     Ok(number(done.into_inner()) / started.elapsed().as_secs_f64())
 }
 
-/// pgbench with its scripts.
-struct Bench<'a> {
+/// pgbench and its scripts.
+struct PgBench<'a> {
     cluster: &'a Cluster,
     address: &'a str,
     folder: &'a Path,
@@ -114,26 +116,26 @@ struct Bench<'a> {
     event: String,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> PgBench<'a> {
     fn new(
         cluster: &'a Cluster,
         address: &'a str,
         folder: &'a Path,
         merchants: &[Merchant],
-    ) -> Result<Bench<'a>, Failure> {
+    ) -> Result<PgBench<'a>, Failure> {
         let query = |sql: &str| cluster.query(address, sql).map_err(|e| e.to_string());
         query("CREATE SEQUENCE load_ids START 1000000000 CACHE 64")?;
         let order = query("SELECT body FROM orders ORDER BY id DESC LIMIT 1")?;
         let event = query("SELECT body FROM events ORDER BY id DESC LIMIT 1")?;
-        let bench = Bench { cluster, address, folder, order, event };
+        let bench = PgBench { cluster, address, folder, order, event };
         let mut store = String::from("\\set store CASE");
         for (client, merchant) in merchants.iter().enumerate() {
             write!(store, " WHEN :client_id = {client} THEN {}", merchant.id)?;
         }
         store.push_str(" END\n\\set salt random(1, 4000000000000000000)\n");
         std::fs::write(bench.script("plain"), format!("{store}{ORDER}"))?;
-        let at_once = ORDER.replace("BEGIN;\n", "\\startpipeline\nBEGIN;\n") + "\\endpipeline\n";
-        std::fs::write(bench.script("pipelined"), format!("{store}{at_once}"))?;
+        let pipelined = ORDER.replace("BEGIN;\n", "\\startpipeline\nBEGIN;\n") + "\\endpipeline\n";
+        std::fs::write(bench.script("pipelined"), format!("{store}{pipelined}"))?;
         Ok(bench)
     }
 
@@ -141,7 +143,7 @@ impl<'a> Bench<'a> {
         self.folder.join(format!("{name}.sql"))
     }
 
-    /// Transactions a second of a script.
+    /// Returns the transactions per second of a script.
     fn run(&self, name: &str, span: Duration) -> Result<f64, Failure> {
         let mut pgbench = self.cluster.program("pgbench");
         pgbench.args(["--no-vacuum", "--protocol=prepared", "--jobs=2"]);
@@ -150,15 +152,15 @@ impl<'a> Bench<'a> {
         let output = pgbench.arg("--file").arg(self.script(name)).arg(self.address).output()?;
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         // `tps = 1234.567890 (without initial connection time)`
-        let figure = stdout.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
-        match figure {
-            Some(figure) if output.status.success() => Ok(figure),
+        let tps = stdout.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+        match tps {
+            Some(tps) if output.status.success() => Ok(tps),
             _ => Err(format!("pgbench: {stdout}{}", String::from_utf8_lossy(&output.stderr)).into()),
         }
     }
 }
 
-/// What hosts/shared/sql writes for a new order, in its order, under the mark of hosts/shared/postgres.
+/// The statements of hosts/shared/sql for a new order, in their order, with the commit marker of hosts/shared/postgres.
 const ORDER: &str = "BEGIN;
 INSERT INTO commit_marks (at, salt) VALUES ((extract(epoch FROM clock_timestamp()) * 1000)::bigint, :salt) ON CONFLICT DO NOTHING;
 INSERT INTO orders (id, version, store, code, holds_code, situation, created_at, due_at, pickup_lat_e7, pickup_lon_e7, body) VALUES (nextval('load_ids'), 1, :store, \

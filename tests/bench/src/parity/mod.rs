@@ -1,4 +1,4 @@
-//! The core as a wasm guest, and the questions that it and the native core must answer alike.
+//! The core as a wasm guest, and problems whose results must be identical natively and on wasm.
 
 #[cfg(feature = "wasm")]
 pub mod guest;
@@ -7,12 +7,12 @@ pub mod responses;
 
 use despacho_core::route::line::{LineError, assign_line, route_line};
 
-/// Answers one line as the guest does: `route {…}` or `assign {…}`.
-pub fn respond_natively(line: &str) -> String {
+/// Solves one line as the guest does: `route {…}` or `assign {…}`.
+pub fn solve_natively(line: &str) -> String {
     match line.split_once(' ') {
         Some(("route", problem)) => render(route_line(problem)),
         Some(("assign", problem)) => render(assign_line(problem)),
-        _ => "unknown question".to_owned(),
+        _ => "unknown request".to_owned(),
     }
 }
 

@@ -1,14 +1,14 @@
-//! Random instances as a city has them, and some as it has not, from a fixed seed.
+//! Random instances, realistic and artificial, from fixed seeds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt::Write;
 
-/// The kinds that are measured: what real orders look like.
+/// The kinds that are measured, which resemble real orders.
 pub const MEASURED: [Kind; 6] =
     [Kind::Uniform, Kind::Clustered, Kind::Grid, Kind::OneWay, Kind::Asymmetric, Kind::CoLocated];
 
-/// All kinds, with those that exist to find mistakes.
+/// All kinds, including those designed to find errors.
 pub const ALL: [Kind; 9] = [
     Kind::Uniform,
     Kind::Clustered,
@@ -21,36 +21,36 @@ pub const ALL: [Kind; 9] = [
     Kind::Huge,
 ];
 
-/// Streets of the grid, each way.
+/// The number of streets of the grid in each direction.
 const STREETS: u64 = 40;
 /// The sides of a block in metres.
 const BLOCK: (u64, u64) = (110, 90);
 
-/// How the stops of an instance lie and what lies between them.
+/// The distribution of stops and distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Points in a square of 12 km, straight lines.
+    /// Points in a square of 12 km, Euclidean distances.
     Uniform,
-    /// Points around one centre for every seven, straight lines.
+    /// Points around one centre per seven stops, Euclidean distances.
     Clustered,
-    /// Street corners of blocks of 110 by 90 metres, along the streets.
+    /// Street corners of blocks of 110 by 90 metres, Manhattan distances.
     Grid,
-    /// The same corners where every other street runs one way and its neighbour the other.
+    /// The same corners with alternating one-way streets.
     OneWay,
-    /// Points in a square; each leg up to two fifths longer, differently in each direction.
+    /// Points in a square. Each leg is up to 40 per cent longer, independently in each direction.
     Asymmetric,
-    /// Half the stops share their place with another.
+    /// Half of the stops share their location with another.
     CoLocated,
-    /// Straight lines of which one in eight does not exist.
+    /// Euclidean distances, one in eight missing.
     Gaps,
-    /// Legs of 0 to 3 metres: many ties.
+    /// Legs of 0 to 3 metres, with many ties.
     Tiny,
-    /// Legs near the largest that can be written.
+    /// Legs near the maximum.
     Huge,
 }
 
 impl Kind {
-    /// The name in the tables.
+    /// Returns the name in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Uniform => "uniform",
@@ -66,11 +66,11 @@ impl Kind {
     }
 }
 
-/// A fixed sequence of numbers (splitmix64).
+/// A deterministic random number generator (splitmix64).
 pub struct Rng(pub u64);
 
 impl Rng {
-    /// The next number below a limit.
+    /// Returns the next number below a limit.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -80,12 +80,12 @@ impl Rng {
     }
 }
 
-/// A matrix over a start and so many stops; none is a road that does not exist.
+/// Returns the matrix of a start and `stops` stops. `None` marks a missing road.
 pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
     let mut rng = Rng(seed * 1_000 + stops as u64);
     let points = points(kind, stops + 1, &mut rng);
     if kind == Kind::OneWay {
-        return points.iter().map(|&from| one_way(from, &points)).collect();
+        return points.iter().map(|&from| one_way_distances(from, &points)).collect();
     }
     let mut rows = vec![vec![Some(0u32); points.len()]; points.len()];
     for (i, row) in rows.iter_mut().enumerate() {
@@ -106,35 +106,35 @@ pub fn matrix(kind: Kind, stops: usize, seed: u64) -> Vec<Vec<Option<u32>>> {
     rows
 }
 
-/// A question of a kind as a line: any start, open or closed, now and then pinned.
+/// Returns a route request line with a random start, open or closed, sometimes with a pin.
 pub fn route_problem(kind: Kind, stops: usize, seed: u64, work: Option<u64>) -> String {
     let rows = matrix(kind, stops, seed);
     let mut rng = Rng(seed);
     let size = stops as u64 + 1;
     let mut line = format!("route {{\"matrix\":{}", json(&rows));
-    let mut put = |text: String| line.push_str(&text);
-    put(format!(",\"closed\":{},\"start\":{}", rng.below(2) == 0, rng.below(size)));
+    let mut append = |text: String| line.push_str(&text);
+    append(format!(",\"closed\":{},\"start\":{}", rng.below(2) == 0, rng.below(size)));
     if rng.below(5) == 0 {
-        put(format!(",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]", rng.below(size)));
+        append(format!(",\"pins\":[{{\"stop\":{},\"pin\":\"last\"}}]", rng.below(size)));
     }
     if let Some(work) = work {
-        put(format!(",\"work\":{work}"));
+        append(format!(",\"work\":{work}"));
     }
-    put("}".to_owned());
+    append("}".to_owned());
     line
 }
 
-/// An assignment as a line: points in a square of 20 km, pairs within a radius where there is one.
+/// Returns an assignment request line: points in a square of 20 km, and pairs within the radius if there is one.
 pub fn assign_problem(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> String {
     format!("assign {{\"costs\":{}}}", json(&assign_matrix(rows, columns, radius, seed)))
 }
 
-/// The costs of an assignment, none beyond the radius.
+/// Returns the costs of an assignment; `None` beyond the radius.
 pub fn assign_matrix(rows: usize, columns: usize, radius: Option<u64>, seed: u64) -> Vec<Vec<Option<u32>>> {
     let mut rng = Rng(seed);
-    let mut place = || (rng.below(20_000), rng.below(20_000));
-    let couriers: Vec<(u64, u64)> = (0..rows).map(|_| place()).collect();
-    let orders: Vec<(u64, u64)> = (0..columns).map(|_| place()).collect();
+    let mut point = || (rng.below(20_000), rng.below(20_000));
+    let couriers: Vec<(u64, u64)> = (0..rows).map(|_| point()).collect();
+    let orders: Vec<(u64, u64)> = (0..columns).map(|_| point()).collect();
     let cost = |a: (u64, u64), b: (u64, u64)| {
         let (x, y) = (a.0.abs_diff(b.0), a.1.abs_diff(b.1));
         let metres = (x * x + y * y).isqrt();
@@ -143,7 +143,7 @@ pub fn assign_matrix(rows: usize, columns: usize, radius: Option<u64>, seed: u64
     couriers.iter().map(|&courier| orders.iter().map(|&order| cost(courier, order)).collect()).collect()
 }
 
-/// A matrix as JSON.
+/// Serializes a matrix to JSON.
 pub fn json(rows: &[Vec<Option<u32>>]) -> String {
     let mut text = String::from("[");
     for (i, row) in rows.iter().enumerate() {
@@ -183,30 +183,30 @@ fn points(kind: Kind, size: usize, rng: &mut Rng) -> Vec<(u64, u64)> {
     points
 }
 
-/// The shortest ways from a corner to the others, along streets that run one way (Dijkstra).
-fn one_way(from: (u64, u64), to: &[(u64, u64)]) -> Vec<Option<u32>> {
+/// Returns the shortest distances from a corner to the others along one-way streets (Dijkstra).
+fn one_way_distances(from: (u64, u64), to: &[(u64, u64)]) -> Vec<Option<u32>> {
     let index = |x: u64, y: u64| usize::try_from(x * STREETS + y).unwrap_or(0);
     let mut metres = vec![u64::MAX; index(STREETS - 1, STREETS - 1) + 1];
     let mut heap = BinaryHeap::from([Reverse((0, from.0 / BLOCK.0, from.1 / BLOCK.1))]);
-    while let Some(Reverse((far, x, y))) = heap.pop() {
-        if metres[index(x, y)] <= far {
+    while let Some(Reverse((distance, x, y))) = heap.pop() {
+        if metres[index(x, y)] <= distance {
             continue;
         }
-        metres[index(x, y)] = far;
-        // Rows and columns alternate their direction; the outer ring runs both ways, so every corner can be reached.
+        metres[index(x, y)] = distance;
+        // Rows and columns alternate their direction. The outer ring is bidirectional, so every corner is reachable.
         let ring_x = x == 0 || x == STREETS - 1;
         let ring_y = y == 0 || y == STREETS - 1;
         if x + 1 < STREETS && (ring_y || y.is_multiple_of(2)) {
-            heap.push(Reverse((far + BLOCK.0, x + 1, y)));
+            heap.push(Reverse((distance + BLOCK.0, x + 1, y)));
         }
         if x > 0 && (ring_y || !y.is_multiple_of(2)) {
-            heap.push(Reverse((far + BLOCK.0, x - 1, y)));
+            heap.push(Reverse((distance + BLOCK.0, x - 1, y)));
         }
         if y + 1 < STREETS && (ring_x || x.is_multiple_of(2)) {
-            heap.push(Reverse((far + BLOCK.1, x, y + 1)));
+            heap.push(Reverse((distance + BLOCK.1, x, y + 1)));
         }
         if y > 0 && (ring_x || !x.is_multiple_of(2)) {
-            heap.push(Reverse((far + BLOCK.1, x, y - 1)));
+            heap.push(Reverse((distance + BLOCK.1, x, y - 1)));
         }
     }
     to.iter().map(|to| u32::try_from(metres[index(to.0 / BLOCK.0, to.1 / BLOCK.1)]).ok()).collect()

@@ -1,19 +1,19 @@
-//! Writes questions with the answers of the native core, one JSON object a line, for the browser package to answer again:
-//! `{"what": "route" or "assign", "question", "answer"}`.
+//! Writes problems with the native core's results, one JSON object per line, for the browser package's tests: `{"what":
+//! "route" or "assign", "question", "answer"}`.
 
 use std::io::{self, BufWriter, Write};
 
-use super::{problems, respond_natively};
+use super::{problems, solve_natively};
 
-/// Random questions of every kind.
+/// The number of random problems of each kind.
 const CASES: u64 = 200;
 
-/// Writes them to standard output.
+/// Writes the problems and results to standard output.
 pub fn write_all() -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     for kind in problems::ALL {
         for seed in 0..CASES {
-            // Most are proven by the table; every twentieth is large enough for the search and the proof.
+            // Most are solved by dynamic programming; every twentieth is large enough for search and proof.
             let stops = if seed % 20 == 0 { 13 + seed / 5 } else { seed % 11 };
             let stops = usize::try_from(stops).unwrap_or(0);
             write(&mut out, &problems::route_problem(kind, stops, seed, Some(150_000)))?;
@@ -33,6 +33,6 @@ pub fn write_all() -> io::Result<()> {
 
 fn write(out: &mut impl Write, line: &str) -> io::Result<()> {
     let (what, problem) = line.split_once(' ').unwrap_or((line, "null"));
-    let response = respond_natively(line);
+    let response = solve_natively(line);
     writeln!(out, "{{\"what\":\"{what}\",\"question\":{problem},\"answer\":{response}}}")
 }

@@ -1,4 +1,5 @@
-//! `cargo run --release -p despacho-bench -- roads compare --osrm URL --extract FILE`: errors of the models of a leg against a running OSRM. `speed --extract FILE`: times.
+//! `cargo run --release -p despacho-bench -- roads compare --osrm URL --extract FILE` measures the errors of the models
+//! of a leg compared with a running OSRM. `roads speed --extract FILE` measures times.
 
 mod compare;
 mod osrm;
@@ -9,48 +10,48 @@ use despacho_roads::Roads;
 
 const USAGE: &str = "usage: compare --osrm URL --extract FILE [--pairs N] [--worst N]  |  speed --extract FILE";
 
-/// What to do, as the command line says it.
+/// The command line.
 #[derive(Default)]
-struct Order {
-    what: String,
+struct Arguments {
+    command: String,
     osrm: Option<String>,
     extract: Option<PathBuf>,
     pairs: usize,
     worst: usize,
 }
 
-/// Reads the rest of the command line and measures.
+/// Parses the rest of the command line and runs the benchmark.
 pub(crate) fn command(arguments: lexopt::Parser) -> Result<(), String> {
-    let order = read_order(arguments).map_err(|error| format!("{error}\n{USAGE}"))?;
-    let extract = order.extract.as_deref().ok_or(USAGE)?;
-    let text = match (&*order.what, &order.osrm) {
+    let parsed = parse(arguments).map_err(|error| format!("{error}\n{USAGE}"))?;
+    let extract = parsed.extract.as_deref().ok_or(USAGE)?;
+    let text = match (&*parsed.command, &parsed.osrm) {
         ("speed", _) => compare::speed(extract)?,
-        ("compare", Some(osrm)) => compare(osrm, extract, &order)?,
+        ("compare", Some(osrm)) => compare(osrm, extract, &parsed)?,
         _ => return Err(USAGE.to_owned()),
     };
     report(&text);
     Ok(())
 }
 
-fn read_order(mut parser: lexopt::Parser) -> Result<Order, lexopt::Error> {
+fn parse(mut parser: lexopt::Parser) -> Result<Arguments, lexopt::Error> {
     use lexopt::prelude::{Long, Value, ValueExt as _};
-    let mut order = Order { pairs: 2_000, ..Order::default() };
-    while let Some(word) = parser.next()? {
-        match word {
-            Long("osrm") => order.osrm = Some(parser.value()?.string()?),
-            Long("extract") => order.extract = Some(parser.value()?.into()),
-            Long("pairs") => order.pairs = parser.value()?.parse()?,
-            Long("worst") => order.worst = parser.value()?.parse()?,
-            Value(what) if order.what.is_empty() => order.what = what.string()?,
+    let mut parsed = Arguments { pairs: 2_000, ..Arguments::default() };
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("osrm") => parsed.osrm = Some(parser.value()?.string()?),
+            Long("extract") => parsed.extract = Some(parser.value()?.into()),
+            Long("pairs") => parsed.pairs = parser.value()?.parse()?,
+            Long("worst") => parsed.worst = parser.value()?.parse()?,
+            Value(command) if parsed.command.is_empty() => parsed.command = command.string()?,
             other => return Err(other.unexpected()),
         }
     }
-    Ok(order)
+    Ok(parsed)
 }
 
-fn compare(osrm: &str, extract: &Path, order: &Order) -> Result<String, String> {
+fn compare(osrm: &str, extract: &Path, parsed: &Arguments) -> Result<String, String> {
     let roads = Roads::load(extract).map_err(|error| error.to_string())?;
-    let pairs = compare::pairs(osrm, &roads, order.pairs, 1)?;
+    let pairs = compare::pairs(osrm, &roads, parsed.pairs, 1)?;
     let missing = pairs.iter().filter(|pair| pair.own.is_none()).count();
     let mut lines = vec![
         format!("{} pairs; {missing} of them have no leg in process", pairs.len()),
@@ -63,10 +64,10 @@ fn compare(osrm: &str, extract: &Path, order: &Order) -> Result<String, String> 
         pair.own.map_or(f64::INFINITY, |own| (f64::from(own.metres) - pair.metres).abs() / pair.metres)
     };
     worst.sort_by(|a, b| error(b).total_cmp(&error(a)));
-    let place = |point: despacho_core::model::Point| format!("{:.6},{:.6}", point.longitude(), point.latitude());
-    for pair in worst.iter().take(order.worst) {
+    let coordinates = |point: despacho_core::model::Point| format!("{:.6},{:.6}", point.longitude(), point.latitude());
+    for pair in worst.iter().take(parsed.worst) {
         let (metres, ms) = pair.own.map_or((0, 0), |own| (own.metres, own.ms));
-        let (from, to) = (place(pair.from), place(pair.to));
+        let (from, to) = (coordinates(pair.from), coordinates(pair.to));
         lines.push(format!("{from};{to}: {metres} m {ms} ms, OSRM {:.0} m {:.1} s", pair.metres, pair.seconds));
     }
     Ok(lines.join("\n"))

@@ -1,25 +1,26 @@
-//! Legs from a running OSRM.
+//! A client of OSRM's table service.
 
 use std::fmt::Write as _;
 
 use despacho_core::model::Point;
 use serde_json::Value;
 
-/// Legs from some points to others, as OSRM's table service gives them.
+/// The response of OSRM's table service.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    /// Metres, row by row; `None` where OSRM finds no road.
+    /// The distances in metres, row by row; `None` if OSRM finds no road.
     pub(super) metres: Vec<Vec<Option<f64>>>,
-    /// Seconds, likewise.
+    /// The durations in seconds, row by row.
     pub(super) seconds: Vec<Vec<Option<f64>>>,
-    /// How far each source, then each target, was moved onto a road, in metres.
-    pub(super) moved: Vec<f64>,
+    /// The snapping distance in metres of each source, then of each target.
+    pub(super) snap_distances: Vec<f64>,
 }
 
-/// Asks for the legs from the first `sources` points to the others.
+/// Requests the legs from the first `sources` points to the others.
 ///
 /// # Errors
-/// OSRM does not answer, or not with a table.
+///
+/// Returns an error if OSRM is unavailable or returns no table.
 pub(super) fn table(url: &str, points: &[Point], sources: usize) -> Result<Table, String> {
     let mut path = format!("{url}/table/v1/driving/");
     for (number, point) in points.iter().enumerate() {
@@ -33,14 +34,14 @@ pub(super) fn table(url: &str, points: &[Point], sources: usize) -> Result<Table
     let body: Value =
         serde_json::from_str(&text.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
     if body["code"] != "Ok" {
-        return Err(format!("OSRM says {}", body["code"]));
+        return Err(format!("OSRM returned {}", body["code"]));
     }
     let ends = [&body["sources"], &body["destinations"]];
     let ends = ends.into_iter().filter_map(Value::as_array).flatten();
     Ok(Table {
         metres: rows(&body["distances"]),
         seconds: rows(&body["durations"]),
-        moved: ends.map(|end| end["distance"].as_f64().unwrap_or(f64::INFINITY)).collect(),
+        snap_distances: ends.map(|end| end["distance"].as_f64().unwrap_or(f64::INFINITY)).collect(),
     })
 }
 

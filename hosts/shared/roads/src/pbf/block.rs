@@ -1,19 +1,19 @@
-//! One block of nodes, ways or relations.
+//! A block of nodes, ways or relations.
 
 use super::blob::packed;
+use super::protobuf::{DecodeError, Fields, Packed, Value, zigzag};
 use super::tags::Tags;
-use super::wire::{Fields, Malformed, Packed, Value, signed};
-use crate::place::Place;
+use crate::coord::Coord;
 
-/// A block: its texts and its groups of elements.
+/// A block: its string table and its groups of elements.
 pub(crate) struct Block<'a> {
-    texts: Vec<&'a str>,
+    strings: Vec<&'a str>,
     groups: Vec<&'a [u8]>,
     granularity: i64,
     offset: (i64, i64),
 }
 
-/// A way: nodes in a row.
+/// A way: a sequence of nodes.
 pub(crate) struct Way<'a> {
     pub(crate) id: i64,
     pub(crate) tags: Tags<'a>,
@@ -21,13 +21,13 @@ pub(crate) struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// The nodes' ids.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = Result<i64, Malformed>> {
+    /// Returns the IDs of the nodes.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Result<i64, DecodeError>> {
         self.nodes.clone().deltas()
     }
 }
 
-/// What takes part in a relation.
+/// A member of a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
     Node(i64),
@@ -41,8 +41,8 @@ pub(crate) struct Relation<'a> {
     pub(crate) members: Vec<(Member, &'a str)>,
 }
 
-/// Returns the strings of a string table; a string that is not UTF-8 is empty.
-fn strings(table: &[u8]) -> Result<Vec<&str>, Malformed> {
+/// Returns the strings of a string table. A string that is not UTF-8 is empty.
+fn read_strings(table: &[u8]) -> Result<Vec<&str>, DecodeError> {
     let mut strings = Vec::new();
     for field in Fields::new(table) {
         if let (1, Value::Bytes(text)) = field? {
@@ -53,11 +53,11 @@ fn strings(table: &[u8]) -> Result<Vec<&str>, Malformed> {
 }
 
 impl<'a> Block<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Result<Block<'a>, Malformed> {
-        let mut block = Block { texts: Vec::new(), groups: Vec::new(), granularity: 100, offset: (0, 0) };
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Block<'a>, DecodeError> {
+        let mut block = Block { strings: Vec::new(), groups: Vec::new(), granularity: 100, offset: (0, 0) };
         for field in Fields::new(bytes) {
             match field? {
-                (1, Value::Bytes(table)) => block.texts.extend(strings(table)?),
+                (1, Value::Bytes(table)) => block.strings.extend(read_strings(table)?),
                 (2, Value::Bytes(group)) => block.groups.push(group),
                 (17, Value::Number(number)) => block.granularity = number.cast_signed(),
                 (19, Value::Number(number)) => block.offset.0 = number.cast_signed(),
@@ -68,18 +68,18 @@ impl<'a> Block<'a> {
         Ok(block)
     }
 
-    /// Whether there are nodes in it.
+    /// Returns whether the block contains nodes.
     pub(crate) fn has_nodes(&self) -> bool {
         self.groups.iter().any(|group| matches!(Fields::new(group).next(), Some(Ok((1 | 2, _)))))
     }
 
-    /// Calls for each way that has a key.
+    /// Calls `each` for every way that has a key.
     pub(crate) fn ways(
         &self,
         key: &str,
-        mut each: impl FnMut(&Way<'a>) -> Result<(), Malformed>,
-    ) -> Result<(), Malformed> {
-        self.each(3, |message| {
+        mut each: impl FnMut(&Way<'a>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        self.for_each_message(3, |message| {
             let (mut id, mut keys, mut values, mut nodes) = (0, Value::Fixed, Value::Fixed, Packed::new(&[]));
             for field in Fields::new(message) {
                 match field? {
@@ -95,9 +95,9 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// Calls for each relation.
-    pub(crate) fn relations(&self, mut each: impl FnMut(&Relation<'a>)) -> Result<(), Malformed> {
-        self.each(4, |message| {
+    /// Calls `each` for every relation.
+    pub(crate) fn relations(&self, mut each: impl FnMut(&Relation<'a>)) -> Result<(), DecodeError> {
+        self.for_each_message(4, |message| {
             let mut parts = [Value::Fixed; 5];
             for field in Fields::new(message) {
                 match field? {
@@ -117,34 +117,34 @@ impl<'a> Block<'a> {
                     1 => Member::Way(id?),
                     _ => Member::Relation,
                 };
-                members.push((member, self.text(role?)?));
+                members.push((member, self.string(role?)?));
             }
             each(&Relation { tags: self.tags(keys, values)?, members });
             Ok(())
         })
     }
 
-    /// Calls for each node that has a number in the caller's list.
+    /// Calls `each` for every node for which `number` returns an index.
     pub(crate) fn nodes(
         &self,
-        mut number: impl FnMut(i64) -> Option<usize>,
-        mut each: impl FnMut(usize, Place, &Tags<'a>),
-    ) -> Result<(), Malformed> {
-        self.each(2, |message| self.dense(message, &mut number, &mut each))?;
-        self.each(1, |message| {
+        mut index: impl FnMut(i64) -> Option<usize>,
+        mut each: impl FnMut(usize, Coord, &Tags<'a>),
+    ) -> Result<(), DecodeError> {
+        self.for_each_message(2, |message| self.dense(message, &mut index, &mut each))?;
+        self.for_each_message(1, |message| {
             let (mut id, mut raw, mut keys, mut values) = (0, (0, 0), Value::Fixed, Value::Fixed);
             for field in Fields::new(message) {
                 match field? {
-                    (1, Value::Number(value)) => id = signed(value),
+                    (1, Value::Number(value)) => id = zigzag(value),
                     (2, value) => keys = value,
                     (3, value) => values = value,
-                    (8, Value::Number(value)) => raw.0 = signed(value),
-                    (9, Value::Number(value)) => raw.1 = signed(value),
+                    (8, Value::Number(value)) => raw.0 = zigzag(value),
+                    (9, Value::Number(value)) => raw.1 = zigzag(value),
                     _ => {}
                 }
             }
-            if let Some(known) = number(id) {
-                each(known, self.place(raw)?, &self.tags(packed(keys), packed(values))?);
+            if let Some(index_of_node) = index(id) {
+                each(index_of_node, self.coord(raw)?, &self.tags(packed(keys), packed(values))?);
             }
             Ok(())
         })
@@ -153,9 +153,9 @@ impl<'a> Block<'a> {
     fn dense(
         &self,
         message: &'a [u8],
-        number: &mut impl FnMut(i64) -> Option<usize>,
-        each: &mut impl FnMut(usize, Place, &Tags<'a>),
-    ) -> Result<(), Malformed> {
+        index: &mut impl FnMut(i64) -> Option<usize>,
+        each: &mut impl FnMut(usize, Coord, &Tags<'a>),
+    ) -> Result<(), DecodeError> {
         let mut parts = [Value::Fixed; 4];
         for field in Fields::new(message) {
             match field? {
@@ -166,27 +166,31 @@ impl<'a> Block<'a> {
                 _ => {}
             }
         }
-        let [ids, lats, lons, mut texts] = parts.map(packed);
+        let [ids, lats, lons, mut tag_strings] = parts.map(packed);
         for ((id, lat), lon) in ids.deltas().zip(lats.deltas()).zip(lons.deltas()) {
             let (id, raw) = (id?, (lat?, lon?));
-            // Each node's tags end with a zero; a block without any tag leaves the whole list out.
+            // Each node's tags end with a zero. A block without tags omits the list.
             let mut pairs = Vec::new();
-            while let Some(key) = texts.next() {
+            while let Some(key) = tag_strings.next() {
                 let key = key?;
                 if key == 0 {
                     break;
                 }
-                let value = texts.next().ok_or(Malformed("a tag has no value"))??;
-                pairs.push((self.text(key)?, self.text(value)?));
+                let value = tag_strings.next().ok_or(DecodeError("a tag has no value"))??;
+                pairs.push((self.string(key)?, self.string(value)?));
             }
-            if let Some(known) = number(id) {
-                each(known, self.place(raw)?, &Tags::new(pairs));
+            if let Some(index_of_node) = index(id) {
+                each(index_of_node, self.coord(raw)?, &Tags::new(pairs));
             }
         }
         Ok(())
     }
 
-    fn each(&self, kind: u64, mut each: impl FnMut(&'a [u8]) -> Result<(), Malformed>) -> Result<(), Malformed> {
+    fn for_each_message(
+        &self,
+        kind: u64,
+        mut each: impl FnMut(&'a [u8]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         for group in &self.groups {
             for field in Fields::new(group) {
                 match field? {
@@ -198,28 +202,28 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    fn text(&self, number: u64) -> Result<&'a str, Malformed> {
-        let text = usize::try_from(number).ok().and_then(|number| self.texts.get(number));
-        text.copied().ok_or(Malformed("a text is not in its table"))
+    fn string(&self, number: u64) -> Result<&'a str, DecodeError> {
+        let string = usize::try_from(number).ok().and_then(|number| self.strings.get(number));
+        string.copied().ok_or(DecodeError("a string is not in the string table"))
     }
 
-    fn tags(&self, keys: Packed<'a>, values: Packed<'a>) -> Result<Tags<'a>, Malformed> {
+    fn tags(&self, keys: Packed<'a>, values: Packed<'a>) -> Result<Tags<'a>, DecodeError> {
         let mut pairs = Vec::new();
         for (key, value) in keys.zip(values) {
-            pairs.push((self.text(key?)?, self.text(value?)?));
+            pairs.push((self.string(key?)?, self.string(value?)?));
         }
         Ok(Tags::new(pairs))
     }
 
-    /// From the block's own units to 10⁻⁷ degrees.
-    fn place(&self, raw: (i64, i64)) -> Result<Place, Malformed> {
+    /// Converts from the block's units to 10⁻⁷ degrees.
+    fn coord(&self, raw: (i64, i64)) -> Result<Coord, DecodeError> {
         let degrees = |offset: i64, raw: i64, limit: i64| {
             let billionths = raw.checked_mul(self.granularity).and_then(|scaled| scaled.checked_add(offset))?;
             let units = billionths.checked_add(50)?.div_euclid(100);
             i32::try_from(units).ok().filter(|_| units.abs() <= limit)
         };
         let (lat, lon) = (degrees(self.offset.0, raw.0, 900_000_000), degrees(self.offset.1, raw.1, 1_800_000_000));
-        let place = lat.zip(lon).map(|(lat, lon)| Place { lat, lon });
-        place.ok_or(Malformed("a node is not on the planet"))
+        let coord = lat.zip(lon).map(|(lat, lon)| Coord { lat, lon });
+        coord.ok_or(DecodeError("a node's coordinate is out of range"))
     }
 }

@@ -1,14 +1,14 @@
-//! The file format `.osm.pbf`: blobs that hold blocks of nodes, ways and relations.
+//! The file format `.osm.pbf`: blobs that contain blocks of nodes, ways and relations.
 //!
-//! Written by hand: the maintained reader, `osmpbf` 0.3.8, takes twice as long (see the page of this package) and decodes every element.
-//! A damaged file must not cause a panic or unbounded memory.
+//! This reader is part of the crate because the maintained one, `osmpbf` 0.3.8, takes twice as long (see this package's
+//! README) and decodes every element. A damaged file must not cause a panic or unbounded memory.
 
 mod blob;
 mod block;
+mod protobuf;
 mod tags;
-mod wire;
 
-pub(crate) use blob::{Blobs, Bounds, Kind, header};
+pub(crate) use blob::{BlobKind, Blobs, Bounds, header};
 pub(crate) use block::{Block, Member, Relation};
+pub(crate) use protobuf::DecodeError;
 pub(crate) use tags::Tags;
-pub(crate) use wire::Malformed;

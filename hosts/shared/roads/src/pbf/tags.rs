@@ -1,6 +1,6 @@
-//! Keys and values of an element.
+//! The tags of an element.
 
-/// The tags of one element; a key appears once.
+/// The tags of one element. A key appears once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tags<'a>(Vec<(&'a str, &'a str)>);
 
@@ -17,16 +17,17 @@ impl<'a> Tags<'a> {
         self.get(key) == Some(value)
     }
 
-    /// The value of `key:suffix`.
+    /// Returns the value of `key:suffix`.
     pub(crate) fn suffixed(&self, key: &str, suffix: &str) -> Option<&'a str> {
-        let fits = |whole: &str| {
-            whole.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).is_some_and(|rest| rest == suffix)
+        let matches = |name: &str| {
+            name.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).is_some_and(|rest| rest == suffix)
         };
-        self.0.iter().find(|pair| fits(pair.0)).map(|pair| pair.1)
+        self.0.iter().find(|pair| matches(pair.0)).map(|pair| pair.1)
     }
 
-    /// The first of some keys that says something for each direction, forward and backward.
-    pub(crate) fn both_ways(&self, keys: &[&str]) -> (Option<&'a str>, Option<&'a str>) {
+    /// Returns the value for each direction, forward and backward, from the first key that has one. A key for one
+    /// direction takes precedence.
+    pub(crate) fn by_direction(&self, keys: &[&str]) -> (Option<&'a str>, Option<&'a str>) {
         let (mut forward, mut backward) = (None, None);
         for key in keys {
             forward = forward.or_else(|| self.suffixed(key, "forward"));
@@ -43,10 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_direction_of_its_own_counts_before_the_common_value() {
+    fn directed_key_precedes_common_key() {
         let tags = Tags::new(vec![("maxspeed", "60"), ("maxspeed:forward", "40"), ("source", "x")]);
-        assert_eq!(tags.both_ways(&["maxspeed:advisory", "maxspeed"]), (Some("40"), Some("60")));
-        assert_eq!(tags.both_ways(&["width"]), (None, None));
+        assert_eq!(tags.by_direction(&["maxspeed:advisory", "maxspeed"]), (Some("40"), Some("60")));
+        assert_eq!(tags.by_direction(&["width"]), (None, None));
         assert_eq!(tags.suffixed("maxspeed", "forward"), Some("40"));
         assert!(tags.is("source", "x") && !tags.is("source", "y"));
     }

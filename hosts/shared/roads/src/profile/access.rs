@@ -1,69 +1,71 @@
-//! Who may pass.
+//! Access rules.
 
 use crate::pbf::Tags;
 
-use super::value::{is_forbidden, leading_number, metres, welcome};
+use super::value::{is_allowed, is_forbidden, leading_number, metres};
 
-/// Keys that speak of cars, the most specific first.
+/// The access tags of cars, the most specific first.
 const HIERARCHY: [&str; 4] = ["motorcar", "motor_vehicle", "vehicle", "access"];
 
-/// Size of the vehicle: metres high, wide and long, kilograms.
+/// The size of the vehicle: height, width and length in metres, weight in kilograms.
 const HEIGHT_M: f64 = 2.0;
 const WIDTH_M: f64 = 1.9;
 const LENGTH_M: f64 = 4.8;
 const WEIGHT_KG: f64 = 2_000.0;
 
-/// For those who live, work or deliver there.
-fn to_some(value: &str) -> bool {
+/// Returns whether access is limited to residents, customers or deliveries.
+fn is_restricted(value: &str) -> bool {
     matches!(value, "private" | "delivery" | "destination" | "customers" | "permit" | "residents" | "unknown")
 }
 
-/// Of several values in one the kindest.
-fn resolve(value: &str) -> &str {
+/// Returns the most permissive of several values separated by semicolons.
+fn widest_access(value: &str) -> &str {
     if !value.contains(';') {
         return value;
     }
     let rank = |part: &&str| match *part {
-        part if welcome(part) => 3,
-        part if to_some(part) => 2,
+        part if is_allowed(part) => 3,
+        part if is_restricted(part) => 2,
         part if is_forbidden(part) => 1,
         _ => 0,
     };
     value.rsplit(';').map(str::trim).max_by_key(rank).unwrap_or(value)
 }
 
-/// The values that count on a way, forward and backward.
-pub(super) fn of_way<'a>(tags: &Tags<'a>) -> (Option<&'a str>, Option<&'a str>) {
-    let (forward, backward) = tags.both_ways(&HIERARCHY);
-    (forward.map(resolve), backward.map(resolve))
+/// Returns the access values of a way, forward and backward.
+pub(super) fn way_access<'a>(tags: &Tags<'a>) -> (Option<&'a str>, Option<&'a str>) {
+    let (forward, backward) = tags.by_direction(&HIERARCHY);
+    (forward.map(widest_access), backward.map(widest_access))
 }
 
-/// Whether one may ride under this value, and whether only to or from a place there.
-pub(super) fn judge(value: Option<&str>, highway: &str) -> (bool, bool) {
+/// Returns whether an access value allows cars, and whether only with a start or destination there.
+pub(super) fn resolve_access(value: Option<&str>, highway: &str) -> (bool, bool) {
     let Some(value) = value else { return (true, false) };
-    let road = super::speed::of_class(highway).is_some();
-    let restricted = road && to_some(value);
+    let road = super::speed::class_speed(highway).is_some();
+    let restricted = road && is_restricted(value);
     (restricted || !is_forbidden(value), restricted)
 }
 
-/// Whether a node with this access value stops traffic; `None` without a value.
-pub(super) fn stops(tags: &Tags<'_>) -> Option<bool> {
-    let value = HIERARCHY.iter().find_map(|key| tags.get(key)).map(resolve)?;
-    Some(is_forbidden(value) && !to_some(value))
+/// Returns whether a node's access value blocks traffic, or `None` without a value.
+pub(super) fn blocks_access(tags: &Tags<'_>) -> Option<bool> {
+    let value = HIERARCHY.iter().find_map(|key| tags.get(key)).map(widest_access)?;
+    Some(is_forbidden(value) && !is_restricted(value))
 }
 
-/// Whether the vehicle fits under, between and onto a way, forward and backward.
+/// Returns whether the vehicle fits the way's height, width, length and weight limits, forward and backward.
 pub(super) fn fits(tags: &Tags<'_>) -> (bool, bool) {
-    let height = both(tags, &["maxheight:physical", "maxheight"], |value| metres(value) >= HEIGHT_M);
-    let width = both(tags, &["maxwidth:physical", "maxwidth", "width", "est_width"], |value| metres(value) > WIDTH_M);
-    let length = both(tags, &["maxlength"], |value| metres(value) >= LENGTH_M);
-    let weight = both(tags, &["maxweightrating", "maxweight"], |value| kilograms(value) >= WEIGHT_KG);
+    let height = both_directions(tags, &["maxheight:physical", "maxheight"], |value| metres(value) >= HEIGHT_M);
+    let width = both_directions(tags, &["maxwidth:physical", "maxwidth", "width", "est_width"], |value| {
+        metres(value) > WIDTH_M
+    });
+    let length = both_directions(tags, &["maxlength"], |value| metres(value) >= LENGTH_M);
+    let weight = both_directions(tags, &["maxweightrating", "maxweight"], |value| kilograms(value) >= WEIGHT_KG);
     let all = [height, width, length, weight];
-    (all.iter().all(|one| one.0), all.iter().all(|one| one.1))
+    (all.iter().all(|limit| limit.0), all.iter().all(|limit| limit.1))
 }
 
-fn both(tags: &Tags<'_>, keys: &[&str], fits: impl Fn(&str) -> bool) -> (bool, bool) {
-    let (forward, backward) = tags.both_ways(keys);
+fn both_directions(tags: &Tags<'_>, keys: &[&str], fits: impl Fn(&str) -> bool) -> (bool, bool) {
+    let (forward, backward) = tags.by_direction(keys);
     (forward.is_none_or(&fits), backward.is_none_or(&fits))
 }
 
@@ -82,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measures_are_read_as_they_are_written() {
+    fn measures_are_parsed_with_units() {
         assert!((metres("2,1 m") - 2.1).abs() < 1e-9 && (metres("6'7\"") - 2.0066).abs() < 1e-9);
         assert!(metres("default").is_infinite());
         assert!((kilograms("3.5") - 3_500.0).abs() < 1e-9 && (kilograms("900 kg") - 900.0).abs() < 1e-9);
@@ -91,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn access_is_the_most_specific_and_the_kindest() {
+    fn specific_key_and_widest_value_determine_access() {
         let tags = Tags::new(vec![("access", "no"), ("motor_vehicle", "delivery;no")]);
-        assert_eq!(of_way(&tags), (Some("delivery"), Some("delivery")));
-        assert_eq!(judge(Some("delivery"), "residential"), (true, true));
-        assert_eq!(judge(Some("delivery"), "track"), (false, false));
-        assert_eq!(judge(Some("no"), "primary"), (false, false));
-        assert_eq!(judge(Some("something"), "primary"), (true, false));
-        assert_eq!(judge(None, "primary"), (true, false));
+        assert_eq!(way_access(&tags), (Some("delivery"), Some("delivery")));
+        assert_eq!(resolve_access(Some("delivery"), "residential"), (true, true));
+        assert_eq!(resolve_access(Some("delivery"), "track"), (false, false));
+        assert_eq!(resolve_access(Some("no"), "primary"), (false, false));
+        assert_eq!(resolve_access(Some("something"), "primary"), (true, false));
+        assert_eq!(resolve_access(None, "primary"), (true, false));
     }
 }

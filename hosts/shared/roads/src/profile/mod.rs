@@ -1,40 +1,42 @@
-//! What a car or motorcycle may ride on, and how fast.
+//! The profile: which roads a car or motorcycle can use, and how fast.
 //!
-//! The rules and figures are those of the car profile of OSRM (`profiles/car.lua`, BSD-2-Clause, release 26.10), so that the two
-//! can be compared leg by leg. Left out: ferries, movable bridges, lanes for car pools, and opening hours.
+//! The rules and figures are those of OSRM's car profile (`profiles/car.lua`, BSD-2-Clause, release 26.10), so legs can
+//! be compared. Ferries, movable bridges, carpool lanes and opening hours are not supported.
 
 mod access;
 mod node;
 mod speed;
 mod value;
 
-pub(crate) use node::{Effect, Heading, Obstacle, STOP_MS, obstacle};
+pub(crate) use node::{Direction, Effect, Obstacle, STOP_MS, obstacle};
 
 use crate::pbf::Tags;
 
-/// Riding along a road in one direction.
+/// Travel along a road in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ride {
-    /// Metres a second in free flow.
+pub(crate) struct Travel {
+    /// The speed in metres per second, without traffic.
     pub(crate) speed: f64,
-    /// Metres a second as the choice of roads sees it: less than the speed where a road is narrow or a service lane.
+    /// The rate in metres per second that determines the weight. It is lower than the speed on narrow roads and service
+    /// roads.
     pub(crate) rate: f64,
-    /// For residents, customers, deliveries or owners alone: may begin or end a ride, and is not a way through.
+    /// Whether the road is for residents, customers, deliveries or owners only. A trip can start or end there but not
+    /// pass through.
     pub(crate) restricted: bool,
 }
 
-/// What a way is to a vehicle.
+/// The properties of a way for a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Road {
-    pub(crate) forward: Option<Ride>,
-    pub(crate) backward: Option<Ride>,
-    /// Part of a roundabout.
-    pub(crate) round: bool,
-    /// Whether points may be put on it; not on private driveways.
-    pub(crate) snappable: bool,
+    pub(crate) forward: Option<Travel>,
+    pub(crate) backward: Option<Travel>,
+    /// Whether the way is part of a roundabout.
+    pub(crate) is_roundabout: bool,
+    /// Whether points can be snapped to the way. Private driveways are excluded.
+    pub(crate) is_snappable: bool,
 }
 
-/// The direction of a way.
+/// The allowed direction of a way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Oneway {
     Both,
@@ -42,34 +44,34 @@ enum Oneway {
     Backward,
 }
 
-/// The road that a way's tags describe, or `None` where no vehicle may ride.
+/// Returns the road described by a way's tags, or `None` if vehicles cannot use it.
 pub(crate) fn road(tags: &Tags<'_>) -> Option<Road> {
     let highway = tags.get("highway").filter(|highway| !highway.is_empty())?;
     if blocked(tags, highway) {
         return None;
     }
     let (fits_forward, fits_backward) = access::fits(tags);
-    let (access_forward, access_backward) = access::of_way(tags);
-    let (mut may_forward, restricted_forward) = access::judge(access_forward, highway);
-    let (mut may_backward, restricted_backward) = access::judge(access_backward, highway);
-    (may_forward, may_backward) = (may_forward && fits_forward, may_backward && fits_backward);
+    let (access_forward, access_backward) = access::way_access(tags);
+    let (mut can_forward, restricted_forward) = access::resolve_access(access_forward, highway);
+    let (mut can_backward, restricted_backward) = access::resolve_access(access_backward, highway);
+    (can_forward, can_backward) = (can_forward && fits_forward, can_backward && fits_backward);
     let oneway = oneway(tags, highway);
-    may_forward &= oneway != Oneway::Backward;
-    may_backward &= oneway != Oneway::Forward;
+    can_forward &= oneway != Oneway::Backward;
+    can_backward &= oneway != Oneway::Forward;
     if tags.is("service", "emergency_access") {
         return None;
     }
-    let speeds = speed::of(tags, highway, (access_forward, access_backward));
-    let penalties = speed::penalties(tags, may_forward && may_backward);
-    let ride = |may: bool, km_h: Option<f64>, penalty: f64, restricted: bool| {
-        let km_h = km_h.filter(|km_h| may && *km_h > 0.0)?;
-        Some(Ride { speed: km_h / 3.6, rate: km_h * penalty / 3.6, restricted })
+    let speeds = speed::speeds(tags, highway, (access_forward, access_backward));
+    let penalties = speed::penalties(tags, can_forward && can_backward);
+    let travel = |allowed: bool, km_h: Option<f64>, penalty: f64, restricted: bool| {
+        let km_h = km_h.filter(|km_h| allowed && *km_h > 0.0)?;
+        Some(Travel { speed: km_h / 3.6, rate: km_h * penalty / 3.6, restricted })
     };
-    let forward = ride(may_forward, speeds.0, penalties.0, restricted_forward);
-    let backward = ride(may_backward, speeds.1, penalties.1, restricted_backward);
-    let round = matches!(tags.get("junction"), Some("roundabout" | "circular"));
-    let snappable = !(highway == "service" && access_forward == Some("private"));
-    (forward.is_some() || backward.is_some()).then_some(Road { forward, backward, round, snappable })
+    let forward = travel(can_forward, speeds.0, penalties.0, restricted_forward);
+    let backward = travel(can_backward, speeds.1, penalties.1, restricted_backward);
+    let is_roundabout = matches!(tags.get("junction"), Some("roundabout" | "circular"));
+    let is_snappable = !(highway == "service" && access_forward == Some("private"));
+    (forward.is_some() || backward.is_some()).then_some(Road { forward, backward, is_roundabout, is_snappable })
 }
 
 fn blocked(tags: &Tags<'_>, highway: &str) -> bool {
@@ -99,16 +101,16 @@ fn oneway(tags: &Tags<'_>, highway: &str) -> Oneway {
 mod tests {
     use super::*;
 
-    fn of(pairs: &[(&'static str, &'static str)]) -> Option<Road> {
+    fn road_of(pairs: &[(&'static str, &'static str)]) -> Option<Road> {
         road(&Tags::new(pairs.to_vec()))
     }
 
     fn ways(pairs: &[(&'static str, &'static str)]) -> (bool, bool) {
-        of(pairs).map_or((false, false), |road| (road.forward.is_some(), road.backward.is_some()))
+        road_of(pairs).map_or((false, false), |road| (road.forward.is_some(), road.backward.is_some()))
     }
 
     #[test]
-    fn one_ways_are_stated_or_implied() {
+    fn oneway_is_explicit_or_implied() {
         assert_eq!(ways(&[("highway", "residential")]), (true, true));
         assert_eq!(ways(&[("highway", "residential"), ("oneway", "yes")]), (true, false));
         assert_eq!(ways(&[("highway", "residential"), ("oneway", "-1")]), (false, true));
@@ -121,22 +123,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_road_is_none() {
+    fn unusable_way_is_not_a_road() {
         for highway in ["footway", "steps", "construction", "cycleway", "pedestrian", "path"] {
-            assert_eq!(of(&[("highway", highway)]), None, "{highway}");
+            assert_eq!(road_of(&[("highway", highway)]), None, "{highway}");
         }
-        assert_eq!(of(&[("building", "yes")]), None);
-        assert_eq!(of(&[("highway", "service"), ("area", "yes")]), None);
-        assert_eq!(of(&[("highway", "residential"), ("oneway", "reversible")]), None);
-        assert_eq!(of(&[("highway", "residential"), ("smoothness", "impassable")]), None);
-        assert_eq!(of(&[("highway", "service"), ("service", "emergency_access")]), None);
+        assert_eq!(road_of(&[("building", "yes")]), None);
+        assert_eq!(road_of(&[("highway", "service"), ("area", "yes")]), None);
+        assert_eq!(road_of(&[("highway", "residential"), ("oneway", "reversible")]), None);
+        assert_eq!(road_of(&[("highway", "residential"), ("smoothness", "impassable")]), None);
+        assert_eq!(road_of(&[("highway", "service"), ("service", "emergency_access")]), None);
     }
 
     #[test]
-    fn private_driveways_take_no_points() {
-        let drive = of(&[("highway", "service"), ("access", "private")]).expect("a road to its owner");
-        assert!(!drive.snappable && drive.forward.is_some_and(|ride| ride.restricted));
-        let street = of(&[("highway", "residential"), ("access", "private")]).expect("a road to its owners");
-        assert!(street.snappable && street.backward.is_some_and(|ride| ride.restricted));
+    fn private_driveway_is_not_snappable() {
+        let drive = road_of(&[("highway", "service"), ("access", "private")]).expect("a road to its owner");
+        assert!(!drive.is_snappable && drive.forward.is_some_and(|travel| travel.restricted));
+        let street = road_of(&[("highway", "residential"), ("access", "private")]).expect("a road to its owners");
+        assert!(street.is_snappable && street.backward.is_some_and(|travel| travel.restricted));
     }
 }

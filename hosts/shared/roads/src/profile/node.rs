@@ -1,52 +1,52 @@
-//! What stands on a road: barriers, signals, places to turn round.
+//! Obstacles on nodes: barriers, signals, stop signs and turning circles.
 
 use crate::pbf::Tags;
 
-use super::{access::stops, value::metres};
+use super::{access::blocks_access, value::metres};
 
-/// For whom an obstacle stands there, against the direction of its way.
+/// The direction in which an obstacle applies, relative to its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heading {
+pub(crate) enum Direction {
     Both,
     Forward,
     Backward,
 }
 
-/// What an obstacle does to those who pass it.
+/// The effect of an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nobody passes.
+    /// Blocks the road.
     Barrier,
-    /// One may turn round here.
+    /// Allows U-turns.
     Turning,
-    /// Passing takes so many milliseconds.
+    /// Adds a delay in milliseconds.
     Wait(u32),
-    /// A stop sign: waits, unless it stands just behind the junction that it is meant for.
+    /// A stop sign. It adds a delay, except directly after the junction that it belongs to.
     Stop,
-    /// A stop sign for the lesser roads of its junction.
+    /// A stop sign that applies only to the minor roads of its junction.
     StopMinor,
 }
 
-/// Something on a node that a ride notices.
+/// An obstacle on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Obstacle {
     pub(crate) effect: Effect,
-    pub(crate) heading: Heading,
+    pub(crate) direction: Direction,
 }
 
-/// Milliseconds that a stop sign costs.
+/// The delay of a stop sign in milliseconds.
 pub(crate) const STOP_MS: u32 = 2_000;
 
 const SIGNALS_MS: u32 = 2_000;
 const GIVE_WAY_MS: u32 = 1_000;
 const GATE_MS: u32 = 60_000;
 
-/// The lowest arch that the vehicle passes, in metres.
+/// The minimum clearance in metres.
 const HEIGHT_M: f64 = 2.0;
 
-/// The obstacle that a node's tags describe.
+/// Returns the obstacle described by a node's tags.
 pub(crate) fn obstacle(tags: &Tags<'_>) -> Option<Obstacle> {
-    let both = |effect| Some(Obstacle { effect, heading: Heading::Both });
+    let both = |effect| Some(Obstacle { effect, direction: Direction::Both });
     match barrier(tags) {
         Some(Effect::Barrier) => return both(Effect::Barrier),
         Some(gate) => return both(gate),
@@ -61,17 +61,17 @@ pub(crate) fn obstacle(tags: &Tags<'_>) -> Option<Obstacle> {
         "mini_roundabout" | "turning_loop" | "turning_circle" => (Effect::Turning, None),
         _ => return None,
     };
-    let heading = match direction {
-        Some("forward") => Heading::Forward,
-        Some("backward") => Heading::Backward,
-        _ => Heading::Both,
+    let direction = match direction {
+        Some("forward") => Direction::Forward,
+        Some("backward") => Direction::Backward,
+        _ => Direction::Both,
     };
-    Some(Obstacle { effect, heading })
+    Some(Obstacle { effect, direction })
 }
 
 fn barrier(tags: &Tags<'_>) -> Option<Effect> {
-    if let Some(stops) = stops(tags) {
-        return stops.then_some(Effect::Barrier);
+    if let Some(blocks) = blocks_access(tags) {
+        return blocks.then_some(Effect::Barrier);
     }
     let barrier = tags.get("barrier")?;
     let too_low = barrier == "height_restrictor" && tags.get("maxheight").map(metres).is_some_and(|m| m < HEIGHT_M);
@@ -95,11 +95,11 @@ mod tests {
     use super::*;
 
     fn effect(pairs: &[(&'static str, &'static str)]) -> Option<Effect> {
-        obstacle(&Tags::new(pairs.to_vec())).map(|one| one.effect)
+        obstacle(&Tags::new(pairs.to_vec())).map(|obstacle| obstacle.effect)
     }
 
     #[test]
-    fn barriers_stop_unless_something_opens_them() {
+    fn barrier_blocks_unless_passable() {
         assert_eq!(effect(&[("barrier", "bollard")]), Some(Effect::Barrier));
         assert_eq!(effect(&[("barrier", "bollard"), ("bollard", "rising")]), None);
         assert_eq!(effect(&[("barrier", "bollard"), ("motor_vehicle", "yes")]), None);
@@ -111,9 +111,9 @@ mod tests {
     }
 
     #[test]
-    fn signals_may_face_one_way() {
+    fn signals_apply_in_tagged_direction() {
         let signals = obstacle(&Tags::new(vec![("highway", "traffic_signals"), ("direction", "backward")]));
-        assert_eq!(signals, Some(Obstacle { effect: Effect::Wait(2_000), heading: Heading::Backward }));
+        assert_eq!(signals, Some(Obstacle { effect: Effect::Wait(2_000), direction: Direction::Backward }));
         assert_eq!(effect(&[("highway", "stop"), ("stop", "minor")]), Some(Effect::StopMinor));
         assert_eq!(effect(&[("highway", "crossing")]), None);
     }

@@ -1,14 +1,14 @@
-//! How fast, and how gladly.
+//! Speeds, and penalties on roads that are avoided.
 
 use crate::pbf::Tags;
 
-use super::value::{is_forbidden, leading_number, metres, welcome};
+use super::value::{is_allowed, is_forbidden, leading_number, metres};
 
-/// Share of a speed limit that is really ridden.
+/// The fraction of the speed limit that is driven.
 const LIMIT_SHARE: f64 = 0.8;
 
-/// Free-flow km/h on a road of this class.
-pub(super) fn of_class(highway: &str) -> Option<f64> {
+/// Returns the speed in km/h on a road of a class, without traffic.
+pub(super) fn class_speed(highway: &str) -> Option<f64> {
     Some(match highway {
         "motorway" => 90.0,
         "trunk" => 85.0,
@@ -25,11 +25,11 @@ pub(super) fn of_class(highway: &str) -> Option<f64> {
     })
 }
 
-/// Where a way is open to cars without being a road for them.
-const ELSEWHERE: f64 = 10.0;
+/// The speed in km/h on a way that is open to cars without a class for them.
+const DEFAULT_KM_H: f64 = 10.0;
 
-/// The highest km/h that a surface, track grade or smoothness bears.
-fn bearable(tags: &Tags<'_>) -> f64 {
+/// Returns the maximum speed in km/h for a surface, track type or smoothness.
+fn max_surface_speed(tags: &Tags<'_>) -> f64 {
     let surface = match tags.get("surface").unwrap_or_default() {
         "cement" | "compacted" | "fine_gravel" => 80.0,
         "paving_stones" | "metal" | "bricks" => 60.0,
@@ -61,25 +61,29 @@ fn bearable(tags: &Tags<'_>) -> f64 {
     surface.min(track).min(smoothness)
 }
 
-/// Km/h forward and backward; `None` where nothing says that one may ride.
-pub(super) fn of(tags: &Tags<'_>, highway: &str, access: (Option<&str>, Option<&str>)) -> (Option<f64>, Option<f64>) {
-    let limits = tags.both_ways(&["maxspeed:advisory", "maxspeed", "source:maxspeed", "maxspeed:type"]);
-    let bearable = bearable(tags);
-    let one = |access: Option<&str>, limit: Option<&str>| {
-        let open = access.is_some_and(|value| welcome(value) || !is_forbidden(value));
-        let class = of_class(highway).or_else(|| open.then_some(ELSEWHERE))?;
+/// Returns the speed in km/h, forward and backward, or `None` if the tags do not allow cars.
+pub(super) fn speeds(
+    tags: &Tags<'_>,
+    highway: &str,
+    access: (Option<&str>, Option<&str>),
+) -> (Option<f64>, Option<f64>) {
+    let limits = tags.by_direction(&["maxspeed:advisory", "maxspeed", "source:maxspeed", "maxspeed:type"]);
+    let max_surface_speed = max_surface_speed(tags);
+    let speed = |access: Option<&str>, limit: Option<&str>| {
+        let open = access.is_some_and(|value| is_allowed(value) || !is_forbidden(value));
+        let class = class_speed(highway).or_else(|| open.then_some(DEFAULT_KM_H))?;
         let limited = limit.and_then(limit_km_h).map_or(class, |limit| limit * LIMIT_SHARE);
-        Some(limited.min(bearable))
+        Some(limited.min(max_surface_speed))
     };
-    (one(access.0, limits.0), one(access.1, limits.1))
+    (speed(access.0, limits.0), speed(access.1, limits.1))
 }
 
-/// Km/h of a speed limit, as a number or as a kind of road.
+/// Parses a speed limit, a number or a category, to km/h.
 fn limit_km_h(value: &str) -> Option<f64> {
     let km_h = match leading_number(value) {
         Some(number) if value.contains("mph") => number * 1.609,
         Some(number) => number,
-        // 'BR:urban' and the like.
+        // Categories such as 'BR:urban'.
         None => match value.split_once(':')?.1.to_ascii_lowercase().as_str() {
             "urban" => 50.0,
             "rural" => 90.0,
@@ -91,15 +95,15 @@ fn limit_km_h(value: &str) -> Option<f64> {
     (km_h > 0.0).then_some(km_h)
 }
 
-/// Shares of the speed, forward and backward, at which a way is chosen: narrow ways and service lanes are shunned.
-pub(super) fn penalties(tags: &Tags<'_>, both_ways: bool) -> (f64, f64) {
+/// Returns the factors from speed to rate, forward and backward. Narrow roads and service roads are avoided.
+pub(super) fn penalties(tags: &Tags<'_>, bidirectional: bool) -> (f64, f64) {
     let service = match tags.get("service") {
         Some("alley" | "parking" | "parking_aisle" | "driveway" | "drive-through" | "drive-thru") => 0.5,
         _ => 1.0,
     };
     let side = if matches!(tags.get("side_road"), Some("yes" | "rotary")) { 0.8 } else { 1.0 };
     let alternating = if tags.is("oneway", "alternating") { 0.4 } else { 1.0 };
-    let common = f64::min(service, side).min(alternating).min(if both_ways { narrow(tags) } else { 1.0 });
+    let common = f64::min(service, side).min(alternating).min(if bidirectional { width_penalty(tags) } else { 1.0 });
     match tags.get("priority") {
         Some("forward") => (common, common.min(0.7)),
         Some("backward") => (common.min(0.7), common),
@@ -107,7 +111,7 @@ pub(super) fn penalties(tags: &Tags<'_>, both_ways: bool) -> (f64, f64) {
     }
 }
 
-fn narrow(tags: &Tags<'_>) -> f64 {
+fn width_penalty(tags: &Tags<'_>) -> f64 {
     if tags.get("lanes").and_then(leading_number).is_some_and(|lanes| lanes <= 1.0) {
         return 0.5;
     }
@@ -127,11 +131,11 @@ mod tests {
 
     fn km_h(pairs: &[(&'static str, &'static str)]) -> (Option<f64>, Option<f64>) {
         let tags = Tags::new(pairs.to_vec());
-        of(&tags, tags.get("highway").unwrap_or_default(), super::super::access::of_way(&tags))
+        speeds(&tags, tags.get("highway").unwrap_or_default(), super::super::access::way_access(&tags))
     }
 
     #[test]
-    fn limits_go_before_classes_and_surfaces_before_both() {
+    fn surface_limits_speed_limits_and_classes() {
         assert_eq!(km_h(&[("highway", "primary")]), (Some(65.0), Some(65.0)));
         assert_eq!(km_h(&[("highway", "primary"), ("maxspeed", "50")]), (Some(40.0), Some(40.0)));
         assert_eq!(km_h(&[("highway", "primary"), ("maxspeed:forward", "50")]), (Some(40.0), Some(65.0)));
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn narrow_ways_are_shunned_where_one_meets_others() {
+    fn narrow_bidirectional_ways_are_penalised() {
         let lane = Tags::new(vec![("lanes", "1")]);
         assert_eq!((penalties(&lane, true), penalties(&lane, false)), ((0.5, 0.5), (1.0, 1.0)));
         assert_eq!(penalties(&Tags::new(vec![("width", "4,5")]), true), (0.75, 0.75));

@@ -1,6 +1,6 @@
-//! Values of tags.
+//! Tag values.
 
-pub(super) fn welcome(value: &str) -> bool {
+pub(super) fn is_allowed(value: &str) -> bool {
     matches!(value, "yes" | "motorcar" | "motor_vehicle" | "vehicle" | "permissive" | "designated" | "hov")
 }
 
@@ -29,7 +29,7 @@ pub(super) fn is_forbidden(value: &str) -> bool {
     )
 }
 
-/// Metres of a measure; what is no number limits nothing.
+/// Parses a length in metres. Returns infinity, which limits nothing, if the value is not a number.
 pub(super) fn metres(value: &str) -> f64 {
     let start = value.find(|letter: char| letter.is_ascii_digit()).unwrap_or(value.len());
     let Some(number) = leading_number(&value[start..]) else { return f64::INFINITY };
@@ -39,7 +39,7 @@ pub(super) fn metres(value: &str) -> f64 {
     }
 }
 
-/// The number that a text begins with; a comma is a point.
+/// Parses the number at the start of a string. A comma is a decimal point.
 pub(super) fn leading_number(text: &str) -> Option<f64> {
     let end = text.find(|letter: char| !matches!(letter, '0'..='9' | '.' | ',')).unwrap_or(text.len());
     let digits = text[..end].replace(',', ".");

@@ -1,7 +1,7 @@
-//! Aids for tests: road networks drawn by hand, and random points.
+//! Test support: hand-drawn road networks and random points.
 
-mod sample;
+mod rng;
 mod sketch;
 
-pub use sample::Draw;
+pub use rng::Rng;
 pub use sketch::{Form, Pairs, Sketch, at};

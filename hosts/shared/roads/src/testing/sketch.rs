@@ -1,4 +1,4 @@
-//! Small road networks drawn by hand, written as a real `.osm.pbf` file.
+//! Small hand-drawn road networks, written as a valid `.osm.pbf` file.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -6,22 +6,22 @@ use std::io::Write as _;
 use crate::{Roads, RoadsError};
 use despacho_core::model::Point;
 
-/// Where metre 0 north and metre 0 east are, in degrees: in São Paulo.
+/// The origin in degrees, in São Paulo.
 const ORIGIN: (f64, f64) = (-23.55, -46.63);
 
-/// Keys and values.
+/// Tags as keys and values.
 pub type Pairs<'a> = [(&'a str, &'a str)];
 
-/// How a file is written; every reader must take all of these.
+/// The encoding of a file. Readers must support all of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Nodes in columns rather than one by one.
+    /// Whether nodes are dense, in columns.
     pub dense: bool,
-    /// Blocks packed with zlib.
+    /// Whether blocks are compressed with zlib.
     pub packed: bool,
 }
 
-/// A node in the file's own units; tags are numbers of texts, keys and values in turn.
+/// A node in the file's units. Tags are string indices, keys and values alternating.
 #[derive(Clone, Debug)]
 struct Node {
     id: i64,
@@ -30,17 +30,17 @@ struct Node {
     tags: Vec<u64>,
 }
 
-/// A relation; each member is its role, its id and its kind.
+/// A relation. Each member is its role, ID and type.
 #[derive(Clone, Debug)]
 struct Relation {
     tags: Vec<u64>,
     members: [(u64, i64, u64); 3],
 }
 
-/// A network in the making.
+/// A builder of road networks.
 #[derive(Clone, Debug, Default)]
 pub struct Sketch {
-    texts: Vec<String>,
+    strings: Vec<String>,
     numbers: BTreeMap<String, u64>,
     nodes: Vec<Node>,
     ways: Vec<(i64, Vec<i64>, Vec<u64>)>,
@@ -49,14 +49,15 @@ pub struct Sketch {
     features: Vec<String>,
 }
 
-/// The point so many metres north and east of the origin.
+/// Returns the point at the given metres north and east of the origin.
 ///
 /// # Panics
-/// Outside the planet.
+///
+/// Panics if the point is not on the planet.
 #[must_use]
 pub fn at(north_m: f64, east_m: f64) -> Point {
     let (latitude, longitude) = degrees(north_m, east_m);
-    Point::from_degrees(latitude, longitude).expect("on the planet")
+    Point::from_degrees(latitude, longitude).expect("a valid coordinate")
 }
 
 fn degrees(north_m: f64, east_m: f64) -> (f64, f64) {
@@ -66,20 +67,20 @@ fn degrees(north_m: f64, east_m: f64) -> (f64, f64) {
 }
 
 impl Sketch {
-    /// Nothing yet.
+    /// Creates an empty network.
     #[must_use]
     pub fn new() -> Sketch {
         let mut sketch = Sketch::default();
-        sketch.text("");
+        sketch.string("");
         sketch.features = vec!["OsmSchema-V0.6".to_owned(), "DenseNodes".to_owned()];
         sketch
     }
 
-    /// Adds a node so many metres north and east of the origin.
+    /// Adds a node at the given metres north and east of the origin.
     pub fn node(&mut self, id: i64, north_m: f64, east_m: f64, tags: &Pairs<'_>) -> &mut Sketch {
-        let place = at(north_m, east_m);
+        let point = at(north_m, east_m);
         let tags = self.pairs(tags);
-        self.nodes.push(Node { id, lat: i64::from(place.lat_e7), lon: i64::from(place.lon_e7), tags });
+        self.nodes.push(Node { id, lat: i64::from(point.lat_e7), lon: i64::from(point.lon_e7), tags });
         self
     }
 
@@ -90,22 +91,22 @@ impl Sketch {
         self
     }
 
-    /// Adds a residential street, both ways.
+    /// Adds a residential street in both directions.
     pub fn street(&mut self, id: i64, nodes: &[i64]) -> &mut Sketch {
         self.way(id, nodes, &[("highway", "residential")])
     }
 
-    /// Adds a turn restriction over a node, or over a way where `over_way` is set.
-    pub fn sign(&mut self, sign: &str, from: i64, via: i64, to: i64, over_way: bool) -> &mut Sketch {
-        let tags = self.pairs(&[("type", "restriction"), ("restriction", sign)]);
-        let roles = ["from", "via", "to"].map(|role| self.text(role));
-        let kind = u64::from(over_way);
-        let members = [(roles[0], from, 1), (roles[1], via, kind), (roles[2], to, 1)];
+    /// Adds a turn restriction via a node, or via a way if `over_way` is true.
+    pub fn restriction(&mut self, kind: &str, from: i64, via: i64, to: i64, over_way: bool) -> &mut Sketch {
+        let tags = self.pairs(&[("type", "restriction"), ("restriction", kind)]);
+        let roles = ["from", "via", "to"].map(|role| self.string(role));
+        let via_type = u64::from(over_way);
+        let members = [(roles[0], from, 1), (roles[1], via, via_type), (roles[2], to, 1)];
         self.relations.push(Relation { tags, members });
         self
     }
 
-    /// States the covered area: metres south, west, north, east.
+    /// Sets the covered area in metres: south, west, north, east.
     pub fn bounds(&mut self, south: f64, west: f64, north: f64, east: f64) -> &mut Sketch {
         let (low, high) = (at(south, west), at(north, east));
         let billionths = |units: i32| i64::from(units) * 100;
@@ -113,21 +114,22 @@ impl Sketch {
         self
     }
 
-    /// Demands an ability of the reader.
+    /// Adds a required feature.
     pub fn feature(&mut self, name: &str) -> &mut Sketch {
         self.features.push(name.to_owned());
         self
     }
 
-    /// The roads of it.
+    /// Loads the network.
     ///
     /// # Errors
-    /// There are none.
+    ///
+    /// Returns an error if there are no roads.
     pub fn roads(&self) -> Result<Roads, RoadsError> {
         Roads::from_bytes(&self.bytes(Form { dense: true, packed: true }))
     }
 
-    /// The file.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn bytes(&self, form: Form) -> Vec<u8> {
         let mut header = Vec::new();
@@ -138,35 +140,35 @@ impl Sketch {
         }
         self.features.iter().for_each(|feature| bytes(&mut header, 4, feature.as_bytes()));
         let mut file = blob("OSMHeader", &header, form.packed);
-        let nodes = if form.dense { self.dense() } else { self.plain() };
+        let nodes = if form.dense { self.dense_nodes() } else { self.single_nodes() };
         for group in [nodes, self.way_group(), self.relation_group()] {
             file.extend(blob("OSMData", &self.block(&group), form.packed));
         }
         file
     }
 
-    fn text(&mut self, text: &str) -> u64 {
-        let next = self.texts.len() as u64;
+    fn string(&mut self, text: &str) -> u64 {
+        let next = self.strings.len() as u64;
         let number = *self.numbers.entry(text.to_owned()).or_insert(next);
         if number == next {
-            self.texts.push(text.to_owned());
+            self.strings.push(text.to_owned());
         }
         number
     }
 
     fn pairs(&mut self, tags: &Pairs<'_>) -> Vec<u64> {
-        tags.iter().flat_map(|(key, value)| [*key, *value]).map(|text| self.text(text)).collect()
+        tags.iter().flat_map(|(key, value)| [*key, *value]).map(|text| self.string(text)).collect()
     }
 
     fn block(&self, group: &[u8]) -> Vec<u8> {
         let (mut table, mut block) = (Vec::new(), Vec::new());
-        self.texts.iter().for_each(|text| bytes(&mut table, 1, text.as_bytes()));
+        self.strings.iter().for_each(|text| bytes(&mut table, 1, text.as_bytes()));
         bytes(&mut block, 1, &table);
         bytes(&mut block, 2, group);
         block
     }
 
-    fn dense(&self) -> Vec<u8> {
+    fn dense_nodes(&self) -> Vec<u8> {
         let column = |pick: fn(&Node) -> i64| deltas(self.nodes.iter().map(pick));
         let mut dense = Vec::new();
         bytes(&mut dense, 1, &column(|node| node.id));
@@ -179,7 +181,7 @@ impl Sketch {
         group
     }
 
-    fn plain(&self) -> Vec<u8> {
+    fn single_nodes(&self) -> Vec<u8> {
         let mut group = Vec::new();
         for Node { id, lat, lon, tags } in &self.nodes {
             let mut node = Vec::new();
@@ -223,14 +225,14 @@ fn keys_and_values(message: &mut Vec<u8>, tags: &[u64]) {
     bytes(message, 3, &packed(tags.iter().copied().skip(1).step_by(2)));
 }
 
-fn blob(kind: &str, content: &[u8], pack: bool) -> Vec<u8> {
+fn blob(kind: &str, content: &[u8], compress: bool) -> Vec<u8> {
     let mut data = Vec::new();
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-    let shrunk = encoder.write_all(content).and_then(|()| encoder.finish());
-    match shrunk.ok().filter(|_| pack) {
-        Some(shrunk) => {
+    let compressed = encoder.write_all(content).and_then(|()| encoder.finish());
+    match compressed.ok().filter(|_| compress) {
+        Some(compressed) => {
             number(&mut data, 2, content.len() as u64);
-            bytes(&mut data, 3, &shrunk);
+            bytes(&mut data, 3, &compressed);
         }
         None => bytes(&mut data, 1, content),
     }

@@ -1,11 +1,11 @@
-//! Legs on networks small enough to be known by heart.
+//! Legs on small networks with known distances.
 
 use despacho_core::model::Point;
 use despacho_roads::testing::{Form, Sketch, at};
 use despacho_roads::{RoadLeg, Roads, RoadsError, SNAP_LIMIT_M};
 
-/// A square of streets with sides of 400 m: nodes 1 and 2 in the north, 4 and 3 in the south; ways 12, 23, 34, 41; and from the
-/// south-western corner a dead end of 100 m, where one may turn round.
+/// A square of streets with sides of 400 m: nodes 1 and 2 in the north, 4 and 3 in the south, ways 12, 23, 34 and 41. A
+/// dead end of 100 m leads west from the south-western corner and allows U-turns.
 fn square() -> Sketch {
     let mut sketch = corners();
     sketch.street(12, &[1, 2]).street(23, &[2, 3]).street(34, &[3, 4]).street(41, &[4, 1]);
@@ -29,56 +29,56 @@ fn near(found: Option<u32>, metres: u32) -> bool {
     found.is_some_and(|found| found.abs_diff(metres) <= 2)
 }
 
-fn both_near(found: (Option<u32>, Option<u32>), there: u32, back: u32) -> bool {
+fn near_both_ways(found: (Option<u32>, Option<u32>), there: u32, back: u32) -> bool {
     near(found.0, there) && near(found.1, back)
 }
 
 #[test]
-fn metres_are_those_along_the_road() {
+fn leg_follows_road() {
     let roads = square().roads().expect("roads");
     // From the middle of the northern street to the middle of the southern one, around either side.
     let found = legs(&roads, at(400.0, 200.0), at(0.0, 200.0));
-    assert!(both_near(found, 800, 800), "{found:?}");
+    assert!(near_both_ways(found, 800, 800), "{found:?}");
     let found = legs(&roads, at(420.0, 100.0), at(390.0, 150.0));
-    assert!(both_near(found, 50, 50), "{found:?}");
+    assert!(near_both_ways(found, 50, 50), "{found:?}");
     assert_eq!(roads.matrix(&[]).size(), 0);
 }
 
 #[test]
-fn a_bend_is_not_cut() {
+fn leg_follows_bend() {
     let mut sketch = Sketch::new();
     sketch.node(1, 0.0, 0.0, &[]).node(2, 300.0, 0.0, &[]).node(3, 300.0, 400.0, &[]).street(1, &[1, 2, 3]);
     let found = legs(&sketch.roads().expect("roads"), at(0.0, 0.0), at(300.0, 400.0));
-    assert!(both_near(found, 700, 700), "{found:?}");
+    assert!(near_both_ways(found, 700, 700), "{found:?}");
 }
 
 #[test]
-fn one_ways_count_whichever_way_they_are_written() {
+fn oneway_is_respected_in_every_notation() {
     for (nodes, oneway) in [([1, 2], "yes"), ([2, 1], "-1"), ([1, 2], "true")] {
         let mut sketch = corners();
         sketch.way(12, &nodes, &[("highway", "residential"), ("oneway", oneway)]);
         sketch.street(23, &[2, 3]).street(34, &[3, 4]).street(41, &[4, 1]);
         let found = legs(&sketch.roads().expect("roads"), at(400.0, 100.0), at(400.0, 300.0));
-        assert!(both_near(found, 200, 1_400), "{oneway}: {found:?}");
+        assert!(near_both_ways(found, 200, 1_400), "{oneway}: {found:?}");
     }
 }
 
 #[test]
-fn a_roundabout_goes_round() {
+fn roundabout_is_oneway() {
     let mut sketch = corners();
     sketch.way(1, &[1, 2, 3, 4, 1], &[("highway", "tertiary"), ("junction", "roundabout")]);
     sketch.node(5, 800.0, 0.0, &[]).street(5, &[1, 5]);
     let found = legs(&sketch.roads().expect("roads"), at(400.0, 200.0), at(200.0, 400.0));
-    assert!(both_near(found, 400, 1_200), "{found:?}");
-    // Backwards on one and the same stretch.
+    assert!(near_both_ways(found, 400, 1_200), "{found:?}");
+    // Against the direction of one segment.
     let found = legs(&sketch.roads().expect("roads"), at(400.0, 300.0), at(400.0, 100.0));
-    assert!(both_near(found, 1_400, 200), "{found:?}");
+    assert!(near_both_ways(found, 1_400, 200), "{found:?}");
 }
 
 #[test]
-fn forbidden_and_commanded_turns_force_a_detour() {
+fn forbidden_and_mandatory_turns_force_detour() {
     let mut sketch = square();
-    // A street that leads on from the north-eastern corner, and one from there to the south-western one by far.
+    // A detour in the east: from the north-eastern to the south-eastern corner.
     sketch
         .node(5, 400.0, 800.0, &[])
         .node(6, 0.0, 800.0, &[])
@@ -86,52 +86,52 @@ fn forbidden_and_commanded_turns_force_a_detour() {
         .street(56, &[5, 6])
         .street(63, &[6, 3]);
     let ends = (at(400.0, 200.0), at(200.0, 400.0));
-    assert!(both_near(legs(&sketch.roads().expect("roads"), ends.0, ends.1), 400, 400));
+    assert!(near_both_ways(legs(&sketch.roads().expect("roads"), ends.0, ends.1), 400, 400));
     for (sign, to) in [("no_right_turn", 23), ("only_straight_on", 25)] {
         let mut signed = sketch.clone();
-        signed.sign(sign, 12, 2, to, false);
+        signed.restriction(sign, 12, 2, to, false);
         let found = legs(&signed.roads().expect("roads"), ends.0, ends.1);
-        // Around the western side: shorter than the eastern one.
-        assert!(both_near(found, 1_200, 400), "{sign}: {found:?}");
+        // Around the western side, which is shorter than the eastern one.
+        assert!(near_both_ways(found, 1_200, 400), "{sign}: {found:?}");
     }
     let mut mistaken = sketch.clone();
-    mistaken.sign("no_right_turn", 12, 4, 23, false).sign("no_left_turn", 99, 2, 23, false);
-    assert!(both_near(legs(&mistaken.roads().expect("roads"), ends.0, ends.1), 400, 400));
+    mistaken.restriction("no_right_turn", 12, 4, 23, false).restriction("no_left_turn", 99, 2, 23, false);
+    assert!(near_both_ways(legs(&mistaken.roads().expect("roads"), ends.0, ends.1), 400, 400));
 }
 
 #[test]
-fn a_turn_over_a_way_is_forbidden_for_those_who_come_from_there() {
+fn via_way_restriction_applies_only_from_its_way() {
     let mut sketch = square();
     sketch.node(5, 800.0, 400.0, &[]).node(6, 400.0, -400.0, &[]).street(25, &[2, 5]).street(61, &[6, 1]);
     sketch.street(56, &[5, 6]);
-    // From the west over the northern side to the south.
+    // From the west along the northern side to the south.
     let (west, north, south) = (at(400.0, -200.0), at(400.0, 200.0), at(200.0, 400.0));
     let free = sketch.roads().expect("roads");
-    assert!(both_near(legs(&free, west, south), 800, 800));
-    sketch.sign("no_right_turn", 61, 12, 23, true);
+    assert!(near_both_ways(legs(&free, west, south), 800, 800));
+    sketch.restriction("no_right_turn", 61, 12, 23, true);
     let signed = sketch.roads().expect("roads");
     let found = legs(&signed, west, south);
     assert!(found.0.is_some_and(|metres| metres > 1_000) && near(found.1, 800), "{found:?}");
-    // Who begins on the way in between may turn, and who comes over the restricted way may end on it.
-    assert!(both_near(legs(&signed, north, south), 400, 400));
-    assert!(both_near(legs(&signed, west, north), 400, 400));
+    // The restriction does not apply to trips that start or end on the via way.
+    assert!(near_both_ways(legs(&signed, north, south), 400, 400));
+    assert!(near_both_ways(legs(&signed, west, north), 400, 400));
 }
 
 #[test]
-fn points_are_not_put_on_islands() {
+fn points_are_not_snapped_to_islands() {
     let mut sketch = square();
     sketch.node(7, 500.0, 0.0, &[]).node(8, 500.0, 400.0, &[]).street(78, &[7, 8]);
     let roads = sketch.roads().expect("roads");
-    // 90 m from the island, 110 m from the network beyond it.
+    // 90 m from the island, 110 m from the network.
     let found = legs(&roads, at(495.0, 100.0), at(400.0, 300.0));
-    assert!(both_near(found, 200, 200), "{found:?}");
+    assert!(near_both_ways(found, 200, 200), "{found:?}");
     sketch.node(9, 5_000.0, 0.0, &[]).node(10, 5_000.0, 400.0, &[]).street(90, &[9, 10]);
     let lost = sketch.roads().expect("roads").matrix(&[at(5_000.0, 200.0), at(0.0, 0.0)]);
     assert!(!lost.is_snapped(0) && lost.leg(0, 1).is_none() && lost.leg(1, 0).is_none());
 }
 
 #[test]
-fn a_far_point_has_no_leg_at_all() {
+fn far_point_has_no_legs() {
     let roads = square().roads().expect("roads");
     let points = [at(200.0, 0.0), at(400.0 + SNAP_LIMIT_M - 5.0, 200.0), at(400.0 + SNAP_LIMIT_M + 5.0, 200.0)];
     let matrix = roads.matrix(&points);
@@ -139,13 +139,13 @@ fn a_far_point_has_no_leg_at_all() {
     assert_eq!((matrix.leg(0, 2), matrix.leg(2, 0), matrix.leg(2, 2)), (None, None, None));
     assert!(matrix.leg(0, 1).is_some() && matrix.leg(3, 0).is_none() && !matrix.is_snapped(3));
     for (latitude, longitude) in [(0.0, 0.0), (-3.119, -60.0217), (90.0, 180.0), (-90.0, -180.0), (-46.63, -23.55)] {
-        let far = Point::from_degrees(latitude, longitude).expect("on the planet");
+        let far = Point::from_degrees(latitude, longitude).expect("a valid coordinate");
         assert!(!roads.matrix(&[far]).is_snapped(0), "{latitude} {longitude}");
     }
 }
 
 #[test]
-fn a_point_beside_a_road_that_leaves_the_area_is_not_put_on_it() {
+fn point_outside_area_is_not_snapped() {
     let mut sketch = square();
     sketch.bounds(-100.0, -100.0, 300.0, 500.0);
     let roads = sketch.roads().expect("roads");
@@ -155,7 +155,7 @@ fn a_point_beside_a_road_that_leaves_the_area_is_not_put_on_it() {
 }
 
 #[test]
-fn barriers_stop_and_gates_wait() {
+fn barriers_block_and_gates_delay() {
     let bent = |tags: &[(&str, &str)]| {
         let mut sketch = corners();
         sketch.node(7, 400.0, 200.0, tags);
@@ -166,7 +166,7 @@ fn barriers_stop_and_gates_wait() {
     assert_eq!(free.metres, 200);
     assert!(bent(&[("barrier", "bollard")]).leg(0, 1).is_some_and(|leg| leg.metres.abs_diff(1_400) <= 2));
     let gate = bent(&[("barrier", "gate")]).leg(0, 1).expect("a leg");
-    // A stretch that is broken in two is rounded twice.
+    // A segment that is split in two is rounded twice.
     assert_eq!((gate.metres, gate.ms.abs_diff(free.ms + 60_000) <= 1), (200, true));
     let signals = bent(&[("highway", "traffic_signals")]).leg(0, 1).expect("a leg");
     assert_eq!((signals.metres, signals.ms.abs_diff(free.ms + 2_000) <= 1), (200, true));
@@ -176,31 +176,31 @@ fn barriers_stop_and_gates_wait() {
 }
 
 #[test]
-fn the_fastest_ride_counts_not_the_shortest() {
+fn leg_is_fastest_not_shortest() {
     let mut sketch = corners();
     let (slow, fast) = ([("highway", "residential"), ("maxspeed", "10")], [("highway", "primary"), ("maxspeed", "60")]);
     sketch.way(12, &[1, 2], &slow).way(23, &[2, 3], &fast).way(34, &[3, 4], &fast).way(41, &[4, 1], &fast);
     let roads = sketch.roads().expect("roads");
     let leg = roads.matrix(&[at(400.0, 0.0), at(400.0, 400.0)]).leg(0, 1).expect("a leg");
-    // 1,200 m at four fifths of 60 km/h, and two right turns are what three corners cost at most.
+    // 1,200 m at 80 per cent of 60 km/h, plus two right turns.
     assert!(leg.metres.abs_diff(1_200) <= 2 && (90_000..110_000).contains(&leg.ms), "{leg:?}");
 }
 
 #[test]
-fn a_private_road_is_an_end_and_no_way_through() {
+fn private_road_is_not_passed_through() {
     let mut sketch = corners();
     sketch.way(12, &[1, 2], &[("highway", "residential"), ("access", "private")]);
     sketch.street(23, &[2, 3]).street(34, &[3, 4]).street(41, &[4, 1]);
     let roads = sketch.roads().expect("roads");
     let through = legs(&roads, at(390.0, 0.0), at(390.0, 400.0));
-    assert!(both_near(through, 1_180, 1_180), "{through:?}");
-    assert!(both_near(legs(&roads, at(300.0, 0.0), at(400.0, 100.0)), 200, 200));
+    assert!(near_both_ways(through, 1_180, 1_180), "{through:?}");
+    assert!(near_both_ways(legs(&roads, at(300.0, 0.0), at(400.0, 100.0)), 200, 200));
 }
 
 #[test]
-fn every_form_of_the_file_says_the_same() {
+fn every_encoding_gives_equal_legs() {
     let mut sketch = square();
-    sketch.sign("no_right_turn", 12, 2, 23, false).bounds(-100.0, -100.0, 500.0, 500.0);
+    sketch.restriction("no_right_turn", 12, 2, 23, false).bounds(-100.0, -100.0, 500.0, 500.0);
     let points = [at(400.0, 200.0), at(200.0, 400.0), at(10.0, 10.0)];
     let forms = [(true, true), (true, false), (false, true), (false, false)];
     let matrices: Vec<_> = forms
@@ -212,14 +212,14 @@ fn every_form_of_the_file_says_the_same() {
 }
 
 #[test]
-fn a_way_that_the_extract_cuts_ends_there() {
+fn way_with_missing_node_is_split() {
     let mut sketch = square();
     sketch.street(99, &[1, 77, 2]);
-    assert!(both_near(legs(&sketch.roads().expect("roads"), at(400.0, 0.0), at(400.0, 400.0)), 400, 400));
+    assert!(near_both_ways(legs(&sketch.roads().expect("roads"), at(400.0, 0.0), at(400.0, 400.0)), 400, 400));
 }
 
 #[test]
-fn what_is_no_network_is_refused() {
+fn extract_without_network_is_rejected() {
     assert!(matches!(Sketch::new().roads(), Err(RoadsError::NoRoads)));
     let mut paths = Sketch::new();
     paths.node(1, 0.0, 0.0, &[]).node(2, 0.0, 100.0, &[]).way(1, &[1, 2], &[("highway", "footway")]);

@@ -1,19 +1,19 @@
-//! Orders read off a solution: the one that it is, and one along the legs that it uses the most.
+//! Orders derived from an LP solution: the order of an integral solution, and a greedy tour of a fractional one.
 
-use super::{Leg, Planes, WHOLE, by_score};
+use super::{BranchAndCut, INTEGRALITY, Leg, by_score};
 use crate::separate::{MIN_WEIGHT, Set};
 use crate::sort::sort;
 
-impl Planes {
-    /// The order that the solution is, where every leg is used whole or not at all.
+impl BranchAndCut {
+    /// Returns the order if the solution is an integral route.
     pub(super) fn order(&self) -> Option<Vec<usize>> {
         let mut near: Vec<Vec<usize>> = vec![Vec::new(); self.count + 1];
         let mut head = None;
         for (leg, &value) in self.legs.iter().zip(&self.values) {
-            if value > WHOLE && value < 1.0 - WHOLE {
+            if value > INTEGRALITY && value < 1.0 - INTEGRALITY {
                 return None;
             }
-            if value >= 1.0 - WHOLE {
+            if value >= 1.0 - INTEGRALITY {
                 match leg.from {
                     origin if origin == self.count => head = Some(leg.to),
                     from => {
@@ -25,21 +25,21 @@ impl Planes {
                 }
             }
         }
-        let (mut order, mut seen) = (Vec::new(), Set::of([self.count]));
+        let (mut order, mut seen) = (Vec::new(), Set::from_nodes([self.count]));
         let mut next = head;
         while let Some(at) = next {
             order.push(at);
-            seen.put(at);
-            next = near[at].iter().copied().find(|&other| !seen.holds(other));
+            seen.insert(at);
+            next = near[at].iter().copied().find(|&other| !seen.contains(other));
         }
         (order.len() == self.count).then_some(order)
     }
 
-    /// A tour along the legs that the best solution of the whole uses the most, the origin first: close to a short one, for the
-    /// search to continue from.
-    pub(crate) fn guess(&self) -> Vec<usize> {
+    /// Returns a greedy tour along the legs with the highest values in the root solution, the origin first. It is close
+    /// to a short tour, so the search can continue from it.
+    pub(crate) fn greedy_tour(&self) -> Vec<usize> {
         let size = self.count + 1;
-        let used = self.guide.iter().enumerate().filter(|&(_, &value)| value > MIN_WEIGHT);
+        let used = self.root_values.iter().enumerate().filter(|&(_, &value)| value > MIN_WEIGHT);
         let mut ranked: Vec<(f64, usize)> = used.map(|(index, &value)| (-value, index)).collect();
         sort(&mut ranked, by_score);
         let (mut after, mut entered) = (vec![size; size], vec![false; size]);
@@ -52,16 +52,16 @@ impl Planes {
                 part.iter_mut().filter(|part| **part == other).for_each(|part| *part = one);
             }
         }
-        // What hangs together follows each other by index; the search joins it better.
+        // Fragments are concatenated by index; the search joins them better.
         let mut tour = Vec::with_capacity(size);
-        for head in (0..size).filter(|&place| !entered[place]) {
+        for head in (0..size).filter(|&node| !entered[node]) {
             let mut at = head;
             while at < size {
                 tour.push(at);
                 at = after[at];
             }
         }
-        let origin = tour.iter().position(|&place| place == self.count).unwrap_or(0);
+        let origin = tour.iter().position(|&node| node == self.count).unwrap_or(0);
         tour.rotate_left(origin);
         tour
     }

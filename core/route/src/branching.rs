@@ -1,13 +1,14 @@
-//! How a branch is split, and what its decisions make of the legs.
+//! Branching, and the effect of its decisions on the legs.
 //!
-//! A stop with too many legs in the tree is split as Volgenant and Jonker (1982) do: both of two legs used, one of them, or
-//! not the first. Where directions matter a stop is left by one of two legs, by the other, or by neither.
+//! Branches on a stop with too many legs in the tree, as in Volgenant and Jonker (1982): both of two legs are used,
+//! only the first, or not the first. On asymmetric matrices a stop is left by one of two legs, by the other, or by
+//! neither.
 
-use super::ascent::{Reached, priced};
+use super::ascent::{AscentResult, priced};
 use super::tree::{FORBIDDEN, FORCE, Legs, Prices, Tree};
 use crate::sort::sort;
 
-/// A decision about one leg.
+/// A decision to force or forbid one leg.
 #[derive(Clone, Copy)]
 pub(super) struct Fix {
     pub(super) from: usize,
@@ -15,17 +16,17 @@ pub(super) struct Fix {
     pub(super) force: bool,
 }
 
-/// The parts of the space around the stop whose legs in the tree are the dearest to replace.
-pub(super) fn split(legs: &Legs, fixes: &[Fix], reached: &Reached) -> Vec<Vec<Fix>> {
-    let tree = &reached.tree;
+/// Branches on the stop whose legs in the tree are the most expensive to replace. Returns the decisions of each child.
+pub(super) fn branch(legs: &Legs, fixes: &[Fix], ascent: &AscentResult) -> Vec<Vec<Fix>> {
+    let tree = &ascent.tree;
     let (mut best, mut max) = (Vec::new(), i64::MIN);
     for stop in 0..legs.count {
-        for (violation, leaving) in [(tree.leaves[stop], true), (tree.enters[stop], false)] {
+        for (violation, leaving) in [(tree.leave_excess[stop], true), (tree.enter_excess[stop], false)] {
             if violation > 0 && (leaving || !legs.symmetric) {
-                let near = near(legs, fixes, reached, stop, leaving);
-                let rise = near.iter().map(|&(rise, _)| rise).sum();
-                if rise > max && !near.is_empty() {
-                    (best, max) = (parts(legs.symmetric, fixes, stop, &near), rise);
+                let candidates = replaceable_legs(legs, fixes, ascent, stop, leaving);
+                let rise = candidates.iter().map(|&(rise, _)| rise).sum();
+                if rise > max && !candidates.is_empty() {
+                    (best, max) = (children(legs.symmetric, fixes, stop, &candidates), rise);
                 }
             }
         }
@@ -33,36 +34,42 @@ pub(super) fn split(legs: &Legs, fixes: &[Fix], reached: &Reached) -> Vec<Vec<Fi
     best
 }
 
-/// The legs of the tree at a stop that are not forced, with what replacing each costs, the dearest first.
-fn near(legs: &Legs, fixes: &[Fix], reached: &Reached, stop: usize, leaving: bool) -> Vec<(i64, (usize, usize))> {
-    let tree = &reached.tree;
-    let mut near = Vec::new();
+/// Returns the tree's legs at a stop that are not forced, with the cost of replacing each, most expensive first.
+fn replaceable_legs(
+    legs: &Legs,
+    fixes: &[Fix],
+    ascent: &AscentResult,
+    stop: usize,
+    leaving: bool,
+) -> Vec<(i64, (usize, usize))> {
+    let tree = &ascent.tree;
+    let mut candidates = Vec::new();
     for &child in tree.joined.iter().skip(1) {
-        let (hub, down) = tree.parent[child];
-        let (from, to) = if down { (hub, child) } else { (child, hub) };
+        let (parent, downwards) = tree.parent[child];
+        let (from, to) = if downwards { (parent, child) } else { (child, parent) };
         let touches = match legs.symmetric {
             true => from == stop || to == stop,
             false => stop == if leaving { from } else { to },
         };
         let same = |fix: &Fix| (fix.from, fix.to) == (from, to) || legs.symmetric && (fix.to, fix.from) == (from, to);
         if touches && !fixes.iter().any(|fix| fix.force && same(fix)) {
-            near.push((replacement(legs, &reached.prices, tree, child), (from, to)));
+            candidates.push((replacement_cost(legs, &ascent.prices, tree, child), (from, to)));
         }
     }
-    sort(&mut near, |a, b| b < a);
-    near
+    sort(&mut candidates, |a, b| b < a);
+    candidates
 }
 
-/// The decisions about the two dearest legs at a stop: no order is lost, and none is in two parts.
-fn parts(symmetric: bool, fixes: &[Fix], stop: usize, near: &[(i64, (usize, usize))]) -> Vec<Vec<Fix>> {
+/// Returns the decisions about a stop's two most expensive legs. The children partition the orders.
+fn children(symmetric: bool, fixes: &[Fix], stop: usize, candidates: &[(i64, (usize, usize))]) -> Vec<Vec<Fix>> {
     let fix = |&(_, (from, to)): &(i64, (usize, usize)), force: bool| Fix { from, to, force };
     let used = fixes.iter().filter(|fix| fix.force && (fix.from == stop || fix.to == stop)).count();
-    match near {
+    match candidates {
         [] => Vec::new(),
         [one, other, ..] if symmetric && used == 0 => {
             vec![vec![fix(one, true), fix(other, true)], vec![fix(one, true), fix(other, false)], vec![fix(one, false)]]
         }
-        // A stop is left once: with one of the two legs, with the other, or with neither.
+        // A stop is left once: by one of the two legs, by the other, or by neither.
         [one, other, ..] if !symmetric => {
             vec![
                 vec![fix(one, true)],
@@ -74,43 +81,43 @@ fn parts(symmetric: bool, fixes: &[Fix], stop: usize, near: &[(i64, (usize, usiz
     }
 }
 
-/// How much dearer the tree gets without the edge above a stop.
-fn replacement(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
-    // What lies below the edge is priced out: what is left of its rows are the edges that could replace it.
+/// Returns the increase of the tree's cost if the edge above a stop is removed.
+fn replacement_cost(legs: &Legs, prices: &Prices, tree: &Tree, child: usize) -> i64 {
+    // The subtree below the edge is priced out, so only edges that can replace it remain in its rows.
     let mut below = vec![0; legs.width];
     below[child] = FORBIDDEN;
     for &stop in tree.joined.iter().skip(1) {
         below[stop] = below[stop].max(below[tree.parent[stop].0]);
     }
-    let (parent, down) = tree.parent[child];
-    let own = if down { priced(legs, prices, parent, child) } else { priced(legs, prices, child, parent) };
+    let (parent, downwards) = tree.parent[child];
+    let own = if downwards { priced(legs, prices, parent, child) } else { priced(legs, prices, child, parent) };
     let enter = prices.enter(legs.symmetric);
     let mut min = i32::MAX;
     for from in 0..legs.count {
         if below[from] == 0 {
             continue;
         }
-        let shut = if from == child { std::mem::replace(&mut below[parent], FORBIDDEN) } else { 0 };
-        let mut cheapest = |rows: &[i32], mine: i32, theirs: &[i32]| {
+        let saved = if from == child { std::mem::replace(&mut below[parent], FORBIDDEN) } else { 0 };
+        let mut cheapest = |rows: &[i32], own_price: i32, other_prices: &[i32]| {
             let row = &rows[from * legs.width..(from + 1) * legs.width];
-            for ((&leg, &price), &below) in row.iter().zip(theirs).zip(&below) {
-                min = min.min(leg + mine + price + below);
+            for ((&leg, &price), &below) in row.iter().zip(other_prices).zip(&below) {
+                min = min.min(leg + own_price + price + below);
             }
         };
-        cheapest(&legs.ahead, prices.leave[from], enter);
+        cheapest(&legs.forward, prices.leave[from], enter);
         if !legs.symmetric {
-            cheapest(&legs.behind, enter[from], &prices.leave);
+            cheapest(&legs.backward, enter[from], &prices.leave);
         }
         if from == child {
-            below[parent] = shut;
+            below[parent] = saved;
         }
     }
     i64::from(min) - i64::from(own)
 }
 
 impl Legs {
-    /// Applies new decisions and their consequences in addition to those already applied; false if they
-    /// contradict each other.
+    /// Applies new decisions and their consequences to legs with the `applied` ones. Returns false if they contradict
+    /// each other.
     pub(super) fn apply(&mut self, applied: &[Fix], new: &[Fix]) -> bool {
         let mut paths = Paths::new(self.count);
         for fix in applied.iter().filter(|fix| fix.force) {
@@ -139,25 +146,26 @@ impl Legs {
                 self.forbid(to, from);
             }
             if self.at(end, start) > -FORCE / 2 {
-                // The free stops form a path: a way from its end to its start would close it.
+                // A route visits the free stops in a path, so a leg from the path's end to its start would close a
+                // subtour.
                 self.forbid(end, start);
             }
         }
         true
     }
 
-    /// Makes a leg so cheap that the tree uses it, and counts it.
+    /// Makes a leg so cheap that every cheapest tree uses it.
     fn force(&mut self, from: usize, to: usize) {
-        self.ahead[from * self.width + to] -= FORCE;
+        self.forward[from * self.width + to] -= FORCE;
         if self.symmetric {
-            self.ahead[to * self.width + from] -= FORCE;
+            self.forward[to * self.width + from] -= FORCE;
         } else {
-            self.behind[to * self.width + from] -= FORCE;
+            self.backward[to * self.width + from] -= FORCE;
         }
         self.forced += 1;
     }
 
-    /// Forbids every leg that leaves (and enters) a stop and is not forced.
+    /// Forbids every leg that leaves (or enters) a stop and is not forced.
     fn isolate(&mut self, stop: usize, leaving: bool, entering: bool) {
         for other in 0..self.count {
             if leaving && self.at(stop, other) > -FORCE / 2 {
@@ -176,11 +184,11 @@ impl Legs {
     }
 }
 
-/// The paths that forced legs form.
+/// The paths formed by the forced legs.
 struct Paths {
-    /// For the end of a path its other end; a stop without a forced leg is a path of its own.
+    /// The other end of the path that a stop ends. A stop without forced legs is its own path.
     mate: Vec<usize>,
-    /// Forced legs at each stop.
+    /// The number of forced legs at each stop.
     degree: Vec<u8>,
 }
 
@@ -189,7 +197,7 @@ impl Paths {
         Paths { mate: (0..count).collect(), degree: vec![0; count] }
     }
 
-    /// Joins two paths by a leg and returns the ends of the longer one; none where the leg would close it.
+    /// Joins two paths by a leg and returns the ends of the joined path, or `None` if the leg closes a cycle.
     fn join(&mut self, from: usize, to: usize) -> Option<(usize, usize)> {
         self.degree[from] += 1;
         self.degree[to] += 1;
