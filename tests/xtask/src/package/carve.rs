@@ -1,28 +1,28 @@
-//! Takes tables out of a compiled module, so that they can be a file of their own beside it.
+//! Moves tables out of a compiled module into a separate file.
 //!
-//! A module's data lies in its memory at addresses that the linker chose. A table that is found there is replaced by zeros, which
-//! no compressed transfer pays for; whoever loads the module writes the table back to the address before the first call.
+//! A module's data is in its memory at addresses that the linker assigned. The table is replaced by zeros, which compress to
+//! almost nothing. The loader writes the table back to its address before the first call.
 
 use std::ops::Range;
 
-/// Number of a module's section of data segments.
+/// The ID of a module's section of data segments.
 const DATA: u8 = 11;
-/// `i32.const`, what a segment's address begins with.
+/// The opcode `i32.const`, which precedes a segment's address.
 const I32_CONST: u8 = 0x41;
 const END: u8 = 0x0b;
-/// Bytes before the first section: the magic number and the version.
+/// The number of bytes before the first section: the magic number and the version.
 const PREAMBLE: usize = 8;
 
-/// A data segment: where it lies in memory and in the file.
+/// A data segment: its address in memory and its range in the file.
 struct Segment {
     address: usize,
     bytes: Range<usize>,
 }
 
-/// Puts zeros in place of `table` and returns the address in memory that it is expected at.
+/// Replaces `table` with zeros and returns its address in memory.
 ///
 /// # Errors
-/// Why it could not be taken out: the module is not understood, or does not hold the table once.
+/// If the module cannot be parsed or does not contain the table exactly once.
 pub(crate) fn carve(module: &mut [u8], table: &[u8]) -> Result<usize, &'static str> {
     let segments = segments(module).ok_or("the module's data cannot be read")?;
     let mut found = None;
@@ -42,41 +42,42 @@ pub(crate) fn carve(module: &mut [u8], table: &[u8]) -> Result<usize, &'static s
     Ok(address)
 }
 
-/// The active segments of a module; `None` where it has others, or is no module.
+/// Returns the active segments of a module, or `None` if it has other segments or is not a module.
 fn segments(module: &[u8]) -> Option<Vec<Segment>> {
     let mut at = PREAMBLE;
     while at < module.len() {
         let section = *module.get(at)?;
-        let (size, body) = number(module, at + 1)?;
+        let (size, body) = decode_number(module, at + 1)?;
         if section == DATA {
-            return read(module, body);
+            return parse_segments(module, body);
         }
         at = body + size;
     }
     Some(Vec::new())
 }
 
-fn read(module: &[u8], body: usize) -> Option<Vec<Segment>> {
-    let (count, mut at) = number(module, body)?;
+fn parse_segments(module: &[u8], body: usize) -> Option<Vec<Segment>> {
+    let (count, mut at) = decode_number(module, body)?;
     let mut segments = Vec::with_capacity(count);
     for _ in 0..count {
-        // Zero: active, in the one memory, at a constant address.
+        // Zero marks an active segment of the default memory.
         if module.get(at..at + 2)? != [0, I32_CONST] {
             return None;
         }
-        let (address, end) = number(module, at + 2)?;
+        let (address, end) = decode_number(module, at + 2)?;
         if *module.get(end)? != END {
             return None;
         }
-        let (size, start) = number(module, end + 1)?;
+        let (size, start) = decode_number(module, end + 1)?;
         segments.push(Segment { address, bytes: start..start + size });
         at = start + size;
     }
     Some(segments)
 }
 
-/// A number in LEB128, and where it ends. Addresses are signed, but none of a module that fits a page is negative.
-fn number(module: &[u8], mut at: usize) -> Option<(usize, usize)> {
+/// Returns an LEB128 number and the offset after it. Addresses are signed, but those of a module of this size are not
+/// negative.
+fn decode_number(module: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut value = 0;
     for shift in (0..35).step_by(7) {
         let byte = *module.get(at)?;
@@ -93,7 +94,7 @@ fn number(module: &[u8], mut at: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// A module of one type section and one data section with a segment of these bytes at 300.
+    /// Returns a module with one type section and one data section, whose only segment has these bytes at address 300.
     fn module(data: &[u8]) -> Vec<u8> {
         let mut segment = vec![1, 0, I32_CONST, 0xac, 0x02, END, u8::try_from(data.len()).expect("short")];
         segment.extend_from_slice(data);
@@ -104,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_becomes_zeros_and_its_address_is_told() {
+    fn table_is_zeroed_and_its_address_returned() {
         let mut whole = module(b"before TABLE after");
         assert_eq!(carve(&mut whole, b"TABLE"), Ok(307));
         assert_eq!(whole, module(b"before \0\0\0\0\0 after"));
     }
 
     #[test]
-    fn what_is_not_there_once_is_refused() {
+    fn missing_or_duplicate_table_is_rejected() {
         assert!(carve(&mut module(b"nothing"), b"TABLE").is_err());
         assert!(carve(&mut module(b"TABLE TABLE"), b"TABLE").is_err());
         let mut passive = module(b"TABLE");

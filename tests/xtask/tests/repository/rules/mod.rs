@@ -1,4 +1,4 @@
-//! One module a subject, one function a rule.
+//! The rules: one module per subject, one function per rule.
 
 pub(crate) mod boundary;
 pub(crate) mod direction;
