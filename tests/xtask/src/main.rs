@@ -78,14 +78,14 @@ fn main() -> ExitCode {
 
 fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
     match arguments.next()? {
-                Some(Value(name)) if name == "up" => parse_up(arguments),
-                Some(Value(name)) if name == "verify" => parse_verify(arguments),
-                Some(Value(name)) if name == "component" => match arguments.next()? {
+        Some(Value(name)) if name == "up" => parse_up(arguments),
+        Some(Value(name)) if name == "verify" => parse_verify(arguments),
+        Some(Value(name)) if name == "component" => match arguments.next()? {
             None => Ok(Task::Component),
             Some(other) => Err(other.unexpected()),
         },
-                Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
-                Some(Value(name)) if name == "reproduce" => match arguments.next()? {
+        Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
+        Some(Value(name)) if name == "reproduce" => match arguments.next()? {
             None => Ok(Task::Reproduce),
             Some(other) => Err(other.unexpected()),
         },
@@ -126,8 +126,8 @@ fn parse_verify(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
 mod tests {
     use super::*;
 
-        fn task(arguments: &[&str]) -> Result<Task, String> {
-            parse(lexopt::Parser::from_args(arguments)).map_err(|e| e.to_string())
+    fn task(arguments: &[&str]) -> Result<Task, String> {
+        parse(lexopt::Parser::from_args(arguments)).map_err(|e| e.to_string())
     }
 
     #[test]

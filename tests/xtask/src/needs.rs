@@ -50,8 +50,8 @@ impl Need {
         if offline {
             return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
         }
-                println!("  installing {}", self.name());
-                self.install(root)?;
+        println!("  installing {}", self.name());
+        self.install(root)?;
         match self.is_met(root)? {
             true => Ok(()),
             false => Err(Failure::new(format!("{} is still missing after it was installed", self.name())).into()),

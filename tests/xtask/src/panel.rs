@@ -38,7 +38,9 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     let folder = root.join(FOLDER);
     let mut options = package::Options::default();
     if Need::Target("wasm32-unknown-unknown").ensure(root, false).is_err() {
-        println!("the Rust target wasm32-unknown-unknown is missing; the panel will request its prices from the server");
+        println!(
+            "the Rust target wasm32-unknown-unknown is missing; the panel will request its prices from the server"
+        );
         options.types = true;
     }
     package::run(root, options)?;

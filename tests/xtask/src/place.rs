@@ -21,7 +21,8 @@ pub fn root() -> Result<PathBuf, Failure> {
 /// Returns cargo's build folder, derived from the path of the running executable. This respects CARGO_TARGET_DIR and cargo's
 /// configuration.
 pub fn target() -> Result<PathBuf, Failure> {
-    let exe = std::env::current_exe().map_err(|e| Failure::new(format!("the path of this executable is unknown: {e}")))?;
+    let exe =
+        std::env::current_exe().map_err(|e| Failure::new(format!("the path of this executable is unknown: {e}")))?;
     let profile_folder = |folder: &&Path| folder.join(".fingerprint").is_dir() || folder.join("build").is_dir();
     exe.ancestors()
         .skip(1)

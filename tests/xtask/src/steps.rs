@@ -21,12 +21,12 @@ const SPIN_TESTS: &str = "despacho-spin-tests";
 pub(crate) struct Step {
     /// Its name for `--only` and `--from`.
     pub(crate) name: &'static str,
-        /// A description of what the step checks.
-        pub(crate) description: &'static str,
-        /// The tools that it requires.
+    /// A description of what the step checks.
+    pub(crate) description: &'static str,
+    /// The tools that it requires.
     pub(crate) needs: &'static [Need],
-        /// Runs the check.
-        pub(crate) run: fn(&Path) -> Result<(), Failure>,
+    /// Runs the check.
+    pub(crate) run: fn(&Path) -> Result<(), Failure>,
 }
 
 /// All steps, quick ones first, so that a formatting error fails before the release build.

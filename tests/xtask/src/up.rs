@@ -52,7 +52,9 @@ fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
 fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(missing) = ["node", "npm"].into_iter().find(|program| !run::succeeds(&[program, "--version"])) {
         println!("{missing} is missing, so the panel is not built; the server serves only the API.");
-        println!("To get the panel, install Node.js 20.19 or newer and run `cargo up` again; `--no-panel` hides this message.");
+        println!(
+            "To get the panel, install Node.js 20.19 or newer and run `cargo up` again; `--no-panel` hides this message."
+        );
         return Ok(None);
     }
     println!("building the panel");

@@ -44,8 +44,8 @@ pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     for (position, step) in steps.iter().enumerate() {
         println!("[{}/{}] {}: {}", position + 1, steps.len(), step.name, step.description);
         let start = Instant::now();
-                let result = run_step(step, &root, offline);
-                if report.add(step.name, start.elapsed(), result) {
+        let result = run_step(step, &root, offline);
+        if report.add(step.name, start.elapsed(), result) {
             break;
         }
     }
@@ -91,8 +91,8 @@ struct Report {
 }
 
 impl Report {
-        /// Records a step's result and returns whether it failed.
-        fn add(&mut self, name: &str, time: Duration, result: StepResult) -> bool {
+    /// Records a step's result and returns whether it failed.
+    fn add(&mut self, name: &str, time: Duration, result: StepResult) -> bool {
         self.total += time;
         let seconds = time.as_secs_f64();
         let (status, detail) = match result {
@@ -106,8 +106,8 @@ impl Report {
             }
             StepResult::Failed(failure) => {
                 let detail = format!(": {failure}");
-                                let message = format!("step `{name}` failed{detail}\nrun it again with `cargo verify --only {name}`");
-                                self.failed = Some(Failure::new(message));
+                let message = format!("step `{name}` failed{detail}\nrun it again with `cargo verify --only {name}`");
+                self.failed = Some(Failure::new(message));
                 ("FAILED", detail)
             }
         };
@@ -117,8 +117,8 @@ impl Report {
         self.failed.is_some()
     }
 
-        /// Prints the summary and returns the failure, if there is one.
-        fn finish(self) -> Result<(), Failure> {
+    /// Prints the summary and returns the failure, if there is one.
+    fn finish(self) -> Result<(), Failure> {
         for line in &self.lines {
             println!("{line}");
         }

@@ -20,14 +20,14 @@ fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
         span: Duration::from_secs(10),
         merchants: 4,
         couriers: 8,
-        longest: Duration::from_secs(2),
+        max_outage: Duration::from_secs(2),
         disk_mb: 192,
         log: None,
         print: |line| println!("{line}"),
     };
     let report = run(&plan).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");
-    assert!(report.wrong.is_empty(), "\n{report}");
+    assert!(report.violations.is_empty(), "\n{report}");
     // A run in which nobody is given an order would find nothing either.
     assert!(report.stored.contains_key("order.allocated") && report.acknowledged > 0, "\n{report}");
 }

@@ -19,14 +19,14 @@ fn storm(sqlite: bool) {
         span: Duration::from_secs(8),
         merchants: 9,
         couriers: 6,
-        longest: Duration::ZERO,
+        max_outage: Duration::ZERO,
         disk_mb: 0,
         log: None,
         print: |line| println!("{line}"),
     };
     let report = run_storm(&Storm { plan, sqlite }).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");
-    assert!(report.wrong.is_empty(), "\n{report}");
+    assert!(report.violations.is_empty(), "\n{report}");
     // A storm without orders, kills or rejected requests would find nothing.
     assert!(report.acknowledged > 0 && report.kills >= 2 && report.checks > 500, "\n{report}");
     for status in [401, 404, 413] {

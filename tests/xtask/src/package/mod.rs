@@ -81,8 +81,8 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     // The gazetteer is derived from data under licences of its own.
     fs::copy(root.join("core/data/NOTICE.md"), out.join("NOTICE.md"))?;
     let size = |file: &str| fs::metadata(out.join(file)).map(|meta| meta.len());
-        let (module, gazetteer) = (size(MODULE)?, size(GAZETTEER)?);
-        println!("the browser package is in {}: module {module} bytes, gazetteer {gazetteer} bytes", out.display());
+    let (module, gazetteer) = (size(MODULE)?, size(GAZETTEER)?);
+    println!("the browser package is in {}: module {module} bytes, gazetteer {gazetteer} bytes", out.display());
     Ok(())
 }
 
@@ -137,7 +137,7 @@ fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
 fn separate(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut module = fs::read(out.join(MODULE))?;
     let (mut gazetteer, mut entries) = (Vec::new(), Vec::new());
-        for (name, empty) in TABLES {
+    for (name, empty) in TABLES {
         let table = fs::read(root.join("core/data").join(name))?;
         let address = carve::carve(&mut module, &table).map_err(|error| format!("{name}: {error}"))?;
         entries.push(format!("[{address}, {}, {empty}]", table.len()));
@@ -159,7 +159,7 @@ fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
     let installed = written(&folder.join("node_modules/.package-lock.json"));
     let locked = written(&folder.join("package-lock.json"));
-        if !matches!((installed, locked), (Ok(installed), Ok(locked)) if installed >= locked) {
+    if !matches!((installed, locked), (Ok(installed), Ok(locked)) if installed >= locked) {
         npm(&folder, &["ci", "--no-audit", "--no-fund"])?;
     }
     fs::copy(folder.join("index.d.ts"), out.join("index.d.ts"))?;

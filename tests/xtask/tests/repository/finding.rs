@@ -7,19 +7,19 @@ use std::fmt;
 pub(crate) struct Finding {
     /// The file, with a line number if there is one: `core/src/host.rs:12`.
     pub(crate) at: String,
-        /// The violation and its remedy.
-        pub(crate) message: String,
+    /// The violation and its remedy.
+    pub(crate) message: String,
 }
 
 impl Finding {
-        /// Creates a finding about a whole file or folder.
-        pub(crate) fn new(at: impl Into<String>, message: impl Into<String>) -> Finding {
-            Finding { at: at.into(), message: message.into() }
+    /// Creates a finding about a whole file or folder.
+    pub(crate) fn new(at: impl Into<String>, message: impl Into<String>) -> Finding {
+        Finding { at: at.into(), message: message.into() }
     }
 
-        /// Creates a finding about a line.
-        pub(crate) fn in_line(file: &str, line: usize, message: impl Into<String>) -> Finding {
-            Finding::new(format!("{file}:{line}"), message)
+    /// Creates a finding about a line.
+    pub(crate) fn in_line(file: &str, line: usize, message: impl Into<String>) -> Finding {
+        Finding::new(format!("{file}:{line}"), message)
     }
 }
 

@@ -86,7 +86,7 @@ const MAX_REEXPORTS: usize = 8;
 
 impl Modules {
     /// Returns the file that defines the item of a path in a module, or `None` if the path names a module or another package's
-        /// item.
+    /// item.
     fn file_of(&self, at: &[String], path: &[String], followed: usize) -> Option<&str> {
         let (first, rest) = path.split_first()?;
         if followed > MAX_REEXPORTS {

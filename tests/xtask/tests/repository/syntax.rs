@@ -204,9 +204,9 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
 /// An attribute, or one inside a `cfg_attr`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Marking {
-        /// The line, from 1.
-        pub(crate) line: usize,
-        /// The name, such as `allow`, `cfg` or `ignore`.
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// The name, such as `allow`, `cfg` or `ignore`.
     pub(crate) name: String,
     /// Every identifier between its parentheses.
     pub(crate) words: Vec<String>,
@@ -302,8 +302,8 @@ mod tests {
         let text =
             "use std::{fs, time::Instant as I};\nfn f() { std::env::var(\"A\"); println!(\"{}\", crate::api::x()); }";
         let found = names(text, &[]);
-                for expected in ["std::fs", "std::time::Instant", "std::env::var", "crate::api::x"] {
-                    assert!(found.iter().any(|name| name == expected), "{expected} is not in {found:?}");
+        for expected in ["std::fs", "std::time::Instant", "std::env::var", "crate::api::x"] {
+            assert!(found.iter().any(|name| name == expected), "{expected} is not in {found:?}");
         }
     }
 
@@ -325,8 +325,8 @@ mod tests {
     fn markings_are_found_inside_cfg_attr_and_macros() {
         let text = "#![cfg_attr(test, allow(dead_code))]\nfn f() { if cfg!(unix) {} m! { #[ignore] fn g() {} } }";
         let found: Vec<_> = markings(&file(text)).into_iter().map(|m| (m.line, m.name)).collect();
-                for expected in [(1, "allow"), (2, "cfg"), (2, "ignore")] {
-                    assert!(found.contains(&(expected.0, expected.1.to_owned())), "{expected:?} is not in {found:?}");
+        for expected in [(1, "allow"), (2, "cfg"), (2, "ignore")] {
+            assert!(found.contains(&(expected.0, expected.1.to_owned())), "{expected:?} is not in {found:?}");
         }
     }
 }

@@ -93,15 +93,16 @@ fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Findi
     for one in &package.dependencies {
         let listed = allowed.contains(&&*one.name) || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
         if !listed {
-                        let message = format!(
-                            "`{}` is not listed in tests/xtask/tests/repository/rules/boundary.rs: remove it, or add it there and give the reason in the commit",
-                            one.name
-                        );
-                        found.push(Finding::new(&*manifest, message));
+            let message = format!(
+                "`{}` is not listed in tests/xtask/tests/repository/rules/boundary.rs: remove it, or add it there and give the reason in the commit",
+                one.name
+            );
+            found.push(Finding::new(&*manifest, message));
         }
         if one.conditional {
-                        let message = format!("`{}` is limited to some targets: the core must be the same on every target", one.name);
-                        found.push(Finding::new(&*manifest, message));
+            let message =
+                format!("`{}` is limited to some targets: the core must be the same on every target", one.name);
+            found.push(Finding::new(&*manifest, message));
         }
     }
     found

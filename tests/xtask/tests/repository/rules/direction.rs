@@ -26,8 +26,8 @@ pub(crate) fn packages(packages: &[Package]) -> Vec<Finding> {
         let used: BTreeSet<&str> = dependencies.map(|one| &*one.name).collect();
         for other in packages.iter().filter(|other| used.contains(&*other.name)) {
             if !may_use(&package.folder, &other.folder) {
-                                let message = format!("{} must not depend on {} ({})", package.name, other.name, other.folder);
-                                found.push(Finding::new(format!("{}/Cargo.toml", package.folder), message));
+                let message = format!("{} must not depend on {} ({})", package.name, other.name, other.folder);
+                found.push(Finding::new(format!("{}/Cargo.toml", package.folder), message));
             }
         }
     }

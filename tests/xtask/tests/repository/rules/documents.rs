@@ -55,7 +55,10 @@ pub(crate) fn length(file: Option<&TextFile>, path: &str, limit: usize) -> Vec<F
     if lines <= limit {
         return Vec::new();
     }
-    vec![Finding::new(path, format!("has {lines} lines, the maximum is {limit}: shorten it, or move parts to another page"))]
+    vec![Finding::new(
+        path,
+        format!("has {lines} lines, the maximum is {limit}: shorten it, or move parts to another page"),
+    )]
 }
 
 /// Checks that the paths and cargo commands of a document exist.
@@ -182,7 +185,9 @@ fn wrong_command(piece: &str, known: &Known) -> Option<String> {
     let words: Vec<&str> = words.collect();
     let subcommand = words.iter().find(|word| !word.starts_with(['-', '+']))?;
     if !CARGO.contains(subcommand) && !known.aliases.contains(*subcommand) {
-        return Some(format!("`cargo {subcommand}` is neither a subcommand of cargo nor an alias of .cargo/config.toml"));
+        return Some(format!(
+            "`cargo {subcommand}` is neither a subcommand of cargo nor an alias of .cargo/config.toml"
+        ));
     }
     let named = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| matches!(**flag, "-p" | "--package"));
     let (_, package) = named?;

@@ -11,8 +11,8 @@ const DOC: [&str; 2] = ["///", "//!"];
 pub(crate) fn ignored(file: &TextFile) -> Result<Vec<Finding>, String> {
     let parsed = syntax::parse(file)?;
     let ignored = syntax::markings(&parsed).into_iter().filter(|marking| marking.name == "ignore");
-        let message = "an ignored test verifies nothing: make it run, or delete it";
-        Ok(ignored.map(|marking| Finding::in_line(&file.path, marking.line, message)).collect())
+    let message = "an ignored test verifies nothing: make it run, or delete it";
+    Ok(ignored.map(|marking| Finding::in_line(&file.path, marking.line, message)).collect())
 }
 
 /// Checks that a script disables no test.

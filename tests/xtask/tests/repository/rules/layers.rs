@@ -20,8 +20,8 @@ pub(crate) fn layers(graph: &Graph) -> Vec<Finding> {
     let row = |name: &str| LAYERS.iter().position(|layer| *layer == name);
     let all: BTreeSet<&str> = graph.keys().filter_map(|file| layer_of(file)).filter(|own| *own != ROOT).collect();
     let without = all.into_iter().filter(|own| row(own).is_none());
-        let message =
-            "is missing in the list of layers (tests/xtask/tests/repository/rules/layers.rs): add it, or move its files";
+    let message =
+        "is missing in the list of layers (tests/xtask/tests/repository/rules/layers.rs): add it, or move its files";
     let mut found: Vec<Finding> = without.map(|own| Finding::new(format!("{CORE}{own}"), message)).collect();
     for (file, uses) in graph {
         let Some(own) = layer_of(file).and_then(row) else { continue };
@@ -29,8 +29,8 @@ pub(crate) fn layers(graph: &Graph) -> Vec<Finding> {
             let Some(other) = layer_of(used).and_then(row) else { continue };
             if other > own {
                 let (own, other) = (LAYERS[own], LAYERS[other]);
-                                let message = format!("`{own}` must not use `{other}` ({}): pass a value, or move the code", edge.path);
-                                found.push(Finding::in_line(file, edge.line, message));
+                let message = format!("`{own}` must not use `{other}` ({}): pass a value, or move the code", edge.path);
+                found.push(Finding::in_line(file, edge.line, message));
             }
         }
     }
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert!(
             found[0].message.contains("core/src/model/b.rs:7 uses core/src/model/a.rs")
-                            && !found[0].message.contains("c.rs"),
+                && !found[0].message.contains("c.rs"),
             "{found:?}"
         );
     }

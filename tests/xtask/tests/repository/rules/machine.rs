@@ -36,9 +36,8 @@ pub(crate) fn paths(file: &TextFile) -> Vec<Finding> {
 /// Checks that a file contains no address of a package registry, because mirrors differ between machines.
 #[must_use]
 pub(crate) fn registries(file: &TextFile) -> Vec<Finding> {
-        let message =
-            "names a registry's host: remove it, the client is configured per machine (npm: omit-lockfile-registry-resolved)";
-        lines(file, |line| names_registry(line).then(|| message.to_owned()))
+    let message = "names a registry's host: remove it, the client is configured per machine (npm: omit-lockfile-registry-resolved)";
+    lines(file, |line| names_registry(line).then(|| message.to_owned()))
 }
 
 fn names_registry(line: &str) -> bool {

@@ -30,10 +30,8 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
         found.push(Finding::new(&file.path, "write `publish.workspace = true` under [package]"));
     }
     if !has("lints", "workspace = true") {
-        found.push(Finding::new(
-            &file.path,
-            "write `workspace = true` under [lints]: all packages have the same lints",
-        ));
+        found
+            .push(Finding::new(&file.path, "write `workspace = true` under [lints]: all packages have the same lints"));
     }
     let own_version = |(section, line): &&(&str, &str)| {
         section.split('.').any(|part| part.ends_with("dependencies")) && !line.contains("workspace = true")
