@@ -174,14 +174,14 @@ impl<'a> StormRun<'a> {
         // Unassigned company numbers (CNPJ) with valid check digits.
         for (number, cnpj) in ["44333222000100", "55544333000173"].into_iter().enumerate() {
             let parent = store(cnpj, &format!("merchant-{number}"));
-            let made = made(&operator, "/admin/matrices", &parent)?;
-            let id = made["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
-            clients.merchants.push(Client { id, key: text(&made) });
+            let created = create_resource(&operator, "/admin/matrices", &parent)?;
+            let id = created["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
+            clients.merchants.push(Client { id, key: api_key(&created) });
         }
         for number in 0..couriers {
             let courier = json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true });
-            let made = made(&operator, "/admin/couriers", &courier)?;
-            clients.couriers.push(Client { id: made["id"].as_u64().unwrap_or_default(), key: text(&made) });
+            let created = create_resource(&operator, "/admin/couriers", &courier)?;
+            clients.couriers.push(Client { id: created["id"].as_u64().unwrap_or_default(), key: api_key(&created) });
         }
         Ok(clients)
     }
@@ -223,16 +223,16 @@ pub(crate) fn store(cnpj: &str, name: &str) -> Value {
 }
 
 /// Creates a resource as the operator and returns the response.
-pub(crate) fn made(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
+pub(crate) fn create_resource(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
     match operator.retry_until_response("POST", path, None, body) {
-        Some((201, made)) => Ok(made),
+        Some((201, created)) => Ok(created),
         other => Err(Failure::new(format!("{path} returned {other:?}"))),
     }
 }
 
 /// Returns the API key in a response.
-pub(crate) fn text(made: &Value) -> String {
-    made["value"].as_str().unwrap_or_default().to_owned()
+pub(crate) fn api_key(created: &Value) -> String {
+    created["value"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Locks a mutex, even if another thread panicked while it held the lock.

@@ -25,7 +25,7 @@ use crate::faults::{
     courier,
     database::Database,
     fleet, oracle, reader,
-    run::{Client, Clients, OPERATOR, StormRun, lock, made, store, text},
+    run::{Client, Clients, OPERATOR, StormRun, api_key, create_resource, lock, store},
     storm::probe::Target,
     watch,
 };
@@ -148,12 +148,12 @@ fn create_field<'a>(storm: &'a StormRun<'a>, receiver: &TcpListener) -> Result<F
     let operator = Caller::new(storm, OPERATOR);
     let mut prepaid = store(&probe::cnpj(0), "prepaid");
     prepaid["prepaidFloor"] = json!(PREPAID_FLOOR / 100);
-    let prepaid = made(&operator, "/admin/matrices", &prepaid)?;
+    let prepaid = create_resource(&operator, "/admin/matrices", &prepaid)?;
     let id = prepaid["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
-    clients.merchants.push(Client { id, key: text(&prepaid) });
+    clients.merchants.push(Client { id, key: api_key(&prepaid) });
     let outsider = json!({ "name": "Outsider", "phone": "+5511990000001", "available": false });
-    let outsider = made(&operator, "/admin/couriers", &outsider)?;
-    let outsider = Client { id: outsider["id"].as_u64().unwrap_or_default(), key: text(&outsider) };
+    let outsider = create_resource(&operator, "/admin/couriers", &outsider)?;
+    let outsider = Client { id: outsider["id"].as_u64().unwrap_or_default(), key: api_key(&outsider) };
     let port =
         receiver.local_addr().map_err(|error| Failure::new(format!("the receiver has no port: {error}")))?.port();
     let field = Field {
