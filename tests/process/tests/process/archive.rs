@@ -75,8 +75,8 @@ impl Database {
                 let (other, url) = (Arc::clone(cluster), address.clone());
                 let holding = std::thread::spawn(move || {
                     // `drop` terminates this query, so it returns an error.
-                    let _ = other
-                        .query(&url, "BEGIN; LOCK TABLE archived IN EXCLUSIVE MODE; SELECT pg_sleep(600); COMMIT");
+                    let _ =
+                        other.query(&url, "BEGIN; LOCK TABLE archived IN EXCLUSIVE MODE; SELECT pg_sleep(600); COMMIT");
                 });
                 let locks = "SELECT COUNT(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation \
                     WHERE relname = 'archived' AND mode = 'ExclusiveLock' AND granted";
@@ -257,8 +257,8 @@ fn check_histories_are_complete(
     assert_eq!(database.count(&partly), 0, "a history is partly deleted");
     let open: Vec<u64> = ids.iter().copied().filter(|id| !archived.contains_key(id)).collect();
     if !open.is_empty() {
-                let stored = format!("SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})", list(&open));
-                assert_eq!(database.count(&stored), open.len() as i64, "a history is neither in a file nor in the database");
+        let stored = format!("SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})", list(&open));
+        assert_eq!(database.count(&stored), open.len() as i64, "a history is neither in a file nor in the database");
     }
 }
 

@@ -167,8 +167,8 @@ fn order(code: &str) -> Value {
 
 fn wait_until(condition: impl Fn() -> bool, event: &str) {
     let deadline = Instant::now() + TIMEOUT * 2;
-        while !condition() {
-            assert!(Instant::now() < deadline, "timeout while waiting for {event}");
+    while !condition() {
+        assert!(Instant::now() < deadline, "timeout while waiting for {event}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -57,7 +57,9 @@ fn two_instances_assign_orders_and_couriers_one_to_one() {
         assert_eq!(cancelled.0, 200, "{}", cancelled.1);
     }
     let freed = Instant::now();
-    wait_until(freed, || searching() == (ORDERS - COURIERS - FREED) as i64, &|| format!("{} still search", searching()));
+    wait_until(freed, || searching() == (ORDERS - COURIERS - FREED) as i64, &|| {
+        format!("{} still search", searching())
+    });
     assert_eq!(allocated(), COURIERS as i64);
     assert_eq!(count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"), 300);
     let doubled =

@@ -27,9 +27,9 @@ const KILLS: usize = 5;
 fn acknowledged_orders_survive_a_kill() {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
-        // Each kill happens after a different number of orders.
-        for run in 0..KILLS {
-            kill_during_creation(&binary, data.path(), run, ORDERS * (run + 1) / (KILLS + 2));
+    // Each kill happens after a different number of orders.
+    for run in 0..KILLS {
+        kill_during_creation(&binary, data.path(), run, ORDERS * (run + 1) / (KILLS + 2));
     }
 }
 
@@ -53,8 +53,8 @@ fn kill_during_creation(binary: &Path, data: &Path, run: usize, after: usize) {
             assert!(Instant::now() < timeout, "only {} creations got a response", responded.load(Ordering::SeqCst));
             std::thread::sleep(Duration::from_millis(1));
         }
-                // `kill` sends SIGKILL.
-                server.child().kill().unwrap();
+        // `kill` sends SIGKILL.
+        server.child().kill().unwrap();
         server.child().wait().unwrap();
     });
     let creations = creations.into_inner().unwrap();
@@ -83,7 +83,13 @@ fn kill_during_creation(binary: &Path, data: &Path, run: usize, after: usize) {
 }
 
 /// Creates orders one after another until all are created or the server is killed.
-fn create_until_killed(base: &str, run: usize, next: &AtomicUsize, responded: &AtomicUsize, creations: &Mutex<Creations>) {
+fn create_until_killed(
+    base: &str,
+    run: usize,
+    next: &AtomicUsize,
+    responded: &AtomicUsize,
+    creations: &Mutex<Creations>,
+) {
     let agent = agent();
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);

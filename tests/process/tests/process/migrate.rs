@@ -47,7 +47,10 @@ fn migration_to_postgresql_and_back_keeps_orders_and_journal() {
     let next = create(&on_postgres.base, "AFTER-1");
     assert!(ids.iter().all(|id| *id < next), "{next} is not a new ID");
     let (_, updates) = journal(&on_postgres.base, &seen);
-    assert!(updates.contains(&next) && !updates.contains(&ids[0]), "the journal continues after the cursor: {updates:?}");
+    assert!(
+        updates.contains(&next) && !updates.contains(&ids[0]),
+        "the journal continues after the cursor: {updates:?}"
+    );
     let all = [&ids[..], &[next]].concat();
     let after = read_orders(&on_postgres.base, &all);
     drop(on_postgres);
