@@ -24,9 +24,9 @@ const HOUR_MS: i64 = 3_600_000;
 /// Checks all data.
 pub(crate) fn check_all(simulation: &mut Simulation) -> CheckResult {
     check_replays(simulation)?;
-    let mut seen = BTreeSet::new();
+    let mut checked = BTreeSet::new();
     for key in valid_keys(simulation) {
-        if seen.insert(key.store) {
+        if checked.insert(key.store) {
             simulation.advance_time(120_000);
             check_orders(simulation, &key)?;
             check_events(simulation, &key)?;
@@ -49,15 +49,16 @@ fn valid_keys(simulation: &Simulation) -> Vec<KnownKey> {
 
 /// Checks that repeated requests with the same idempotency key return the stored responses.
 fn check_replays(simulation: &mut Simulation) -> CheckResult {
-    let seen: Vec<usize> = simulation
+    let acknowledged: Vec<usize> = simulation
         .exchanges
         .iter()
         .enumerate()
         .filter(|(_, sender)| sender.state == State::Acknowledged && sender.key.is_some())
         .map(|(at, _)| at)
         .collect();
-    for _ in 0..REPLAYS.min(seen.len()) {
-        let Some(sender) = simulation.rng.pick(&seen).and_then(|at| simulation.exchanges.get(*at)).cloned() else {
+    for _ in 0..REPLAYS.min(acknowledged.len()) {
+        let Some(sender) = simulation.rng.pick(&acknowledged).and_then(|at| simulation.exchanges.get(*at)).cloned()
+        else {
             continue;
         };
         simulation.advance_time(1_000);
@@ -133,7 +134,7 @@ fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
         pages(simulation, &key.text, "/delivery/orders?limit=7", "orders", &Action::List { viewer: key.store })?;
     let model = &simulation.model;
     let sees =
-        |owner: StoreId| model.sees(key.store, owner) && model.stores.get(&owner).is_some_and(|one| !one.removed);
+        |owner: StoreId| model.can_access(key.store, owner) && model.stores.get(&owner).is_some_and(|one| !one.removed);
     let expected: Vec<OrderId> = model
         .orders
         .values()
@@ -147,7 +148,7 @@ fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     }
     for id in expected {
         simulation.advance_time(200);
-        let action = Action::Look { order: id, viewer: key.store };
+        let action = Action::LookUp { order: id, viewer: key.store };
         let body = get(simulation, &key.text, &format!("/delivery/orders/{id}"), action)?;
         let Some(tracked) = simulation.model.orders.get(&id) else { continue };
         let stops: Vec<u64> =
@@ -184,7 +185,7 @@ fn check_events(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
     let expected: Vec<_> = visible(journal, key.store, matrix, 0)
         .into_iter()
-        .map(|(_, seen)| (Some(seen.order.get()), Some(u64::from(seen.sequence)), Some(seen.event)))
+        .map(|(_, recorded)| (Some(recorded.order.get()), Some(u64::from(recorded.sequence)), Some(recorded.event)))
         .collect();
     let read: Vec<_> =
         all.iter().map(|event| (event["orderId"].as_u64(), event["sequence"].as_u64(), event["id"].as_u64())).collect();
@@ -200,13 +201,13 @@ fn check_events(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
 fn check_statement(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let lines =
         pages(simulation, &key.text, "/delivery/statement?limit=8", "lines", &Action::Statement { store: key.store })?;
-    let seen: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
+    let returned: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
     let account = simulation.model.stores.get(&key.store).map_or(key.store, |store| store.account);
     let ledger = simulation.service.backend.memory.ledger(account);
     let own = ledger.iter().filter(|entry| account == key.store || entry.store == key.store);
     let stored: Vec<Option<i64>> = own.map(|entry| Some(exact(entry.amount))).collect();
-    if seen != stored {
-        return Err(format!("the statement of store {} is {seen:?}, but its ledger is {stored:?}", key.store));
+    if returned != stored {
+        return Err(format!("the statement of store {} is {returned:?}, but its ledger is {stored:?}", key.store));
     }
     if account != key.store {
         return Ok(());
@@ -232,7 +233,7 @@ fn check_stores(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let all: Vec<(StoreId, bool)> = simulation.model.stores.iter().map(|(id, store)| (*id, store.removed)).collect();
     let sees: Vec<u64> = all
         .iter()
-        .filter(|(id, removed)| !removed && simulation.model.sees(key.store, *id))
+        .filter(|(id, removed)| !removed && simulation.model.can_access(key.store, *id))
         .map(|(id, _)| id.get())
         .collect();
     if ids(&listed) != sees {
@@ -286,8 +287,11 @@ fn check_webhooks(simulation: &mut Simulation) -> CheckResult {
 }
 
 fn enable(simulation: &mut Simulation, hook: &KnownHook) -> CheckResult {
-    let gone = simulation.receivers.borrow().by_url.get(&hook.url).is_some_and(|receiver| receiver.gone);
-    let Some(key) = valid_keys(simulation).into_iter().find(|key| key.store == hook.store).filter(|_| !gone) else {
+    let has_unsubscribed =
+        simulation.receivers.borrow().by_url.get(&hook.url).is_some_and(|receiver| receiver.has_unsubscribed);
+    let Some(key) =
+        valid_keys(simulation).into_iter().find(|key| key.store == hook.store).filter(|_| !has_unsubscribed)
+    else {
         return Ok(());
     };
     let path = format!("/delivery/webhooks/{}/enable", hook.id);
@@ -304,17 +308,18 @@ fn missing(simulation: &Simulation, hook: &KnownHook) -> Option<String> {
     let store = simulation.model.stores.get(&hook.store).filter(|store| !store.removed)?;
     let receivers = simulation.receivers.borrow();
     let receiver = receivers.by_url.get(&hook.url);
-    if hook.removed || receiver.is_some_and(|receiver| receiver.gone) {
+    if hook.removed || receiver.is_some_and(|receiver| receiver.has_unsubscribed) {
         return None;
     }
     let journal = simulation.model.journals.get(&store.matrix)?;
     let is_subscribed = |kind| hook.events.is_empty() || hook.events.contains(&kind);
-    let mut expected =
-        visible(journal, hook.store, store.matrix, hook.until).into_iter().filter(|(_, seen)| is_subscribed(seen.kind));
+    let mut expected = visible(journal, hook.store, store.matrix, hook.until)
+        .into_iter()
+        .filter(|(_, recorded)| is_subscribed(recorded.kind));
     let got =
         |order: u64, sequence: u32| receiver.is_some_and(|one| one.events.contains(&(order, u64::from(sequence))));
-    let lost = expected.find(|(_, seen)| !got(seen.order.get(), seen.sequence));
-    lost.map(|(position, seen)| format!("position {position}, {seen:?}"))
+    let lost = expected.find(|(_, recorded)| !got(recorded.order.get(), recorded.sequence));
+    lost.map(|(position, recorded)| format!("position {position}, {recorded:?}"))
 }
 
 /// Checks that a subscription got no event from before its creation, of another merchant, or of another kind.
@@ -325,8 +330,8 @@ fn check_unexpected(simulation: &Simulation, hook: &KnownHook) -> CheckResult {
     let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
     let permitted: BTreeSet<(u64, u64)> = visible(journal, hook.store, matrix, hook.from)
         .into_iter()
-        .filter(|(_, seen)| hook.events.is_empty() || hook.events.contains(&seen.kind))
-        .map(|(_, seen)| (seen.order.get(), u64::from(seen.sequence)))
+        .filter(|(_, recorded)| hook.events.is_empty() || hook.events.contains(&recorded.kind))
+        .map(|(_, recorded)| (recorded.order.get(), u64::from(recorded.sequence)))
         .collect();
     match receiver.events.iter().find(|event| !permitted.contains(event)) {
         Some(event) => {

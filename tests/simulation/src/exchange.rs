@@ -16,13 +16,13 @@ pub(crate) enum Action {
     /// Requests a price.
     Preview { store: StoreId, content: Value },
     /// Looks an order up.
-    Look { order: OrderId, viewer: StoreId },
+    LookUp { order: OrderId, viewer: StoreId },
     /// Lists orders.
     List { viewer: StoreId },
     /// Requests the cost of a cancellation.
-    Terms { order: OrderId, viewer: StoreId },
+    CancellationCost { order: OrderId, viewer: StoreId },
     /// Takes a step of an order, as a store, a courier or the operator.
-    Move { order: OrderId, by: Actor, wrong: bool, cancels: bool },
+    Step { order: OrderId, by: Actor, wrong_code: bool, cancels: bool },
     /// Reads the next page of a journal.
     Read { reader: usize },
     /// Reads a page of a statement.
@@ -40,7 +40,7 @@ pub(crate) enum Action {
     /// Registers a courier.
     Register,
     /// Changes a courier.
-    Alter { courier: usize, removes: bool },
+    UpdateCourier { courier: usize, removes: bool },
     /// Tops up a balance.
     TopUp { amount: i64 },
     /// Any action whose response needs no specific check.
@@ -97,7 +97,7 @@ pub(crate) struct Exchange {
     pub(crate) applied: bool,
     pub(crate) tries: u32,
     /// The number of events in its journal at the start.
-    pub(crate) began_journal: usize,
+    pub(crate) journal_events_at_start: usize,
     /// The number of its requests in the network or on an instance.
     pub(crate) in_flight: u32,
 }
@@ -107,13 +107,13 @@ pub(crate) struct Exchange {
 pub(crate) struct Attempt {
     pub(crate) exchange: usize,
     /// The number of the order's events when the request arrived.
-    pub(crate) seen_order: usize,
+    pub(crate) order_events: usize,
     /// The number of the journal's events when the request arrived.
-    pub(crate) seen_journal: usize,
+    pub(crate) journal_events: usize,
     /// Whether the response was stored before the request arrived.
     pub(crate) applied_before: bool,
     /// A kind of stored data that a rejected request must not store, if it committed any.
-    pub(crate) leaves: Option<&'static str>,
+    pub(crate) stored_kind: Option<&'static str>,
     pub(crate) commits: u32,
     /// The kinds of the events that it caused itself.
     pub(crate) caused: Vec<&'static str>,
@@ -139,14 +139,16 @@ impl Plan {
     /// Returns the order of the action.
     pub(crate) fn order(&self) -> Option<OrderId> {
         match &self.action {
-            Action::Look { order, .. } | Action::Terms { order, .. } | Action::Move { order, .. } => Some(*order),
+            Action::LookUp { order, .. } | Action::CancellationCost { order, .. } | Action::Step { order, .. } => {
+                Some(*order)
+            }
             _ => None,
         }
     }
 
     /// Returns whether the client retries without a response.
     pub(crate) fn is_retried(&self) -> bool {
-        self.keyed || self.method == Method::GET || matches!(self.action, Action::Create { .. } | Action::Move { .. })
+        self.keyed || self.method == Method::GET || matches!(self.action, Action::Create { .. } | Action::Step { .. })
     }
 
     /// Builds the HTTP request.
@@ -193,6 +195,6 @@ impl Attempt {
             (!self.caused.is_empty(), "an event"),
             (!refunds, "an entry of the ledger"),
         ];
-        self.leaves = self.leaves.or_else(|| left.iter().find(|(is, _)| *is).map(|(_, kind)| *kind));
+        self.stored_kind = self.stored_kind.or_else(|| left.iter().find(|(is, _)| *is).map(|(_, kind)| *kind));
     }
 }

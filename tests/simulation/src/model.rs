@@ -65,7 +65,7 @@ pub(crate) struct TrackedOrder {
 
 /// An event of a merchant's journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SeenEvent {
+pub(crate) struct JournalEvent {
     pub(crate) event: u64,
     pub(crate) order: OrderId,
     pub(crate) store: StoreId,
@@ -81,7 +81,7 @@ pub(crate) struct Model {
     pub(crate) orders: BTreeMap<OrderId, TrackedOrder>,
     pub(crate) couriers: BTreeMap<CourierId, (u32, bool)>,
     /// The journals by parent store. An event's position is its index plus one.
-    pub(crate) journals: BTreeMap<StoreId, Vec<SeenEvent>>,
+    pub(crate) journals: BTreeMap<StoreId, Vec<JournalEvent>>,
     entries: BTreeMap<StoreId, usize>,
     balances: BTreeMap<StoreId, i64>,
     /// The IDs of orders and deliveries, which are unique.
@@ -148,7 +148,7 @@ impl Model {
     }
 
     /// Returns whether a store may access another: itself, or a branch of the parent store.
-    pub(crate) fn sees(&self, viewer: StoreId, owner: StoreId) -> bool {
+    pub(crate) fn can_access(&self, viewer: StoreId, owner: StoreId) -> bool {
         let existing = self.stores.get(&owner).filter(|store| !store.removed);
         viewer == owner || existing.is_some_and(|store| store.matrix == viewer)
     }
@@ -170,14 +170,14 @@ impl Model {
 
     /// Applies the new events of a journal.
     fn journal(&mut self, backend: &Backend, matrix: StoreId) -> CheckResult {
-        let seen = self.journals.entry(matrix).or_default().len() as u64;
-        for entry in backend.journal(matrix, seen) {
+        let known = self.journals.entry(matrix).or_default().len() as u64;
+        for entry in backend.journal(matrix, known) {
             let events = self.journals.entry(matrix).or_default();
             if entry.place != events.len() as u64 + 1 {
                 return Err(format!("journal {matrix}: position {} follows {}", entry.place, events.len()));
             }
             let event = &entry.recorded.event;
-            events.push(SeenEvent {
+            events.push(JournalEvent {
                 event: entry.recorded.id.get(),
                 order: event.order,
                 store: event.store,
@@ -407,7 +407,7 @@ impl TrackedOrder {
             return (next == target).then_some((next, stops));
         }
         let others = self.stops.iter().filter(|one| Some(one.0) != stop);
-        // The page states two conditions in prose: one current delivery at a time, and the last one is never cancelled alone.
+        // The page states two conditions in prose: one current delivery at a time, and the last one is cancelled only with its order.
         let current = others.clone().any(|one| matches!(one.1, 320 | 330));
         let waiting = others.clone().any(|one| one.1 == 150);
         if (row.to == Some(320) && current) || (row.to == Some(600) && !waiting) {

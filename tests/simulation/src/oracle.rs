@@ -48,7 +48,7 @@ pub(crate) fn check_every_response(
             return Err(format!("{} without an injected fault: {body}", request()));
         }
         if status < 500
-            && let Some(left) = attempt.leaves
+            && let Some(left) = attempt.stored_kind
         {
             return Err(format!("{} but stored {left}: {body}", request()));
         }
@@ -62,12 +62,12 @@ pub(crate) fn check_every_response(
     if matches!(plan.action, Action::Invalid) {
         return Err(format!("{}, but must be rejected", request()));
     }
-    if (plan.method == Method::GET && attempt.leaves.is_some())
+    if (plan.method == Method::GET && attempt.stored_kind.is_some())
         || (matches!(plan.action, Action::Preview { .. }) && attempt.commits > 0)
     {
-        return Err(format!("{} but stored {}", request(), attempt.leaves.unwrap_or("data")));
+        return Err(format!("{} but stored {}", request(), attempt.stored_kind.unwrap_or("data")));
     }
-    if let Action::Move { wrong: true, .. } = plan.action {
+    if let Action::Step { wrong_code: true, .. } = plan.action {
         let moved = attempt
             .caused
             .iter()
@@ -83,9 +83,9 @@ pub(crate) fn check_every_response(
 fn check_visibility(simulation: &Simulation, attempt: &Attempt, status: u16) -> CheckResult {
     let Some(sender) = simulation.exchanges.get(attempt.exchange) else { return Ok(()) };
     let viewer = match &sender.plan.action {
-        Action::Look { viewer, .. } | Action::Terms { viewer, .. } | Action::Move { by: Actor::Store(viewer), .. } => {
-            *viewer
-        }
+        Action::LookUp { viewer, .. }
+        | Action::CancellationCost { viewer, .. }
+        | Action::Step { by: Actor::Store(viewer), .. } => *viewer,
         _ => return Ok(()),
     };
     let Some(tracked) = sender.plan.order().and_then(|order| simulation.model.orders.get(&order)) else {
@@ -96,7 +96,7 @@ fn check_visibility(simulation: &Simulation, attempt: &Attempt, status: u16) -> 
     if simulation.model.stores.get(&owner).is_some_and(|owner| owner.removed) {
         return Ok(());
     }
-    let sees = simulation.model.sees(viewer, owner);
+    let sees = simulation.model.can_access(viewer, owner);
     match status {
         200..=299 if !sees => Err(format!("store {viewer} can access order {id} of store {owner}")),
         404 if sees => Err(format!("store {viewer} cannot access order {id} of store {owner}")),
@@ -172,16 +172,16 @@ fn check_replay_to_courier(simulation: &Simulation, attempt: &Attempt, body: &Va
         return Ok(());
     };
     // Both are correct if the order changed during the request.
-    if tracked.after.len() != attempt.seen_order {
+    if tracked.after.len() != attempt.order_events {
         return Ok(());
     }
     let has_it = tracked.row.courier.as_ref().map(|one| one.id) == Some(courier.id) && !tracked.row.status.is_final();
-    let seen = deliveries.iter().any(|delivery| !delivery["address"]["street"].is_null());
-    if seen == has_it {
+    let is_disclosed = deliveries.iter().any(|delivery| !delivery["address"]["street"].is_null());
+    if is_disclosed == has_it {
         return Ok(());
     }
     Err(format!(
-        "courier {} has order {}: {has_it}; recipients' data in the response: {seen}",
+        "courier {} has order {}: {has_it}; recipients' data in the response: {is_disclosed}",
         courier.id, tracked.row.id
     ))
 }
@@ -259,8 +259,8 @@ fn check_success(
             }
             Ok(())
         }
-        Action::Look { order, .. } => reading::check_lookup(simulation, attempt, order, body),
-        Action::Move { order, by, cancels, .. } => {
+        Action::LookUp { order, .. } => reading::check_lookup(simulation, attempt, order, body),
+        Action::Step { order, by, cancels, .. } => {
             if status != 204 && !replayed {
                 reading::check_step(simulation, attempt, order, by, body)?;
             }
@@ -305,7 +305,7 @@ fn record_success(simulation: &mut Simulation, context: &TaskContext, attempt: &
             let id = body["id"].as_u64().and_then(CourierId::new).ok_or("a courier without an ID")?;
             simulation.clients.couriers.push(KnownCourier { id, key: text("value"), removed: false });
         }
-        Action::Alter { courier, removes: true } => {
+        Action::UpdateCourier { courier, removes: true } => {
             if let Some(courier) = simulation.clients.couriers.get_mut(courier) {
                 courier.removed = true;
             }
@@ -314,7 +314,7 @@ fn record_success(simulation: &mut Simulation, context: &TaskContext, attempt: &
             let matrix = simulation.model.stores.get(&store).map(|store| store.matrix);
             let until = matrix.and_then(|matrix| simulation.model.journals.get(&matrix)).map_or(0, Vec::len);
             let (id, secrets) = (body["id"].as_u64().unwrap_or_default(), vec![text("secret")]);
-            let from = sender.began_journal;
+            let from = sender.journal_events_at_start;
             let hook = KnownHook { id, store, url, secrets, events, from, until, removed: false };
             simulation.clients.hooks.push(hook);
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     backend,
     exchange::{Actor, Attempt},
-    model::{CheckResult, SeenEvent, TrackedOrder},
+    model::{CheckResult, JournalEvent, TrackedOrder},
     simulation::Simulation,
 };
 
@@ -41,9 +41,9 @@ pub(crate) fn check_created(
         return Err(format!("order {id} was acknowledged to store {store} with code {}: {body}", content["code"]));
     }
     let codes = |order: &Order| order.deliveries.iter().map(|one| one.delivery_code.clone()).collect::<Vec<_>>();
-    let seen: Vec<&str> =
+    let returned: Vec<&str> =
         body["deliveries"].as_array().into_iter().flatten().filter_map(|one| one["deliveryCode"].as_str()).collect();
-    if codes(first) != seen {
+    if codes(first) != returned {
         return Err(format!("order {id} was acknowledged with deliveries that differ from the stored ones: {body}"));
     }
     let (fee, before) = (centavos(&body["deliveryFee"]), Some(backend::centavos(first.fee)));
@@ -63,7 +63,7 @@ pub(crate) fn check_created(
 /// Checks that the order's status in a response is one that it has had since the request arrived.
 fn check_status(tracked: &TrackedOrder, attempt: &Attempt, body: &Value) -> CheckResult {
     let reported = body["situation"].as_u64().unwrap_or_default();
-    let since = tracked.after.get(attempt.seen_order.saturating_sub(1)..).unwrap_or_default();
+    let since = tracked.after.get(attempt.order_events.saturating_sub(1)..).unwrap_or_default();
     if since.iter().any(|status| u64::from(*status) == reported) {
         return Ok(());
     }
@@ -80,7 +80,7 @@ pub(crate) fn check_lookup(simulation: &Simulation, attempt: &Attempt, id: Order
     let kinds: Vec<&str> =
         body["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
     let known = tracked.kinds.get(..kinds.len()).unwrap_or_default();
-    if known != kinds || kinds.len() < attempt.seen_order {
+    if known != kinds || kinds.len() < attempt.order_events {
         return Err(format!("the history of order {id} is {:?}, but was returned as {kinds:?}", tracked.kinds));
     }
     Ok(())
@@ -118,7 +118,7 @@ pub(crate) fn check_list(simulation: &Simulation, viewer: StoreId, body: &Value)
             return Err(format!("order {id} is listed after {last}"));
         }
         let removed = simulation.model.stores.get(&owner).is_some_and(|owner| owner.removed);
-        if !removed && !simulation.model.sees(viewer, owner) {
+        if !removed && !simulation.model.can_access(viewer, owner) {
             return Err(format!("the list of store {viewer} contains order {id} of store {owner}"));
         }
         last = id;
@@ -146,14 +146,14 @@ pub(crate) fn check_statement(simulation: &Simulation, store: StoreId, body: &Va
 
 /// Returns the events after a position that a store may read, each with its position.
 pub(crate) fn visible(
-    journal: &[SeenEvent],
+    journal: &[JournalEvent],
     viewer: StoreId,
     matrix: StoreId,
     after: usize,
-) -> Vec<(usize, SeenEvent)> {
-    let sees = |seen: &SeenEvent| viewer == matrix || seen.store == viewer;
-    let events = journal.iter().enumerate().map(|(index, seen)| (index + 1, *seen));
-    events.filter(|(position, seen)| *position > after && sees(seen)).collect()
+) -> Vec<(usize, JournalEvent)> {
+    let is_visible = |recorded: &JournalEvent| viewer == matrix || recorded.store == viewer;
+    let events = journal.iter().enumerate().map(|(index, recorded)| (index + 1, *recorded));
+    events.filter(|(position, recorded)| *position > after && is_visible(recorded)).collect()
 }
 
 /// Checks that a page of a journal continues after the previous page, without gaps and duplicates.
@@ -171,18 +171,18 @@ pub(crate) fn check_journal_page(
     let events = body["events"].as_array().map_or(&[][..], Vec::as_slice);
     for (at, event) in events.iter().enumerate() {
         let got = (event["orderId"].as_u64(), event["sequence"].as_u64(), event["type"].as_str());
-        let Some((position, seen)) = expected.get(at) else {
+        let Some((position, recorded)) = expected.get(at) else {
             return Err(format!("journal {matrix}: {event} was never written"));
         };
-        if got != (Some(seen.order.get()), Some(u64::from(seen.sequence)), Some(seen.kind)) {
+        if got != (Some(recorded.order.get()), Some(u64::from(recorded.sequence)), Some(recorded.kind)) {
             return Err(format!(
-                "store {}: position {position} of journal {matrix} is {seen:?}, but was read as {event}",
+                "store {}: position {position} of journal {matrix} is {recorded:?}, but was read as {event}",
                 known.store
             ));
         }
         known.position = *position;
     }
-    let left = expected.iter().skip(events.len()).any(|(position, _)| *position <= attempt.seen_journal);
+    let left = expected.iter().skip(events.len()).any(|(position, _)| *position <= attempt.journal_events);
     if left && body["more"] != true {
         return Err(format!("store {}: the page of journal {matrix} ends too early", known.store));
     }

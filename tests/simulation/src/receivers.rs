@@ -32,7 +32,7 @@ pub(crate) struct Receiver {
     /// The highest sequence number of each order so far.
     newest: BTreeMap<u64, u64>,
     /// Whether it returned 410.
-    pub(crate) gone: bool,
+    pub(crate) has_unsubscribed: bool,
 }
 
 /// All receivers.
@@ -59,7 +59,7 @@ impl Receivers {
             };
         }
         if failing > 0 && rng.often(2) {
-            self.by_url.entry(url.to_owned()).or_default().gone = true;
+            self.by_url.entry(url.to_owned()).or_default().has_unsubscribed = true;
             return AttemptResult::Status(410);
         }
         self.record(url, job);

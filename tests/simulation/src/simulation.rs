@@ -138,7 +138,7 @@ impl Simulation {
         let Some(plan) = actions::choose(self) else { return Ok(()) };
         let serial = self.clients.next_serial();
         let key = plan.keyed.then(|| format!("key-{serial}"));
-        let began_journal = self.journal_of(&plan);
+        let journal_events_at_start = self.journal_of(&plan);
         let state = State::Open;
         self.exchanges.push(Exchange {
             plan,
@@ -147,7 +147,7 @@ impl Simulation {
             response: None,
             applied: false,
             tries: 0,
-            began_journal,
+            journal_events_at_start,
             in_flight: 0,
         });
         self.send(self.exchanges.len() - 1);
@@ -227,10 +227,10 @@ impl Simulation {
         let order = sender.and_then(|sender| self.model.orders.get(&sender.plan.order()?));
         Attempt {
             exchange,
-            seen_order: order.map_or(0, |order| order.after.len()),
-            seen_journal: sender.map_or(0, |sender| self.journal_of(&sender.plan)),
+            order_events: order.map_or(0, |order| order.after.len()),
+            journal_events: sender.map_or(0, |sender| self.journal_of(&sender.plan)),
             applied_before: sender.is_some_and(|sender| sender.applied),
-            leaves: None,
+            stored_kind: None,
             commits: 0,
             caused: Vec::new(),
         }
@@ -281,9 +281,9 @@ impl Simulation {
         let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         self.trace.number(u64::from(context.work));
         let ready = match polled {
-            Poll::Ready(done) => {
+            Poll::Ready(output) => {
                 self.tasks.swap_remove(index);
-                Some(done)
+                Some(output)
             }
             Poll::Pending => None,
         };

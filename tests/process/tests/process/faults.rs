@@ -8,7 +8,7 @@ use despacho_process::faults::{Plan, run};
 use despacho_xtask::server;
 
 #[test]
-fn injected_faults_violate_no_invariant() {
+fn failures_under_load_violate_no_invariant() {
     if let Some(missing) = despacho_process::cluster::missing() {
         println!("skipped: {missing}");
         return;

@@ -23,7 +23,7 @@ const ASSIGNMENT_TIMEOUT: Duration = Duration::from_secs(10);
 const START_TIME: Duration = Duration::from_secs(4);
 
 #[test]
-fn two_instances_assign_orders_and_couriers_one_to_one() {
+fn two_instances_assign_each_courier_to_a_single_order() {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
     let first = start(&binary, data.path());

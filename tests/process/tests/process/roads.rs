@@ -24,7 +24,7 @@ fn detour() -> Vec<u8> {
     sketch.bytes(Form { dense: true, packed: true })
 }
 
-fn matrix(extract: &Path, points: &[(f64, f64)]) -> Output {
+fn distances(extract: &Path, points: &[(f64, f64)]) -> Output {
     let binary = despacho_xtask::server::binary().expect("a build of the server");
     let mut command = Command::new(binary);
     command.args(["matrix", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
@@ -42,7 +42,7 @@ fn distances_follow_the_extract_and_flag_estimates() {
     let extract = folder.path().join("square.osm.pbf");
     std::fs::write(&extract, detour()).unwrap();
     let point = |north: f64, east: f64| (at(north, east).latitude(), at(north, east).longitude());
-    let output = matrix(&extract, &[point(0.0, 0.0), point(0.0, 1_000.0), point(300_000.0, 0.0)]);
+    let output = distances(&extract, &[point(0.0, 0.0), point(0.0, 1_000.0), point(300_000.0, 0.0)]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let response: Value = serde_json::from_slice(&output.stdout).unwrap();
     let metres = |from: usize, to: usize| response["metres"][from][to].as_i64().unwrap();
@@ -63,7 +63,7 @@ fn damaged_extract_is_rejected_with_its_name() {
     let extract = folder.path().join("cut.osm.pbf");
     let whole = detour();
     std::fs::write(&extract, &whole[..whole.len() - 40]).unwrap();
-    let output = matrix(&extract, &[(0.0, 0.0), (0.0, 0.1)]);
+    let output = distances(&extract, &[(0.0, 0.0), (0.0, 0.1)]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && text.contains("cut.osm.pbf"), "{text}");
 }

@@ -45,14 +45,14 @@ fn pick_order<'a>(simulation: &'a mut Simulation, courier: &KnownCourier) -> Opt
     simulation.model.orders.values().filter(open).find(has)
 }
 
-fn step_plan(courier: &KnownCourier, order: OrderId, step: &str, body: Value, wrong: bool, keyed: bool) -> Plan {
-    let action = Action::Move { order, by: Actor::Courier(courier.id), wrong, cancels: false };
+fn step_plan(courier: &KnownCourier, order: OrderId, step: &str, body: Value, wrong_code: bool, keyed: bool) -> Plan {
+    let action = Action::Step { order, by: Actor::Courier(courier.id), wrong_code, cancels: false };
     Plan { keyed, ..Plan::post(&courier.key, format!("/courier/orders/{order}/{step}"), body, action) }
 }
 
 fn decline(simulation: &mut Simulation, courier: &KnownCourier) -> Option<Plan> {
     let order = pick_order(simulation, courier)?.row.id;
-    let action = Action::Move { order, by: Actor::Courier(courier.id), wrong: false, cancels: false };
+    let action = Action::Step { order, by: Actor::Courier(courier.id), wrong_code: false, cancels: false };
     let path = format!("/courier/orders/{order}/decline");
     Some(Plan::post(&courier.key, path, json!({ "reason": "pneu furado" }), action))
 }
@@ -68,20 +68,20 @@ fn take_step(simulation: &mut Simulation, courier: &KnownCourier) -> Option<Plan
         let stop = simulation.rng.pick(&tracked.stops)?.0;
         return Some(step_plan(courier, order, step, json!({ "deliveryId": stop, "code": "0000" }), false, keyed));
     }
-    let seen = |code: &str| json!({ "code": if wrong { "0000" } else { code } });
+    let body = |code: &str| json!({ "code": if wrong { "0000" } else { code } });
     // "0000" can be the correct code.
     let is_wrong = |code: &str| wrong && code != "0000";
     match tracked.status {
         210 => Some(step_plan(courier, order, "arrive", json!({}), false, keyed)),
         220 => {
             let code = &tracked.row.pickup_code;
-            Some(step_plan(courier, order, "pickup", seen(code), is_wrong(code), keyed))
+            Some(step_plan(courier, order, "pickup", body(code), is_wrong(code), keyed))
         }
         300 => deliver(simulation, courier, &tracked, wrong, keyed),
         400 => Some(step_plan(courier, order, "at-return", json!({}), false, keyed)),
         _ => {
             let code = tracked.row.return_code.clone().unwrap_or_default();
-            Some(step_plan(courier, order, "hand-back", seen(&code), is_wrong(&code), keyed))
+            Some(step_plan(courier, order, "hand-back", body(&code), is_wrong(&code), keyed))
         }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         0 => Some(create(simulation, &key)),
         1 => Some(preview(simulation, &key)),
         2 => with_order(simulation, &key, |order, key| {
-            Plan::get(&key.text, format!("/delivery/orders/{order}"), Action::Look { order, viewer: key.store })
+            Plan::get(&key.text, format!("/delivery/orders/{order}"), Action::LookUp { order, viewer: key.store })
         }),
         3 => Some(list(simulation, &key)),
         4 => cancel(simulation, &key),
@@ -40,7 +40,7 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         8 => signal(simulation, &key, "waive", json!({})),
         9 => with_order(simulation, &key, |order, key| {
             let path = format!("/delivery/orders/{order}/cancellation");
-            Plan::get(&key.text, path, Action::Terms { order, viewer: key.store })
+            Plan::get(&key.text, path, Action::CancellationCost { order, viewer: key.store })
         }),
         10 => Some(issue_key(simulation, &key)),
         11 => revoke_key(simulation),
@@ -66,8 +66,9 @@ fn key(simulation: &mut Simulation) -> Option<KnownKey> {
 /// Returns a recent order, usually one that the store may access.
 fn order<'a>(simulation: &'a mut Simulation, key: &KnownKey) -> Option<&'a TrackedOrder> {
     let other = simulation.rng.often(80);
-    let seen = |tracked: &&TrackedOrder| other || simulation.model.sees(key.store, tracked.row.store);
-    let ids: Vec<OrderId> = simulation.model.orders.values().filter(seen).map(|tracked| tracked.row.id).collect();
+    let is_candidate = |tracked: &&TrackedOrder| other || simulation.model.can_access(key.store, tracked.row.store);
+    let ids: Vec<OrderId> =
+        simulation.model.orders.values().filter(is_candidate).map(|tracked| tracked.row.id).collect();
     let recent = ids.get(ids.len().saturating_sub(12)..).unwrap_or_default();
     let id = *simulation.rng.pick(recent)?;
     simulation.model.orders.get(&id)
@@ -80,7 +81,7 @@ fn with_order(simulation: &mut Simulation, key: &KnownKey, plan: impl Fn(OrderId
 
 fn step_plan(key: &KnownKey, order: OrderId, step: &str, body: Value) -> Plan {
     let by = Actor::Store(key.store);
-    let action = Action::Move { order, by, wrong: false, cancels: false };
+    let action = Action::Step { order, by, wrong_code: false, cancels: false };
     Plan::post(&key.text, format!("/delivery/orders/{order}/{step}"), body, action)
 }
 
@@ -100,7 +101,7 @@ fn pick_store(simulation: &mut Simulation, key: &KnownKey) -> StoreId {
     let own: Vec<StoreId> = model
         .stores
         .iter()
-        .filter(|(id, store)| !store.removed && model.sees(key.store, **id))
+        .filter(|(id, store)| !store.removed && model.can_access(key.store, **id))
         .map(|(id, _)| *id)
         .collect();
     simulation.rng.pick(&own).copied().unwrap_or(key.store)
@@ -134,7 +135,7 @@ fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         if let Some(known) = quotes.get(at) {
             content = known.body.clone();
             content["quoteId"] = json!(known.id);
-            if simulation.model.sees(key.store, known.store) {
+            if simulation.model.can_access(key.store, known.store) {
                 store = known.store;
             }
             quote = Some(at);
@@ -174,7 +175,7 @@ fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
     } else {
         json!({ "orderId": order.get(), "deliveryId": stop })
     };
-    let action = Action::Move { order, by, wrong: false, cancels: whole };
+    let action = Action::Step { order, by, wrong_code: false, cancels: whole };
     Some(Plan::post(&key.text, "/delivery/orders/cancel", body, action))
 }
 

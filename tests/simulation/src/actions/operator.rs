@@ -23,14 +23,14 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         3 => update_courier(simulation),
         4 => {
             let order = order(simulation, 600)?;
-            let action = Action::Move { order, by: Actor::Operator, wrong: false, cancels: true };
+            let action = Action::Step { order, by: Actor::Operator, wrong_code: false, cancels: true };
             Some(Plan::post(OPERATOR, format!("/admin/orders/{order}/cancel"), json!({ "reason": "chuva" }), action))
         }
         5 => {
             let order = order(simulation, 500)?;
             let stops = simulation.model.orders.get(&order)?.stops.clone();
             let body = json!({ "deliveryId": simulation.rng.pick(&stops)?.0, "reason": "roubo" });
-            let action = Action::Move { order, by: Actor::Operator, wrong: false, cancels: false };
+            let action = Action::Step { order, by: Actor::Operator, wrong_code: false, cancels: false };
             Some(Plan::post(OPERATOR, format!("/admin/orders/{order}/lost"), body, action))
         }
         _ => Some(Plan::get(OPERATOR, "/admin/couriers?limit=3".to_owned(), Action::Plain)),
@@ -65,6 +65,6 @@ fn update_courier(simulation: &mut Simulation) -> Option<Plan> {
         json!({ "available": simulation.rng.often(700), "name": format!("Ana {}", simulation.rng.below(100)) })
     };
     let id = simulation.clients.couriers.get(courier)?.id;
-    let action = Action::Alter { courier, removes };
+    let action = Action::UpdateCourier { courier, removes };
     Some(Plan::post(OPERATOR, format!("/admin/couriers/{id}"), body, action).with(Method::PATCH))
 }

@@ -93,23 +93,23 @@ impl Service {
         let response = poll_once(api::handle(&self.host, &self.settings, request))?;
         let (status, body) = (response.status().as_u16(), response.body());
         let media = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let seen: Value = serde_json::from_slice(body).unwrap_or_default();
-        let code = seen["code"].as_str().unwrap_or_default();
+        let json: Value = serde_json::from_slice(body).unwrap_or_default();
+        let code = json["code"].as_str().unwrap_or_default();
         if status >= 500 {
-            return Some(Err(format!("{target}: {status} {seen}")));
+            return Some(Err(format!("{target}: {status} {json}")));
         }
         let head = target.starts_with("HEAD ");
         if status >= 400 && !head {
             let fields = ["type", "title", "detail", "instance", "requestId", "code"];
-            let is_complete = fields.iter().all(|field| seen[field].as_str().is_some_and(|text| !text.is_empty()));
-            if media != "application/problem+json" || seen["status"] != status || !is_complete {
-                return Some(Err(format!("{target}: {status} without a problem document: {seen}")));
+            let is_complete = fields.iter().all(|field| json[field].as_str().is_some_and(|text| !text.is_empty()));
+            if media != "application/problem+json" || json["status"] != status || !is_complete {
+                return Some(Err(format!("{target}: {status} without a problem document: {json}")));
             }
         }
-        if status < 300 && media == "application/json" && !head && !(seen.is_object() || seen.is_array()) {
+        if status < 300 && media == "application/json" && !head && !(json.is_object() || json.is_array()) {
             return Some(Err(format!("{target}: {status} without JSON: {}", String::from_utf8_lossy(body))));
         }
-        let pointers: Vec<String> = seen["errors"]
+        let pointers: Vec<String> = json["errors"]
             .as_array()
             .into_iter()
             .flatten()
@@ -117,7 +117,7 @@ impl Service {
             .collect();
         let path = target.split(['?', ' ']).nth(1).unwrap_or_default();
         let outcome = kind(&[path, &status.to_string(), code, &pointers.join(" ")]);
-        Some(Ok((outcome, seen)))
+        Some(Ok((outcome, json)))
     }
 
     fn request(&self, bytes: &[u8]) -> Option<Request<Bytes>> {

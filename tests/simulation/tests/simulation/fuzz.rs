@@ -15,9 +15,9 @@ fn run_target(name: &str) -> Result<(), Box<dyn Error>> {
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
     paths.sort();
     let corpus = paths.iter().map(fs::read).collect::<Result<Vec<_>, _>>()?;
-    let done = drive(target(name).ok_or("no such target")?, &corpus, 7, SPAN)?;
-    println!("{name}: {} runs, {} kinds of outcomes", done.runs, done.kinds);
-    assert!(done.kinds > 2, "{name} has only {} kinds of outcomes; the corpus is not effective", done.kinds);
+    let figures = drive(target(name).ok_or("no such target")?, &corpus, 7, SPAN)?;
+    println!("{name}: {} runs, {} kinds of outcomes", figures.runs, figures.kinds);
+    assert!(figures.kinds > 2, "{name} has only {} kinds of outcomes; the corpus is not effective", figures.kinds);
     Ok(())
 }
 

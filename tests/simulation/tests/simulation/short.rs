@@ -14,7 +14,7 @@ fn seeded_runs_violate_no_invariant() {
     let mut kinds = BTreeMap::new();
     for seed in 1..=SEEDS {
         match run(seed, STEPS, None) {
-            Ok(done) => done.kinds.into_iter().for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times),
+            Ok(run) => run.kinds.into_iter().for_each(|(kind, times)| *kinds.entry(kind).or_insert(0) += times),
             Err(broken) => panic!("\n{broken}"),
         }
     }

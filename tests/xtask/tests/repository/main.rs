@@ -12,7 +12,7 @@ mod syntax;
 use files::TextFile;
 use finding::Finding;
 use graph::Source;
-use rules::{boundary, direction, documents, finish, layers, machine, manifests, size};
+use rules::{boundary, direction, documents, finish, language, layers, machine, manifests, size};
 
 /// The permitted share of documentation comments in the core's lines, in percent.
 const DOC_PERCENT: std::ops::RangeInclusive<f64> = 10.0..=30.0;
@@ -62,7 +62,7 @@ fn top_level_has_only_permitted_entries() -> Outcome {
 }
 
 #[test]
-fn code_files_have_at_most_500_lines() -> Outcome {
+fn code_files_do_not_exceed_500_lines() -> Outcome {
     let texts = texts()?;
     println!("median length of the Rust files: {} lines", size::median(&texts));
     expect_clean(size::files(&texts))
@@ -163,6 +163,12 @@ fn documents_are_short_and_name_only_existing_paths() -> Outcome {
 fn files_contain_no_machine_specific_names() -> Outcome {
     let found = texts()?.iter().flat_map(|file| [machine::paths(file), machine::registries(file)].concat()).collect();
     expect_clean(found)
+}
+
+#[test]
+fn files_contain_no_banned_words() -> Outcome {
+    let banned = language::parse(language::WORDS)?;
+    expect_clean(texts()?.iter().flat_map(|file| language::words(file, &banned)).collect())
 }
 
 #[test]

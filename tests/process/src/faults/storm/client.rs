@@ -20,8 +20,8 @@ use crate::faults::{
 
 /// The pause between two actions of a client, in milliseconds.
 const PAUSE_MS: std::ops::RangeInclusive<u64> = 5..=60;
-/// The maximum number of orders that a client remembers for later actions.
-const MAX_REMEMBERED: usize = 40;
+/// The maximum number of orders that a client stores for later actions.
+const MAX_STORED_ORDERS: usize = 40;
 
 /// An acknowledged order.
 struct CreatedOrder {
@@ -91,15 +91,15 @@ impl Client<'_> {
         }
     }
 
-    /// Creates an order and remembers it.
+    /// Creates an order and stores it for later actions.
     fn create(&mut self) {
         let store = self.field.clients.merchants[self.merchant].id;
         self.count += 1;
         let code = format!("S-{}-{}-{}", self.merchant, self.number, self.count);
         let Some(order) = create(self.storm, &self.caller, code, self.is_prepaid(), &mut self.rng) else { return };
         self.add_target(store, order.id, Kind::Order);
-        if self.orders.len() >= MAX_REMEMBERED {
-            let index = self.rng.usize(..MAX_REMEMBERED);
+        if self.orders.len() >= MAX_STORED_ORDERS {
+            let index = self.rng.usize(..MAX_STORED_ORDERS);
             self.orders.swap_remove(index);
         }
         self.orders.push(order);
