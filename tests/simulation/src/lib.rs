@@ -21,6 +21,7 @@ mod service;
 mod simulation;
 mod table;
 mod trace;
+mod tracked_order;
 mod work;
 
 use std::collections::BTreeMap;

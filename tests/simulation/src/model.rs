@@ -13,20 +13,12 @@ use despacho_core::model::{
 use crate::{
     backend::{Backend, centavos},
     service::Commit,
-    table::{Row, StatusCode, Table, derived_status},
+    table::Table,
+    tracked_order::TrackedOrder,
 };
 
 /// The result of a check. The error describes the violation.
 pub(crate) type CheckResult = Result<(), String>;
-
-/// The minutes after the first assignment in which a cancellation is free of charge, as published.
-const FREE_MINUTES: i64 = 2;
-/// The number of wrong codes until codes are locked, and the duration of the lock, as published.
-const TRIES: u32 = 5;
-const LOCK_MS: i64 = 10 * 60_000;
-
-/// An order's deliveries: ID, status, whether it is paid online.
-pub(crate) type Stops = Vec<(u64, StatusCode, bool)>;
 
 /// A store in the model.
 #[derive(Clone, Debug)]
@@ -37,30 +29,6 @@ pub(crate) struct KnownStore {
     pub(crate) floor: Option<i64>,
     pub(crate) removed: bool,
     version: u32,
-}
-
-/// An order in the model.
-#[derive(Clone, Debug)]
-pub(crate) struct TrackedOrder {
-    /// The row at its creation.
-    pub(crate) first: Order,
-    /// The current row.
-    pub(crate) row: Order,
-    pub(crate) status: StatusCode,
-    /// Its deliveries.
-    pub(crate) stops: Stops,
-    /// The order's status after each of its events.
-    pub(crate) after: Vec<StatusCode>,
-    /// The kinds of its events.
-    pub(crate) kinds: Vec<&'static str>,
-    /// The expected sum of its ledger entries, where a debit is negative.
-    due: i64,
-    fee: i64,
-    /// The amount by which late cancellations of deliveries reduced the fee.
-    cancelled_late: i64,
-    first_allocated_ms: Option<i64>,
-    wrong: u32,
-    locked_until_ms: Option<i64>,
 }
 
 /// An event of a merchant's journal.
@@ -99,27 +67,28 @@ impl Model {
         let (mut orders, mut stores, mut couriers) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
         for changes in commits.iter().map(|commit| &commit.changes) {
             for write in &changes.stores {
-                self.store(write.value.id, &write.value, write.expected)?;
+                self.apply_store(write.value.id, &write.value, write.expected)?;
                 stores.insert(write.value.id);
             }
             changes.couriers.iter().for_each(|write| *couriers.entry(write.value.id).or_insert(0) += 1);
             for write in &changes.orders {
                 *orders.entry(write.value.id).or_insert(0) += 1;
                 if changes.events.is_empty() && write.expected > 0 {
-                    self.wrong_code(write.value.id, changes.at.millis())?;
+                    let tracked = self.orders.get_mut(&write.value.id);
+                    tracked.map_or(Ok(()), |tracked| tracked.count_wrong_code(changes.at.millis()))?;
                 }
             }
             stores.extend(changes.ledger.iter().flat_map(|entry| [Some(entry.store), entry.account]).flatten());
             stores.extend(changes.top_ups.iter().map(|top_up| top_up.store));
         }
         for matrix in self.stores.values().map(|store| store.matrix).collect::<BTreeSet<_>>() {
-            self.journal(backend, matrix)?;
+            self.apply_journal(backend, matrix)?;
         }
-        orders.iter().try_for_each(|(id, touches)| self.order(backend, *id, *touches))?;
-        couriers.iter().try_for_each(|(id, touches)| self.courier(backend, *id, *touches))?;
+        orders.iter().try_for_each(|(id, touches)| self.check_order(backend, *id, *touches))?;
+        couriers.iter().try_for_each(|(id, touches)| self.check_courier(backend, *id, *touches))?;
         if !orders.is_empty() || !couriers.is_empty() {
-            self.allocation(backend)?;
-            self.codes()?;
+            self.check_assignments(backend)?;
+            self.check_order_codes()?;
         }
         // One request can expire a branch's orders and then remove the branch, in two commits of one step.
         let removed = |id: &StoreId| self.stores.get(id).is_some_and(|store| store.removed);
@@ -127,7 +96,7 @@ impl Model {
         if let Some(open) = self.orders.values().filter(open).find(|tracked| removed(&tracked.row.store)) {
             return Err(format!("store {} was removed while order {} was open", open.row.store, open.row.id));
         }
-        stores.iter().try_for_each(|id| self.money(backend, *id))
+        stores.iter().try_for_each(|id| self.check_ledger(backend, *id))
     }
 
     /// Compares all data.
@@ -142,9 +111,9 @@ impl Model {
         }
         let lost = self.orders.keys().find(|id| !stored.contains_key(id));
         lost.map_or(Ok(()), |lost| Err(format!("order {lost} is no longer stored")))?;
-        self.allocation(backend)?;
-        self.codes()?;
-        self.stores.keys().copied().collect::<Vec<_>>().into_iter().try_for_each(|id| self.money(backend, id))
+        self.check_assignments(backend)?;
+        self.check_order_codes()?;
+        self.stores.keys().copied().collect::<Vec<_>>().into_iter().try_for_each(|id| self.check_ledger(backend, id))
     }
 
     /// Returns whether a store may access another: itself, or a branch of the parent store.
@@ -153,7 +122,7 @@ impl Model {
         viewer == owner || existing.is_some_and(|store| store.matrix == viewer)
     }
 
-    fn store(&mut self, id: StoreId, value: &despacho_core::model::store::Store, expected: u32) -> CheckResult {
+    fn apply_store(&mut self, id: StoreId, value: &despacho_core::model::store::Store, expected: u32) -> CheckResult {
         let known = self.stores.get(&id).map_or(0, |known| known.version);
         if known != expected {
             return Err(format!("store {id} was written over version {expected}, but version {known} was stored"));
@@ -169,7 +138,7 @@ impl Model {
     }
 
     /// Applies the new events of a journal.
-    fn journal(&mut self, backend: &Backend, matrix: StoreId) -> CheckResult {
+    fn apply_journal(&mut self, backend: &Backend, matrix: StoreId) -> CheckResult {
         let known = self.journals.entry(matrix).or_default().len() as u64;
         for entry in backend.journal(matrix, known) {
             let events = self.journals.entry(matrix).or_default();
@@ -188,16 +157,16 @@ impl Model {
             if owner != Some(matrix) {
                 return Err(format!("journal {matrix} has an event of another merchant's store {store}"));
             }
-            self.event(backend, &entry)?;
+            self.apply_event(backend, &entry)?;
         }
         Ok(())
     }
 
-    fn event(&mut self, backend: &Backend, entry: &JournalEntry) -> CheckResult {
+    fn apply_event(&mut self, backend: &Backend, entry: &JournalEntry) -> CheckResult {
         let event = &entry.recorded.event;
         let (id, kind) = (event.order, event.kind.name());
         if kind == "order.created" {
-            return self.created(backend, entry);
+            return self.apply_creation(backend, entry);
         }
         let rows = self.table.rows(kind).to_vec();
         let tracked = self.orders.get_mut(&id).ok_or_else(|| format!("{kind} of order {id}, which was not created"))?;
@@ -217,7 +186,7 @@ impl Model {
         tracked.apply_effects(backend, kind, stop, event.at.millis())
     }
 
-    fn created(&mut self, backend: &Backend, entry: &JournalEntry) -> CheckResult {
+    fn apply_creation(&mut self, backend: &Backend, entry: &JournalEntry) -> CheckResult {
         let event = &entry.recorded.event;
         let id = event.order;
         let row = backend.order(id).ok_or_else(|| format!("order {id} has an event, but is not stored"))?;
@@ -233,27 +202,12 @@ impl Model {
         if let Some(duplicate) = ids.find(|id| !self.ids.insert(*id)) {
             return Err(format!("order {id}: the ID {duplicate} is already used"));
         }
-        let fee = centavos(row.fee);
-        let tracked = TrackedOrder {
-            first: row.clone(),
-            row: Order { version: 0, ..row },
-            status: event.status,
-            stops,
-            after: vec![event.status],
-            kinds: vec!["order.created"],
-            due: -fee,
-            fee,
-            cancelled_late: 0,
-            first_allocated_ms: None,
-            wrong: 0,
-            locked_until_ms: None,
-        };
-        self.orders.insert(id, tracked);
+        self.orders.insert(id, TrackedOrder::new(row, event.status, stops));
         Ok(())
     }
 
     /// Compares an order that `touches` commits wrote.
-    fn order(&mut self, backend: &Backend, id: OrderId, touches: u32) -> CheckResult {
+    fn check_order(&mut self, backend: &Backend, id: OrderId, touches: u32) -> CheckResult {
         let row = backend.order(id).ok_or_else(|| format!("order {id} was committed, but is not stored"))?;
         let tracked = self.orders.get_mut(&id).ok_or_else(|| format!("order {id} was stored without an event"))?;
         let stops: Vec<_> =
@@ -275,7 +229,7 @@ impl Model {
         Ok(())
     }
 
-    fn courier(&mut self, backend: &Backend, id: CourierId, touches: u32) -> CheckResult {
+    fn check_courier(&mut self, backend: &Backend, id: CourierId, touches: u32) -> CheckResult {
         let row = backend.courier(id).ok_or_else(|| format!("courier {id} was committed, but is not stored"))?;
         let (version, sandbox) = self.couriers.entry(id).or_insert((0, row.sandbox));
         if (row.version, row.sandbox) != (*version + touches, *sandbox) {
@@ -287,7 +241,7 @@ impl Model {
 
     /// Checks that couriers and orders are assigned one to one, that both rows agree, and that both belong to the sandbox or
     /// neither does.
-    fn allocation(&self, backend: &Backend) -> CheckResult {
+    fn check_assignments(&self, backend: &Backend) -> CheckResult {
         let mut has: BTreeMap<CourierId, OrderId> = BTreeMap::new();
         for tracked in self.orders.values().filter(|tracked| tracked.status < 500) {
             let (id, courier) = (tracked.row.id, tracked.row.courier.as_ref().map(|courier| courier.id));
@@ -312,7 +266,7 @@ impl Model {
     }
 
     /// Checks that no two open orders of a store have the same code.
-    fn codes(&self) -> CheckResult {
+    fn check_order_codes(&self) -> CheckResult {
         let mut held = BTreeMap::new();
         for tracked in self.orders.values().filter(|tracked| tracked.status < 520) {
             let (store, code, id) = (tracked.row.store, tracked.row.code.as_str(), tracked.row.id);
@@ -324,7 +278,7 @@ impl Model {
     }
 
     /// Checks that the balance of a store's account is the sum of its entries, and that each order's entries are its cost.
-    fn money(&mut self, backend: &Backend, id: StoreId) -> CheckResult {
+    fn check_ledger(&mut self, backend: &Backend, id: StoreId) -> CheckResult {
         let Some(known) = self.stores.get(&id) else { return Err(format!("store {id} is unknown")) };
         let account = known.account;
         let entries = backend.memory.ledger(account);
@@ -369,138 +323,5 @@ impl Model {
             Some((order, _)) => Err(format!("store {id} has entries for order {order} of another store")),
             None => Ok(()),
         }
-    }
-
-    /// Counts a wrong code, which must not be checked while codes are locked.
-    fn wrong_code(&mut self, id: OrderId, now_ms: i64) -> CheckResult {
-        let Some(tracked) = self.orders.get_mut(&id) else { return Ok(()) };
-        if tracked.locked_until_ms.is_some_and(|until| until > now_ms) {
-            return Err(format!("order {id}: a code was checked while codes were locked"));
-        }
-        tracked.wrong += 1;
-        tracked.locked_until_ms = None;
-        if tracked.wrong == TRIES {
-            (tracked.wrong, tracked.locked_until_ms) = (0, Some(now_ms + LOCK_MS));
-        }
-        Ok(())
-    }
-}
-
-impl TrackedOrder {
-    /// Returns the fee of late cancellations: half of the cancelled amount, rounded up.
-    fn late_fee(cancelled: i64) -> i64 {
-        (cancelled + 1) / 2
-    }
-
-    /// Returns the order's next state if the row applies to the current one and results in the event's status.
-    fn apply_row(&self, row: &Row, stop: Option<u64>, target: StatusCode) -> Option<(StatusCode, Stops)> {
-        let mut stops = self.stops.clone();
-        let plain = |stops: &[(u64, StatusCode, bool)]| stops.iter().map(|one| (one.1, one.2)).collect::<Vec<_>>();
-        if !row.delivery {
-            if stop.is_some() || !row.from.contains(&self.status) {
-                return None;
-            }
-            if let Some((from, to)) = &row.each {
-                stops.iter_mut().filter(|one| from.contains(&one.1)).for_each(|one| one.1 = *to);
-            }
-            let next = row.to.unwrap_or_else(|| derived_status(&plain(&stops), true, true));
-            return (next == target).then_some((next, stops));
-        }
-        let others = self.stops.iter().filter(|one| Some(one.0) != stop);
-        // The page states two conditions in prose: one current delivery at a time, and the last one is cancelled only with its order.
-        let current = others.clone().any(|one| matches!(one.1, 320 | 330));
-        let waiting = others.clone().any(|one| one.1 == 150);
-        if (row.to == Some(320) && current) || (row.to == Some(600) && !waiting) {
-            return None;
-        }
-        let moved = stops.iter_mut().find(|one| Some(one.0) == stop)?;
-        if !row.from.contains(&moved.1) || row.to != Some(target) {
-            return None;
-        }
-        moved.1 = target;
-        let status = match self.status {
-            before if before < 300 => before,
-            after => derived_status(&plain(&stops), after == 410, false),
-        };
-        Some((status, stops))
-    }
-
-    /// Applies an event's effects on the cost, the free cancellation period and the count of wrong codes.
-    fn apply_effects(&mut self, backend: &Backend, kind: &str, stop: Option<u64>, at_ms: i64) -> CheckResult {
-        let id = self.row.id;
-        self.check_codes(kind, stop, at_ms)?;
-        match kind {
-            "order.allocated" => {
-                self.first_allocated_ms.get_or_insert(at_ms);
-            }
-            "delivery.cancelled" => {
-                let fee = backend.order(id).map_or(0, |row| centavos(row.fee));
-                if fee > self.fee {
-                    return Err(format!("the fee of order {id} increased when a delivery was cancelled"));
-                }
-                if self.is_late(at_ms) {
-                    self.cancelled_late += self.fee - fee;
-                }
-                (self.fee, self.due) = (fee, -fee - Self::late_fee(self.cancelled_late));
-            }
-            "order.expired" => self.due = 0,
-            "order.cancelled" => {
-                let late = self.is_late(at_ms);
-                match self.status {
-                    600 if late => return Err(format!("order {id} was cancelled free of charge too late")),
-                    610 if !late => return Err(format!("order {id} was charged for a free cancellation")),
-                    // The total is the same as without earlier late cancellations of deliveries.
-                    610 => self.due = -Self::late_fee(self.cancelled_late + self.fee),
-                    _ => self.due = 0,
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Returns whether the free cancellation period is over. It does not restart if the clock is set back.
-    fn is_late(&self, at_ms: i64) -> bool {
-        let first = self.first_allocated_ms;
-        self.cancelled_late > 0 || first.is_some_and(|first| at_ms >= first + FREE_MINUTES * 60_000)
-    }
-
-    /// Checks that no code was accepted while codes were locked. An accepted code and a change of courier reset the count.
-    fn check_codes(&mut self, kind: &str, stop: Option<u64>, at_ms: i64) -> CheckResult {
-        let requires_code = |stop: &&despacho_core::model::order::Delivery| {
-            stop.confirmation.as_ref().is_some_and(|sent| sent.platform)
-        };
-        let has_code = match kind {
-            "order.picked_up" => true,
-            "order.returned" => true,
-            "delivery.delivered" => {
-                let delivery = self.first.deliveries.iter().find(|delivery| Some(delivery.id.get()) == stop);
-                delivery.filter(requires_code).is_some()
-            }
-            "order.courier_released" => {
-                (self.wrong, self.locked_until_ms) = (0, None);
-                return Ok(());
-            }
-            _ => return Ok(()),
-        };
-        if has_code && self.locked_until_ms.is_some_and(|until| until > at_ms) {
-            return Err(format!("order {}: {kind} while codes were locked", self.row.id));
-        }
-        if has_code {
-            (self.wrong, self.locked_until_ms) = (0, None);
-        }
-        Ok(())
-    }
-
-    /// Checks the fields that never change after the creation.
-    fn check_immutable(&self, row: &Order) -> CheckResult {
-        let immutable = |order: &Order| {
-            let stops: Vec<_> = order.deliveries.iter().map(|stop| (stop.id, stop.delivery_code.clone())).collect();
-            (order.store, order.code.clone(), order.fingerprint.clone(), order.created_at, order.origin.clone(), stops)
-        };
-        if immutable(row) != immutable(&self.first) {
-            return Err(format!("an immutable field of order {} changed", row.id));
-        }
-        if centavos(row.fee) == self.fee { Ok(()) } else { Err(format!("order {} has an unexpected fee", row.id)) }
     }
 }

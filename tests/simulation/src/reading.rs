@@ -6,8 +6,9 @@ use serde_json::Value;
 use crate::{
     backend,
     exchange::{Actor, Attempt},
-    model::{CheckResult, JournalEvent, TrackedOrder},
+    model::{CheckResult, JournalEvent},
     simulation::Simulation,
+    tracked_order::TrackedOrder,
 };
 
 /// Returns an amount of a response in centavos.

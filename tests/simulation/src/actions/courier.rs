@@ -8,8 +8,8 @@ use super::degrees;
 use crate::{
     clients::KnownCourier,
     exchange::{Action, Actor, Plan},
-    model::TrackedOrder,
     simulation::Simulation,
+    tracked_order::TrackedOrder,
 };
 
 /// Chooses a courier's next action.

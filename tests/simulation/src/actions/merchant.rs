@@ -8,8 +8,8 @@ use super::{address, setup};
 use crate::{
     clients::KnownKey,
     exchange::{Action, Actor, Plan},
-    model::TrackedOrder,
     simulation::Simulation,
+    tracked_order::TrackedOrder,
 };
 
 /// The number of different order codes. It is small, so that codes repeat.
