@@ -70,8 +70,8 @@ mod tests {
     fn sqlite_rows_have_the_format_of_psql() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.db");
-        let made = Connection::open(&file).unwrap();
-        made.execute_batch(
+        let connection = Connection::open(&file).unwrap();
+        connection.execute_batch(
             r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
         )
         .unwrap();

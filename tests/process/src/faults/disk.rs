@@ -29,10 +29,10 @@ impl Disk {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &format!("size={megabytes}m,mode=755"), "despacho-process"]).arg(&path);
         match mount.output() {
-            Ok(done) if done.status.success() => Ok(Disk(path)),
-            Ok(done) => {
+            Ok(output) if output.status.success() => Ok(Disk(path)),
+            Ok(output) => {
                 _ = fs::remove_dir(&path);
-                Err(format!("mount: {}", String::from_utf8_lossy(&done.stderr).trim()))
+                Err(format!("mount: {}", String::from_utf8_lossy(&output.stderr).trim()))
             }
             Err(error) => {
                 _ = fs::remove_dir(&path);

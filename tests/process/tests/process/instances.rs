@@ -34,8 +34,8 @@ fn two_instances_assign_each_courier_to_a_single_order() {
     let database = open(data.path());
     let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     let allocated = || count("SELECT count(*) FROM orders WHERE situation = 210");
-    let took = wait_until(due, || allocated() >= COURIERS as i64, &|| format!("{} are allocated", allocated()));
-    assert!(took < ASSIGNMENT_TIMEOUT, "{took:?} after they were due");
+    let elapsed = wait_until(due, || allocated() >= COURIERS as i64, &|| format!("{} are allocated", allocated()));
+    assert!(elapsed < ASSIGNMENT_TIMEOUT, "{elapsed:?} after they were due");
     std::thread::sleep(Duration::from_secs(4));
     assert_eq!(allocated(), COURIERS as i64, "no courier has two orders");
     assert_eq!(
