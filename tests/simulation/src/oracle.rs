@@ -43,7 +43,8 @@ pub(crate) fn check_every_response(
         if media != Some("application/problem+json") || body["status"] != status || code.is_empty() {
             return Err(format!("{} without a problem document: {body}", request()));
         }
-        let many_writes = body["detail"].as_str().is_some_and(|detail| detail.starts_with("Too many writes"));
+        let many_writes =
+            body["detail"].as_str().is_some_and(|detail| detail.starts_with("Too many concurrent writes"));
         if status == 500 || (status > 500 && context.faults.get() == 0 && !many_writes) {
             return Err(format!("{} without an injected fault: {body}", request()));
         }
