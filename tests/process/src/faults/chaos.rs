@@ -10,7 +10,7 @@ use crate::faults::{
     clock::Clocks,
     disk::Disk,
     report::{Outage, Report},
-    run::StormRun,
+    run::RunState,
     watch::State,
 };
 
@@ -59,7 +59,7 @@ const DISK_FULL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Injects faults into the instances, the database, its disk and the clocks.
 struct Injector<'a> {
-    storm: &'a StormRun<'a>,
+    state: &'a RunState<'a>,
     cluster: &'a Cluster,
     disk: Option<&'a Disk>,
     clocks: Option<&'a Clocks>,
@@ -68,7 +68,7 @@ struct Injector<'a> {
 
 /// Injects faults for the duration of the plan, and then restores the instances and clocks.
 pub(crate) fn inject_faults(
-    storm: &StormRun<'_>,
+    state: &RunState<'_>,
     plan: &Plan,
     cluster: &Cluster,
     disk: Option<&Disk>,
@@ -76,7 +76,7 @@ pub(crate) fn inject_faults(
     report: &mut Report,
 ) {
     let (mut rng, started) = (Rng::with_seed(plan.seed), Instant::now());
-    let injector = Injector { storm, cluster, disk, clocks, max_outage: plan.max_outage };
+    let injector = Injector { state, cluster, disk, clocks, max_outage: plan.max_outage };
     // Some orders must exist before the first fault.
     std::thread::sleep(Duration::from_secs(2));
     for cycle in 0.. {
@@ -93,11 +93,11 @@ pub(crate) fn inject_faults(
             break;
         }
     }
-    for clock in storm.instances.iter().filter_map(|instance| instance.clock.as_ref()) {
+    for clock in state.instances.iter().filter_map(|instance| instance.clock.as_ref()) {
         _ = clock.set(0);
     }
-    if let Err(late) = storm.await_ready(TIMEOUT) {
-        storm.record_violation(late);
+    if let Err(late) = state.await_ready(TIMEOUT) {
+        state.record_violation(late);
     }
 }
 
@@ -116,9 +116,9 @@ impl Injector<'_> {
     }
 
     fn kill(&self, rng: &mut Rng, count: usize, report: &mut Report) {
-        let first = rng.usize(..self.storm.instances.len());
+        let first = rng.usize(..self.state.instances.len());
         for step in 0..count {
-            let instance = &self.storm.instances[(first + step) % self.storm.instances.len()];
+            let instance = &self.state.instances[(first + step) % self.state.instances.len()];
             self.print(&format!("instance {} is killed", instance.number));
             instance.kill(Duration::from_millis(rng.u64(..3_000)));
             report.count("instances killed");
@@ -128,7 +128,7 @@ impl Injector<'_> {
     fn cut(&self, report: &mut Report) {
         self.print("all database connections are terminated");
         report.count("terminations of all connections");
-        if let Err(failure) = self.storm.database.query(CUT) {
+        if let Err(failure) = self.state.database.query(CUT) {
             self.print(&format!("terminating connections failed: {failure}"));
         }
         let back = self.await_recovery();
@@ -149,7 +149,7 @@ impl Injector<'_> {
         report.count(name);
         let stopped = Instant::now();
         if let Err(failure) = stop(self.cluster) {
-            return self.storm.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
+            return self.state.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
         }
         let restart = stopped + self.random_outage(rng);
         let noticed = self.await_detection(stopped);
@@ -164,7 +164,7 @@ impl Injector<'_> {
         self.print("PostgreSQL crashes, and an instance is killed");
         report.count("PostgreSQL crashed");
         if let Err(failure) = self.cluster.crash() {
-            return self.storm.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
+            return self.state.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
         }
         self.kill(rng, 1, report);
         std::thread::sleep(self.random_outage(rng));
@@ -176,8 +176,8 @@ impl Injector<'_> {
         let Some(disk) = self.disk else { return };
         _ = self.await_recovery();
         self.print("the disk is full");
-        let (rejected, since, hold) = (self.storm.responses_with(503), Instant::now(), self.random_outage(rng));
-        let rejects = || self.storm.responses_with(503) > rejected;
+        let (rejected, since, hold) = (self.state.responses_with(503), Instant::now(), self.random_outage(rng));
+        let rejects = || self.state.responses_with(503) > rejected;
         let filled = disk.fill(|| (rejects() && since.elapsed() > hold) || since.elapsed() > DISK_FULL_TIMEOUT);
         if let Err(failure) = filled {
             self.print(&format!("the disk could not be filled: {failure}"));
@@ -198,7 +198,7 @@ impl Injector<'_> {
         if self.clocks.is_none() {
             return;
         }
-        let instance = &self.storm.instances[rng.usize(..self.storm.instances.len())];
+        let instance = &self.state.instances[rng.usize(..self.state.instances.len())];
         let Some(clock) = &instance.clock else { return };
         let offset = CLOCK_OFFSETS_S[rng.usize(..CLOCK_OFFSETS_S.len())];
         self.print(&format!("the clock of instance {} is set to {offset:+} s", instance.number));
@@ -213,7 +213,7 @@ impl Injector<'_> {
         let server_time = instance.base().filter(|_| offset > before).and_then(|base| seconds_of_day(&base));
         if server_time.is_some_and(|server_time| !is_between(server_time, requested + offset - 5, now_s() + offset + 5))
         {
-            self.storm.record_violation(format!(
+            self.state.record_violation(format!(
                 "the clock of instance {} does not have the offset {offset:+} s",
                 instance.number
             ));
@@ -224,21 +224,21 @@ impl Injector<'_> {
     fn await_detection(&self, since: Instant) -> Option<Duration> {
         while since.elapsed() < DETECTION_TIMEOUT {
             let is_undetected = |state| matches!(state, None | Some((State::Ready, _)));
-            if !self.storm.instances.iter().any(|instance| is_undetected(instance.readiness.current())) {
+            if !self.state.instances.iter().any(|instance| is_undetected(instance.readiness.current())) {
                 return Some(since.elapsed());
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        self.storm.record_violation("a server reported that it is ready while its database was unavailable".to_owned());
+        self.state.record_violation("a server reported that it is ready while its database was unavailable".to_owned());
         None
     }
 
     /// Starts the database if it is not running, and waits until it executes queries.
     fn ensure_running(&self) {
         let since = Instant::now();
-        while self.storm.database.query("SELECT 1").is_err() {
+        while self.state.database.query("SELECT 1").is_err() {
             if since.elapsed() > TIMEOUT {
-                return self.storm.record_violation("PostgreSQL could not be restarted".to_owned());
+                return self.state.record_violation("PostgreSQL could not be restarted".to_owned());
             }
             if !self.cluster.is_running() {
                 self.print("PostgreSQL is started");
@@ -250,7 +250,7 @@ impl Injector<'_> {
 
     /// Waits until every instance is ready, and returns the delay. Records a violation if one is not ready in time.
     fn await_recovery(&self) -> Option<Duration> {
-        self.storm.await_ready(TIMEOUT).map_err(|late| self.storm.record_violation(late)).ok()
+        self.state.await_ready(TIMEOUT).map_err(|late| self.state.record_violation(late)).ok()
     }
 
     fn random_outage(&self, rng: &mut Rng) -> Duration {
@@ -258,7 +258,7 @@ impl Injector<'_> {
     }
 
     fn print(&self, line: &str) {
-        self.storm.print(line);
+        self.state.print(line);
     }
 }
 

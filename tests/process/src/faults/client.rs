@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::faults::run::StormRun;
+use crate::faults::run::RunState;
 
 /// The time limit for a final response after the last fault, on a busy machine.
 const FINAL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -26,19 +26,19 @@ pub(crate) enum Reply {
 /// An authenticated HTTP client with its own connections.
 pub(crate) struct Caller<'a> {
     agent: ureq::Agent,
-    storm: &'a StormRun<'a>,
+    state: &'a RunState<'a>,
     key: String,
 }
 
 impl<'a> Caller<'a> {
     /// Creates a caller with an API key.
-    pub(crate) fn new(storm: &'a StormRun<'a>, key: &str) -> Caller<'a> {
-        Caller { agent: agent(TIMEOUT), storm, key: key.to_owned() }
+    pub(crate) fn new(state: &'a RunState<'a>, key: &str) -> Caller<'a> {
+        Caller { agent: agent(TIMEOUT), state, key: key.to_owned() }
     }
 
     /// Sends a request once, to one of the running servers.
     pub(crate) fn try_once(&self, method: &str, path: &str, idempotency: Option<&str>, body: &Value) -> Reply {
-        let Some(base) = self.storm.some_base() else { return Reply::Nothing };
+        let Some(base) = self.state.some_base() else { return Reply::Nothing };
         let url = format!("{base}{path}");
         let response = if matches!(method, "GET" | "DELETE") {
             let request = if method == "GET" { self.agent.get(&url) } else { self.agent.delete(&url) };
@@ -59,21 +59,21 @@ impl<'a> Caller<'a> {
 
     /// Sends a `POST` with a raw body and a content type.
     pub(crate) fn send_raw(&self, path: &str, kind: &str, body: &[u8]) -> Reply {
-        let Some(base) = self.storm.some_base() else { return Reply::Nothing };
+        let Some(base) = self.state.some_base() else { return Reply::Nothing };
         let request = self.agent.post(format!("{base}{path}")).header("x-api-token", &self.key);
         self.read(&format!("POST {path}"), request.header("content-type", kind).send(body))
     }
 
     /// Reads a response and checks that an error is a problem document and not 500.
     fn read(&self, request: &str, response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Reply {
-        let storm = self.storm;
+        let state = self.state;
         let Ok(mut response) = response else { return Reply::Nothing };
         let status = response.status().as_u16();
         let Ok(text) = response.body_mut().read_to_string() else { return Reply::Nothing };
         let body = serde_json::from_str(&text).unwrap_or_else(|_| json!({ "text": text }));
-        storm.count(status);
-        storm.check(status != 500, || format!("{request} returned 500: {body}"));
-        storm.check(status < 400 || (body["status"] == status && body["code"].is_string()), || {
+        state.count(status);
+        state.check(status != 500, || format!("{request} returned 500: {body}"));
+        state.check(status < 400 || (body["status"] == status && body["code"].is_string()), || {
             format!("{request} returned {status} without a problem document: {body}")
         });
         Reply::Response(status, body)
@@ -89,8 +89,8 @@ impl<'a> Caller<'a> {
         body: &Value,
     ) -> Option<(u16, Value)> {
         let (mut pause, mut closed_at) = (20, None);
-        while !self.storm.is_over() {
-            let closing = self.storm.closing.load(Ordering::SeqCst);
+        while !self.state.is_over() {
+            let closing = self.state.closing.load(Ordering::SeqCst);
             if closing && closed_at.get_or_insert_with(Instant::now).elapsed() > FINAL_RESPONSE_TIMEOUT {
                 return None;
             }

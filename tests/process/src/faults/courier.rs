@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use crate::faults::{
     client::{Caller, Reply},
-    run::{Client, Clients, StormRun},
+    run::{Client, Clients, RunState},
 };
 
 /// The interval between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(400);
 
 /// Delivers orders until the run is settled. Each step follows only from the service's response, without local state.
-pub(crate) fn deliver_orders(storm: &StormRun<'_>, clients: &Clients, courier: &Client) {
-    let caller = Caller::new(storm, &courier.key);
-    let shops: Vec<Caller<'_>> = clients.merchants.iter().map(|merchant| Caller::new(storm, &merchant.key)).collect();
-    let mut rng = Rng::with_seed(storm.plan.seed ^ courier.id << 16);
-    while !storm.settled.load(Ordering::SeqCst) && !storm.is_over() {
+pub(crate) fn deliver_orders(state: &RunState<'_>, clients: &Clients, courier: &Client) {
+    let caller = Caller::new(state, &courier.key);
+    let shops: Vec<Caller<'_>> = clients.merchants.iter().map(|merchant| Caller::new(state, &merchant.key)).collect();
+    let mut rng = Rng::with_seed(state.plan.seed ^ courier.id << 16);
+    while !state.settled.load(Ordering::SeqCst) && !state.is_over() {
         match caller.try_once("GET", "/courier/order", None, &Value::Null) {
             Reply::Response(200, response) if response["order"]["id"].is_u64() => {
                 take_next_step(&caller, &shops, &response["order"], &mut rng);
@@ -29,7 +29,7 @@ pub(crate) fn deliver_orders(storm: &StormRun<'_>, clients: &Clients, courier: &
                 std::thread::sleep(POLL_INTERVAL);
             }
             Reply::Response(status, response) if status < 500 && status != 429 => {
-                storm.record_violation(format!("courier {} got {status}: {response}", courier.id));
+                state.record_violation(format!("courier {} got {status}: {response}", courier.id));
                 return;
             }
             _ => std::thread::sleep(POLL_INTERVAL),

@@ -71,10 +71,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.db");
         let connection = Connection::open(&file).unwrap();
-        connection.execute_batch(
-            r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
-        )
-        .unwrap();
+        connection
+            .execute_batch(
+                r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
+            )
+            .unwrap();
         let read = Database::File(file).query("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
         assert_eq!(read, Ok("1|7\n2|".to_owned()));
     }

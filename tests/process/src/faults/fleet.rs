@@ -18,7 +18,7 @@ use crate::faults::{
     client,
     clock::{Clock, Clocks},
     home,
-    run::{StormRun, lock},
+    run::{RunState, lock},
     watch::Readiness,
 };
 
@@ -73,37 +73,37 @@ impl Instance {
 }
 
 /// Keeps an instance running until the end of the run.
-pub(crate) fn serve(storm: &StormRun<'_>, instance: &Instance, folder: &Path) {
+pub(crate) fn serve(state: &RunState<'_>, instance: &Instance, folder: &Path) {
     let home = home(folder, instance);
     if let Err(error) = std::fs::create_dir_all(&home) {
-        return storm.record_violation(format!("{} cannot be created: {error}", home.display()));
+        return state.record_violation(format!("{} cannot be created: {error}", home.display()));
     }
-    let variables = storm.variables(instance);
+    let variables = state.variables(instance);
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    while !storm.is_over() {
+    while !state.is_over() {
         // While the database is unavailable the server may exit before it is ready. It is then started again.
-        let Ok((server, lines)) = Server::start_observed(&storm.plan.binary, &home, &[], &variables) else {
+        let Ok((server, lines)) = Server::start_observed(&state.plan.binary, &home, &[], &variables) else {
             std::thread::sleep(Duration::from_millis(500));
             continue;
         };
         instance.starts.fetch_add(1, Ordering::SeqCst);
         std::thread::scope(|scope| {
-            scope.spawn(move || read_log(storm, instance, &lines));
-            supervise(storm, instance, server);
+            scope.spawn(move || read_log(state, instance, &lines));
+            supervise(state, instance, server);
         });
     }
 }
 
 /// Waits until the server must be killed, and kills it. An exit by itself is a violation.
-fn supervise(storm: &StormRun<'_>, instance: &Instance, mut server: Server) {
+fn supervise(state: &RunState<'_>, instance: &Instance, mut server: Server) {
     instance.pid.store(server.child().id(), Ordering::SeqCst);
     *lock(&instance.base) = Some(server.base.clone());
     loop {
-        if instance.kill_requested.load(Ordering::SeqCst) || storm.is_over() {
+        if instance.kill_requested.load(Ordering::SeqCst) || state.is_over() {
             break;
         }
         if let Ok(Some(status)) = server.child().try_wait() {
-            storm.record_violation(format!("instance {} exited by itself: {status}", instance.number));
+            state.record_violation(format!("instance {} exited by itself: {status}", instance.number));
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -113,19 +113,19 @@ fn supervise(storm: &StormRun<'_>, instance: &Instance, mut server: Server) {
     drop(server);
     *lock(&instance.base) = None;
     let until = Instant::now() + Duration::from_millis(instance.restart_delay_ms.load(Ordering::SeqCst));
-    while Instant::now() < until && !storm.is_over() {
+    while Instant::now() < until && !state.is_over() {
         std::thread::sleep(Duration::from_millis(10));
     }
     instance.kill_requested.store(false, Ordering::SeqCst);
 }
 
 /// Writes a server's output to its log file. A panic is a violation.
-fn read_log(storm: &StormRun<'_>, instance: &Instance, lines: &Receiver<String>) {
-    let file = storm.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+fn read_log(state: &RunState<'_>, instance: &Instance, lines: &Receiver<String>) {
+    let file = state.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
     let mut file = file;
     for line in lines {
         if line.contains("panicked") {
-            storm.record_violation(format!("instance {} panicked: {line}", instance.number));
+            state.record_violation(format!("instance {} panicked: {line}", instance.number));
         }
         if let Some(file) = &mut file {
             _ = writeln!(file, "{line}");

@@ -7,26 +7,26 @@ use serde_json::{Value, json};
 
 use crate::faults::{
     client::{Caller, Reply},
-    run::{Acknowledged, Clients, StormRun, lock},
+    run::{Acknowledged, Clients, RunState, lock},
 };
 
 /// The pause between two orders of a merchant, in milliseconds.
 const PAUSE_MS: std::ops::RangeInclusive<u64> = 30..=300;
 
 /// Creates orders until no more faults are injected.
-pub(crate) fn create_orders(storm: &StormRun<'_>, clients: &Clients, number: usize) {
+pub(crate) fn create_orders(state: &RunState<'_>, clients: &Clients, number: usize) {
     let client = &clients.merchants[number % clients.merchants.len()];
-    let (caller, mut rng) = (Caller::new(storm, &client.key), Rng::with_seed(storm.plan.seed ^ number as u64));
+    let (caller, mut rng) = (Caller::new(state, &client.key), Rng::with_seed(state.plan.seed ^ number as u64));
     for count in 0.. {
-        if storm.closing.load(Ordering::SeqCst) || storm.is_over() {
+        if state.closing.load(Ordering::SeqCst) || state.is_over() {
             return;
         }
         let code = format!("F-{number}-{count}");
         let body = order(&code, &mut rng);
-        lock(&storm.sent).insert(code.clone());
-        if let Some(id) = create(storm, &caller, &code, &body, &mut rng) {
-            let cancelled = rng.u8(..) < 32 && cancel(storm, &caller, id);
-            if let Some(order) = lock(&storm.acknowledged).get_mut(&code) {
+        lock(&state.sent).insert(code.clone());
+        if let Some(id) = create(state, &caller, &code, &body, &mut rng) {
+            let cancelled = rng.u8(..) < 32 && cancel(state, &caller, id);
+            if let Some(order) = lock(&state.acknowledged).get_mut(&code) {
                 order.cancelled = cancelled;
             }
         }
@@ -35,36 +35,36 @@ pub(crate) fn create_orders(storm: &StormRun<'_>, clients: &Clients, number: usi
 }
 
 /// Sends an order until it is acknowledged. Three in four requests have an `Idempotency-Key`, the others only the order's code.
-fn create(storm: &StormRun<'_>, caller: &Caller<'_>, code: &str, body: &Value, rng: &mut Rng) -> Option<u64> {
+fn create(state: &RunState<'_>, caller: &Caller<'_>, code: &str, body: &Value, rng: &mut Rng) -> Option<u64> {
     let key = format!("key-{code}");
     let key = (rng.u8(..4) > 0).then_some(key.as_str());
     let Some((status, response)) = caller.retry_until_response("POST", "/delivery/orders", key, body) else {
-        storm.record_violation(format!("{code} was never acknowledged"));
+        state.record_violation(format!("{code} was never acknowledged"));
         return None;
     };
     let Some(id) = response["id"].as_u64().filter(|_| matches!(status, 200 | 201) && response["code"] == code) else {
-        storm.record_violation(format!("{code} got {status}: {response}"));
+        state.record_violation(format!("{code} got {status}: {response}"));
         return None;
     };
-    lock(&storm.acknowledged).insert(code.to_owned(), Acknowledged { id, cancelled: false });
+    lock(&state.acknowledged).insert(code.to_owned(), Acknowledged { id, cancelled: false });
     // One in eight simulates a lost response and repeats the request, usually to another server.
     if rng.u8(..8) == 0
         && let Reply::Response(status @ (200 | 201), again) = caller.try_once("POST", "/delivery/orders", key, body)
         && again["id"] != id
     {
-        storm.record_violation(format!("{code} is order {id}, but the repeated request returned {status}: {again}"));
+        state.record_violation(format!("{code} is order {id}, but the repeated request returned {status}: {again}"));
     }
     Some(id)
 }
 
 /// Cancels an order and returns whether it is cancelled. An order that was already picked up cannot be cancelled.
-pub(crate) fn cancel(storm: &StormRun<'_>, caller: &Caller<'_>, id: u64) -> bool {
+pub(crate) fn cancel(state: &RunState<'_>, caller: &Caller<'_>, id: u64) -> bool {
     let key = format!("cancel-{id}");
     match caller.retry_until_response("POST", "/delivery/orders/cancel", Some(&key), &json!({ "orderId": id })) {
         Some((200, _)) => true,
         Some((409, _)) | None => false,
         Some((status, response)) => {
-            storm.record_violation(format!("the cancellation of order {id} got {status}: {response}"));
+            state.record_violation(format!("the cancellation of order {id} got {status}: {response}"));
             false
         }
     }

@@ -27,7 +27,7 @@ use std::{
 use crate::cluster::{Cluster, Options};
 use despacho_xtask::run::Failure;
 
-use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::StormRun};
+use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::RunState};
 pub use crate::faults::{
     report::Report,
     run::Printer,
@@ -80,23 +80,23 @@ pub fn run(plan: &Plan) -> Result<Report, Failure> {
     };
     let cluster = Cluster::start_as(options)?;
     let address = cluster.fresh()?;
-    let storm = StormRun::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
+    let state = RunState::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
     std::thread::scope(|scope| {
-        for instance in &storm.instances {
-            scope.spawn(|| fleet::serve(&storm, instance, folder.path()));
+        for instance in &state.instances {
+            scope.spawn(|| fleet::serve(&state, instance, folder.path()));
         }
-        let outcome = under_load(&storm, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
-        storm.over.store(true, Ordering::SeqCst);
+        let outcome = under_load(&state, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
+        state.over.store(true, Ordering::SeqCst);
         outcome
     })?;
     report.duration = started.elapsed();
-    report.collect(&storm);
+    report.collect(&state);
     Ok(report)
 }
 
 /// Creates load, injects faults and checks the invariants.
 fn under_load<'scope, 'env: 'scope>(
-    storm: &'env StormRun<'env>,
+    state: &'env RunState<'env>,
     plan: &'env Plan,
     scope: &'scope std::thread::Scope<'scope, 'env>,
     cluster: &'env Cluster,
@@ -104,36 +104,36 @@ fn under_load<'scope, 'env: 'scope>(
     clocks: Option<&Clocks>,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    storm.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
-    let clients = storm.create_clients(plan.couriers)?;
-    let clients = storm.clients.get_or_init(|| clients);
+    state.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
+    let clients = state.create_clients(plan.couriers)?;
+    let clients = state.clients.get_or_init(|| clients);
     let mut busy = Vec::new();
     for number in 0..plan.merchants {
-        busy.push(scope.spawn(move || merchant::create_orders(storm, clients, number)));
+        busy.push(scope.spawn(move || merchant::create_orders(state, clients, number)));
     }
     for courier in &clients.couriers {
-        scope.spawn(move || courier::deliver_orders(storm, clients, courier));
+        scope.spawn(move || courier::deliver_orders(state, clients, courier));
     }
     let readers: Vec<_> =
-        clients.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(storm, merchant))).collect();
-    for instance in &storm.instances {
-        scope.spawn(move || watch::poll_readiness(storm, instance));
+        clients.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(state, merchant))).collect();
+    for instance in &state.instances {
+        scope.spawn(move || watch::poll_readiness(state, instance));
     }
-    scope.spawn(move || watch::check_allocation(storm));
-    chaos::inject_faults(storm, plan, cluster, disk, clocks, report);
+    scope.spawn(move || watch::check_allocation(state));
+    chaos::inject_faults(state, plan, cluster, disk, clocks, report);
     // No more faults: clients retry open requests until they get a response.
-    storm.closing.store(true, Ordering::SeqCst);
+    state.closing.store(true, Ordering::SeqCst);
     for merchant in busy {
         merchant.join().map_err(|_| Failure::new("a merchant's thread panicked"))?;
     }
-    let written = oracle::event_counts(storm, clients)?;
-    storm.settled.store(true, Ordering::SeqCst);
+    let written = oracle::event_counts(state, clients)?;
+    state.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
         read.push(reader.join().map_err(|_| Failure::new("a reader's thread panicked"))?);
     }
     let (violation, sql) = oracle::REFUNDED_ONCE;
-    oracle::check(storm, clients, &written, &read, &[(violation, sql.to_owned())], report)
+    oracle::check(state, clients, &written, &read, &[(violation, sql.to_owned())], report)
 }
 
 /// Returns the data folder of an instance.

@@ -9,7 +9,7 @@ use crate::faults::{
     client::Caller,
     reader::ReadEvents,
     report::Report,
-    run::{Clients, StormRun, lock},
+    run::{Clients, RunState, lock},
 };
 
 /// Counts orders with a courier and couriers with an order that do not refer to each other one to one.
@@ -103,17 +103,17 @@ pub(crate) const BRANCH_ORDER: char = 'B';
 const LOOKUPS: usize = 300;
 
 /// Returns the number of events in each merchant's journal.
-pub(crate) fn event_counts(storm: &StormRun<'_>, clients: &Clients) -> Result<Vec<usize>, Failure> {
+pub(crate) fn event_counts(state: &RunState<'_>, clients: &Clients) -> Result<Vec<usize>, Failure> {
     let count = |merchant: u64| {
         let sql = format!("SELECT count(*) FROM events WHERE matrix = {merchant}");
-        Ok(storm.database.query(&sql)?.parse().unwrap_or_default())
+        Ok(state.database.query(&sql)?.parse().unwrap_or_default())
     };
     clients.merchants.iter().map(|merchant| count(merchant.id)).collect()
 }
 
 /// Checks all invariants and records violations.
 pub(crate) fn check(
-    storm: &StormRun<'_>,
+    state: &RunState<'_>,
     clients: &Clients,
     written: &[usize],
     read: &[ReadEvents],
@@ -122,15 +122,15 @@ pub(crate) fn check(
 ) -> Result<(), Failure> {
     let more = more.iter().map(|(violation, sql)| (*violation, sql.as_str()));
     for (violation, sql) in RULES.into_iter().chain(more) {
-        let count = storm.database.query(sql)?;
-        storm.check(count == "0", || format!("{count} {violation}"));
+        let count = state.database.query(sql)?;
+        state.check(count == "0", || format!("{count} {violation}"));
     }
-    check_acknowledged(storm)?;
-    check_lookups(storm, clients);
+    check_acknowledged(state)?;
+    check_lookups(state, clients);
     for ((merchant, written), read) in clients.merchants.iter().zip(written).zip(read) {
-        check_journal(storm, merchant.id, *written, read)?;
+        check_journal(state, merchant.id, *written, read)?;
     }
-    for line in storm.database.query(COUNTS)?.lines() {
+    for line in state.database.query(COUNTS)?.lines() {
         if let Some((name, count)) = line.split_once('|') {
             report.stored.insert(name.to_owned(), count.parse().unwrap_or_default());
         }
@@ -144,42 +144,42 @@ const COUNTS: &str = "SELECT 'orders', count(*) FROM orders UNION ALL \
 
 /// Checks that every acknowledged order is stored under its ID, that acknowledged cancellations are stored, and that no other
 /// orders are stored.
-fn check_acknowledged(storm: &StormRun<'_>) -> Result<(), Failure> {
-    let listed = storm.database.query("SELECT code, id, situation FROM orders")?;
+fn check_acknowledged(state: &RunState<'_>) -> Result<(), Failure> {
+    let listed = state.database.query("SELECT code, id, situation FROM orders")?;
     let mut stored: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for line in listed.lines() {
         let mut columns = line.split('|');
         let (code, mut number) = (columns.next().unwrap_or_default(), || columns.next()?.parse().ok());
         stored.insert(code, (number().unwrap_or_default(), number().unwrap_or_default()));
     }
-    let acknowledged = lock(&storm.acknowledged);
+    let acknowledged = lock(&state.acknowledged);
     for (code, order) in acknowledged.iter() {
-        storm.count_check();
+        state.count_check();
         match stored.get(code.as_str()) {
-            None => storm.record_violation(format!("{code} was acknowledged as order {} and is not stored", order.id)),
+            None => state.record_violation(format!("{code} was acknowledged as order {} and is not stored", order.id)),
             Some((id, _)) if *id != order.id => {
-                storm.record_violation(format!("{code} was acknowledged as order {} and is order {id}", order.id));
+                state.record_violation(format!("{code} was acknowledged as order {} and is order {id}", order.id));
             }
             Some((_, status)) if order.cancelled && !(600..=630).contains(status) => {
-                storm.record_violation(format!("{code} was cancelled and has the status {status}"));
+                state.record_violation(format!("{code} was cancelled and has the status {status}"));
             }
             Some(_) => {}
         }
     }
-    let sent = lock(&storm.sent);
-    let rejected = lock(&storm.rejected);
+    let sent = lock(&state.sent);
+    let rejected = lock(&state.rejected);
     for code in stored.keys() {
-        storm.check(sent.contains(*code), || format!("{code} is stored and was never sent"));
-        storm.check(!rejected.contains(*code), || format!("{code} was rejected and is stored"));
+        state.check(sent.contains(*code), || format!("{code} is stored and was never sent"));
+        state.check(!rejected.contains(*code), || format!("{code} was rejected and is stored"));
     }
     Ok(())
 }
 
 /// Checks that the API returns acknowledged orders to their merchants.
-fn check_lookups(storm: &StormRun<'_>, clients: &Clients) {
-    let callers: Vec<Caller<'_>> = clients.merchants.iter().map(|client| Caller::new(storm, &client.key)).collect();
+fn check_lookups(state: &RunState<'_>, clients: &Clients) {
+    let callers: Vec<Caller<'_>> = clients.merchants.iter().map(|client| Caller::new(state, &client.key)).collect();
     let orders: Vec<(String, u64)> =
-        lock(&storm.acknowledged).iter().map(|(code, order)| (code.clone(), order.id)).collect();
+        lock(&state.acknowledged).iter().map(|(code, order)| (code.clone(), order.id)).collect();
     let orders: Vec<_> = orders.into_iter().filter(|(code, _)| !code.starts_with(BRANCH_ORDER)).collect();
     let step = (orders.len() / LOOKUPS).max(1);
     for (code, id) in orders.iter().rev().step_by(step) {
@@ -187,30 +187,30 @@ fn check_lookups(storm: &StormRun<'_>, clients: &Clients) {
         let merchant: usize = code.split('-').nth(1).and_then(|number| number.parse().ok()).unwrap_or_default();
         let caller = &callers[merchant % callers.len()];
         let found = caller.retry_until_response("GET", &format!("/delivery/orders/{id}"), None, &Value::Null);
-        storm.check(matches!(&found, Some((200, order)) if order["code"] == code.as_str()), || {
+        state.check(matches!(&found, Some((200, order)) if order["code"] == code.as_str()), || {
             format!("{code} was acknowledged as order {id}, but its lookup returned {found:?}")
         });
     }
 }
 
 /// Checks that the journal's reader has read every event once, in order.
-fn check_journal(storm: &StormRun<'_>, merchant: u64, written: usize, read: &ReadEvents) -> Result<(), Failure> {
+fn check_journal(state: &RunState<'_>, merchant: u64, written: usize, read: &ReadEvents) -> Result<(), Failure> {
     let sql =
         format!("SELECT order_id, sequence FROM events WHERE matrix = {merchant} ORDER BY place LIMIT {}", read.len());
-    let listed = storm.database.query(&sql)?;
+    let listed = state.database.query(&sql)?;
     let listed: ReadEvents = listed
         .lines()
         .filter_map(|line| line.split_once('|'))
         .filter_map(|(order, sequence)| Some((order.parse().ok()?, sequence.parse().ok()?)))
         .collect();
     if read.len() < written {
-        storm.record_violation(format!(
+        state.record_violation(format!(
             "the journal of merchant {merchant} has {written} events, but {} were read",
             read.len()
         ));
     }
     if let Some(index) = listed.iter().zip(read).position(|(stored, read)| stored != read) {
-        storm.record_violation(format!(
+        state.record_violation(format!(
             "at position {} of merchant {merchant}'s journal {:?} was read, but {:?} is stored",
             index + 1,
             read.get(index),
@@ -218,7 +218,7 @@ fn check_journal(storm: &StormRun<'_>, merchant: u64, written: usize, read: &Rea
         ));
     }
     if listed.len() != read.len() {
-        storm.record_violation(format!(
+        state.record_violation(format!(
             "merchant {merchant} read {} events, but {} are stored",
             read.len(),
             listed.len()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::faults::{
     client::Caller,
-    run::{Client, StormRun},
+    run::{Client, RunState},
 };
 
 /// The interval between two requests if there are no new events.
@@ -16,15 +16,15 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 pub(crate) type ReadEvents = Vec<(u64, u64)>;
 
 /// Reads until the run is settled and all events are read.
-pub(crate) fn follow(storm: &StormRun<'_>, merchant: &Client) -> ReadEvents {
-    let caller = Caller::new(storm, &merchant.key);
+pub(crate) fn follow(state: &RunState<'_>, merchant: &Client) -> ReadEvents {
+    let caller = Caller::new(state, &merchant.key);
     let (mut after, mut read) = ("0".to_owned(), ReadEvents::new());
     loop {
-        let last = storm.settled.load(Ordering::SeqCst);
+        let last = state.settled.load(Ordering::SeqCst);
         let path = format!("/delivery/events?limit=100&after={after}");
         let Some((status, page)) = caller.retry_until_response("GET", &path, None, &Value::Null) else { return read };
         let Some(next) = page["next"].as_str().filter(|_| status == 200) else {
-            storm.record_violation(format!("the journal of merchant {} returned {status}: {page}", merchant.id));
+            state.record_violation(format!("the journal of merchant {} returned {status}: {page}", merchant.id));
             return read;
         };
         let number = |event: &Value, name: &str| event[name].as_u64().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::atomic::Ordering, time::Duration};
 
-use crate::faults::run::{StormRun, lock};
+use crate::faults::run::{RunState, lock};
 
 /// The result of a fault run.
 #[derive(Clone, Debug, Default)]
@@ -50,12 +50,12 @@ impl Report {
     }
 
     /// Copies the results of the threads.
-    pub(crate) fn collect(&mut self, storm: &StormRun<'_>) {
-        self.violations = lock(&storm.findings).clone();
-        self.acknowledged = lock(&storm.acknowledged).len();
-        self.responses = lock(&storm.responses).clone();
-        self.snapshots = storm.snapshots.load(Ordering::Relaxed);
-        self.starts = storm.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
+    pub(crate) fn collect(&mut self, state: &RunState<'_>) {
+        self.violations = lock(&state.findings).clone();
+        self.acknowledged = lock(&state.acknowledged).len();
+        self.responses = lock(&state.responses).clone();
+        self.snapshots = state.snapshots.load(Ordering::Relaxed);
+        self.starts = state.instances.iter().map(|one| one.starts.load(Ordering::Relaxed)).sum();
     }
 
     /// Writes the maximum delays of one kind of outage.

@@ -33,7 +33,7 @@ pub(crate) struct Acknowledged {
 }
 
 /// The shared state of a run.
-pub(crate) struct StormRun<'a> {
+pub(crate) struct RunState<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) database: Database<'a>,
     pub(crate) instances: Vec<Instance>,
@@ -70,15 +70,15 @@ pub(crate) struct Client {
     pub(crate) key: String,
 }
 
-impl<'a> StormRun<'a> {
+impl<'a> RunState<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         database: Database<'a>,
         instances: usize,
         clocks: Option<&Clocks>,
-    ) -> StormRun<'a> {
+    ) -> RunState<'a> {
         let instances = (0..instances).map(|number| Instance::new(number, clocks)).collect();
-        StormRun {
+        RunState {
             plan,
             database,
             instances,

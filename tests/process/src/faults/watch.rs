@@ -9,7 +9,7 @@ use crate::faults::{
     client,
     fleet::Instance,
     oracle,
-    run::{StormRun, lock},
+    run::{RunState, lock},
 };
 
 /// The interval between two requests to a server.
@@ -47,15 +47,15 @@ impl Readiness {
 }
 
 /// Polls a server's readiness until the end of the run.
-pub(crate) fn poll_readiness(storm: &StormRun<'_>, instance: &Instance) {
+pub(crate) fn poll_readiness(state: &RunState<'_>, instance: &Instance) {
     let agent = client::agent(Duration::from_secs(5));
-    while !storm.is_over() {
+    while !state.is_over() {
         let response = instance.base().and_then(|base| agent.get(format!("{base}/readyz")).call().ok());
         instance.readiness.set(match response.map(|response| response.status().as_u16()) {
             Some(200) => State::Ready,
             Some(503) => State::Unavailable,
             Some(other) => {
-                storm.record_violation(format!("instance {} returned {other} on /readyz", instance.number));
+                state.record_violation(format!("instance {} returned {other} on /readyz", instance.number));
                 State::Stopped
             }
             None => State::Stopped,
@@ -65,17 +65,17 @@ pub(crate) fn poll_readiness(storm: &StormRun<'_>, instance: &Instance) {
 }
 
 /// Checks until the end of the run that orders and couriers are assigned one to one.
-pub(crate) fn check_allocation(storm: &StormRun<'_>) {
-    while !storm.is_over() {
+pub(crate) fn check_allocation(state: &RunState<'_>) {
+    while !state.is_over() {
         // The query fails while the database is unavailable.
-        if let Ok(count) = storm.database.query(oracle::INCONSISTENT_PAIRS) {
-            storm.snapshots.fetch_add(1, Ordering::Relaxed);
-            storm.check(count == "0", || {
+        if let Ok(count) = state.database.query(oracle::INCONSISTENT_PAIRS) {
+            state.snapshots.fetch_add(1, Ordering::Relaxed);
+            state.check(count == "0", || {
                 format!("{count} orders or couriers were not assigned one to one during the run")
             });
         }
         let until = Instant::now() + SNAPSHOT_INTERVAL;
-        while Instant::now() < until && !storm.is_over() {
+        while Instant::now() < until && !state.is_over() {
             std::thread::sleep(POLL_INTERVAL);
         }
     }

@@ -15,7 +15,7 @@ use super::{
 use crate::faults::{
     client::{self, Caller, Reply},
     merchant, oracle,
-    run::{Acknowledged, StormRun, lock, store},
+    run::{Acknowledged, RunState, lock, store},
 };
 
 /// The pause between two actions of a client, in milliseconds.
@@ -35,7 +35,7 @@ struct CreatedOrder {
 /// A client of one merchant. The seed decides its actions.
 struct Client<'a> {
     field: &'a Field<'a>,
-    storm: &'a StormRun<'a>,
+    storm: &'a RunState<'a>,
     number: usize,
     merchant: usize,
     caller: Caller<'a>,
@@ -279,7 +279,7 @@ impl Client<'_> {
 
 /// Sends an order until it is acknowledged, or rejected for insufficient balance.
 fn create(
-    storm: &StormRun<'_>,
+    storm: &RunState<'_>,
     caller: &Caller<'_>,
     code: String,
     is_prepaid: bool,

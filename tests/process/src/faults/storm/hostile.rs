@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::faults::{
     client::{Caller, Reply},
-    run::StormRun,
+    run::RunState,
 };
 
 /// The maximum number of connections that the hanging receiver holds open. It closes the oldest ones first.
@@ -35,7 +35,7 @@ const MALFORMED: [&[u8]; 12] = [
 ];
 
 /// Accepts connections and never responds, until the storm is over.
-pub(crate) fn hang(storm: &StormRun<'_>, receiver: &TcpListener) {
+pub(crate) fn hang(storm: &RunState<'_>, receiver: &TcpListener) {
     let mut held: Vec<TcpStream> = Vec::new();
     if let Err(error) = receiver.set_nonblocking(true) {
         return storm.print(&format!("the receiver cannot be set up: {error}"));
@@ -52,7 +52,7 @@ pub(crate) fn hang(storm: &StormRun<'_>, receiver: &TcpListener) {
 }
 
 /// Opens a stream of events, reads briefly or not at all, and drops the connection.
-pub(crate) fn stream(storm: &StormRun<'_>, key: &str, rng: &mut Rng) {
+pub(crate) fn stream(storm: &RunState<'_>, key: &str, rng: &mut Rng) {
     let Some(base) = storm.some_base() else { return };
     let Ok(mut connection) = TcpStream::connect(base.trim_start_matches("http://")) else { return };
     let request = format!("GET /delivery/events/stream HTTP/1.1\r\nhost: storm\r\nx-api-token: {key}\r\n\r\n");
@@ -70,7 +70,7 @@ pub(crate) fn stream(storm: &StormRun<'_>, key: &str, rng: &mut Rng) {
 }
 
 /// Sends requests with an unknown API key.
-pub(crate) fn unknown_key(storm: &StormRun<'_>, rng: &mut Rng) {
+pub(crate) fn unknown_key(storm: &RunState<'_>, rng: &mut Rng) {
     let caller = Caller::new(storm, &format!("dsp_{:032x}", rng.u128(..)));
     for path in ["/delivery/orders", "/delivery/statement", "/courier/order", "/admin/couriers"] {
         if let Reply::Response(status, response) = caller.try_once("GET", path, None, &Value::Null) {
@@ -82,7 +82,7 @@ pub(crate) fn unknown_key(storm: &StormRun<'_>, rng: &mut Rng) {
 }
 
 /// Sends an oversized body. The server may close the connection before it is complete.
-pub(crate) fn oversized(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+pub(crate) fn oversized(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     let body = vec![b' '; OVERSIZED + rng.usize(..4_096)];
     if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", "application/json", &body) {
         storm.check(matches!(status, 413 | 429 | 503), || {
@@ -92,7 +92,7 @@ pub(crate) fn oversized(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng
 }
 
 /// Sends invalid bodies, some with a content type other than JSON.
-pub(crate) fn malformed(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+pub(crate) fn malformed(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     for _ in 0..3 {
         let body = MALFORMED[rng.usize(..MALFORMED.len())];
         let kind = if rng.u8(..6) == 0 { "text/plain" } else { "application/json" };

@@ -25,7 +25,7 @@ use crate::faults::{
     courier,
     database::Database,
     fleet, oracle, reader,
-    run::{Client, Clients, OPERATOR, StormRun, api_key, create_resource, lock, store},
+    run::{Client, Clients, OPERATOR, RunState, api_key, create_resource, lock, store},
     storm::probe::Target,
     watch,
 };
@@ -55,7 +55,7 @@ const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
 
 /// The state that all clients of a storm share.
 pub(crate) struct Field<'a> {
-    pub(crate) storm: &'a StormRun<'a>,
+    pub(crate) storm: &'a RunState<'a>,
     pub(crate) clients: &'a Clients,
     /// A courier who is not available and never has an order.
     pub(crate) outsider: Client,
@@ -77,7 +77,7 @@ pub fn run(storm: &Storm) -> Result<StormReport, Failure> {
         Some(cluster) => (Database::Server(cluster, cluster.fresh()?), 3),
         None => (Database::File(folder.path().join("instance-0").join("despacho.db")), 1),
     };
-    let mut storm = StormRun::new(plan, database, instances, None);
+    let mut storm = RunState::new(plan, database, instances, None);
     storm.settings = vec![("DESPACHO_WEBHOOKS_LOOPBACK", "true".to_owned())];
     let storm = &storm;
     storm.print(&format!("seed {}", plan.seed));
@@ -99,7 +99,7 @@ pub fn run(storm: &Storm) -> Result<StormReport, Failure> {
 }
 
 fn under_load<'scope, 'env: 'scope>(
-    storm: &'env StormRun<'env>,
+    storm: &'env RunState<'env>,
     scope: &'scope std::thread::Scope<'scope, 'env>,
     receiver: &TcpListener,
     report: &mut StormReport,
@@ -143,7 +143,7 @@ fn under_load<'scope, 'env: 'scope>(
 }
 
 /// Creates two merchants that pay by invoice, one that pays in advance, the couriers, and one courier who never gets an order.
-fn create_field<'a>(storm: &'a StormRun<'a>, receiver: &TcpListener) -> Result<Field<'a>, Failure> {
+fn create_field<'a>(storm: &'a RunState<'a>, receiver: &TcpListener) -> Result<Field<'a>, Failure> {
     let mut clients = storm.create_clients(storm.plan.couriers)?;
     let operator = Caller::new(storm, OPERATOR);
     let mut prepaid = store(&probe::cnpj(0), "prepaid");
@@ -170,7 +170,7 @@ fn create_field<'a>(storm: &'a StormRun<'a>, receiver: &TcpListener) -> Result<F
 }
 
 /// Kills servers for the duration of the plan, at least twice. On PostgreSQL, it also terminates connections.
-fn kill(storm: &StormRun<'_>, report: &mut StormReport) {
+fn kill(storm: &RunState<'_>, report: &mut StormReport) {
     let (mut rng, until) = (Rng::with_seed(storm.plan.seed), Instant::now() + storm.plan.span);
     while Instant::now() < until || report.kills < 2 {
         std::thread::sleep(Duration::from_millis(rng.u64(KILL_INTERVAL_MS)));
@@ -192,7 +192,7 @@ fn kill(storm: &StormRun<'_>, report: &mut StormReport) {
 }
 
 /// Checks the balance of the prepaid merchant together with its branches until the storm is over.
-fn check_prepaid_floor(storm: &StormRun<'_>, clients: &Clients) {
+fn check_prepaid_floor(storm: &RunState<'_>, clients: &Clients) {
     let Some(prepaid) = clients.merchants.last() else { return };
     let sql = format!(
         "SELECT cast(coalesce(sum(amount), 0) AS BIGINT) FROM balances WHERE store = {id} \

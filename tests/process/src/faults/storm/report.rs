@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::atomic::Ordering, time::Duration};
 
 use super::MAX_MEMORY_MB;
-use crate::faults::run::{StormRun, lock};
+use crate::faults::run::{RunState, lock};
 
 /// The result of a storm.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ pub struct StormReport {
 }
 
 impl StormReport {
-    pub(crate) fn collect(&mut self, storm: &StormRun<'_>) {
+    pub(crate) fn collect(&mut self, storm: &RunState<'_>) {
         self.violations.clone_from(&lock(&storm.findings));
         self.checks = storm.checks();
         self.acknowledged = lock(&storm.acknowledged).len();
