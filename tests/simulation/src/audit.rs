@@ -131,7 +131,7 @@ fn ids(list: &[Value]) -> Vec<u64> {
 /// Checks that exactly the orders that a store may access are listed once, and that their lookups match the model.
 fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let listed =
-        pages(simulation, &key.text, "/delivery/orders?limit=7", "orders", &Action::List { viewer: key.store })?;
+        pages(simulation, &key.value, "/delivery/orders?limit=7", "orders", &Action::List { viewer: key.store })?;
     let model = &simulation.model;
     let sees =
         |owner: StoreId| model.can_access(key.store, owner) && model.stores.get(&owner).is_some_and(|one| !one.removed);
@@ -149,7 +149,7 @@ fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     for id in expected {
         simulation.advance_time(200);
         let action = Action::LookUp { order: id, viewer: key.store };
-        let body = get(simulation, &key.text, &format!("/delivery/orders/{id}"), action)?;
+        let body = get(simulation, &key.value, &format!("/delivery/orders/{id}"), action)?;
         let Some(tracked) = simulation.model.orders.get(&id) else { continue };
         let stops: Vec<u64> =
             body["deliveries"].as_array().into_iter().flatten().filter_map(|stop| stop["situation"].as_u64()).collect();
@@ -173,7 +173,7 @@ fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
 fn check_events(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {
-        let page = get(simulation, &key.text, &format!("/delivery/events?limit=9{after}"), Action::Plain)?;
+        let page = get(simulation, &key.value, &format!("/delivery/events?limit=9{after}"), Action::Plain)?;
         all.extend(page["events"].as_array().cloned().unwrap_or_default());
         after = format!("&after={}", page["next"].as_str().unwrap_or_default());
         simulation.advance_time(200);
@@ -200,7 +200,7 @@ fn check_events(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
 /// own entries.
 fn check_statement(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let lines =
-        pages(simulation, &key.text, "/delivery/statement?limit=8", "lines", &Action::Statement { store: key.store })?;
+        pages(simulation, &key.value, "/delivery/statement?limit=8", "lines", &Action::Statement { store: key.store })?;
     let returned: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
     let account = simulation.model.stores.get(&key.store).map_or(key.store, |store| store.account);
     let ledger = simulation.service.backend.memory.ledger(account);
@@ -219,7 +219,7 @@ fn check_statement(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
             return Err(format!("store {}: after {line} the balance is {sum} centavos", key.store));
         }
     }
-    let body = get(simulation, &key.text, &format!("/delivery/stores/{}", key.store), Action::Plain)?;
+    let body = get(simulation, &key.value, &format!("/delivery/stores/{}", key.store), Action::Plain)?;
     if centavos(&body["balance"]) == Some(sum) {
         Ok(())
     } else {
@@ -229,20 +229,20 @@ fn check_statement(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
 
 /// Checks that a store can list and look up only itself and its branches.
 fn check_stores(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
-    let listed = pages(simulation, &key.text, "/delivery/stores?limit=2", "stores", &Action::Plain)?;
+    let listed = pages(simulation, &key.value, "/delivery/stores?limit=2", "stores", &Action::Plain)?;
     let all: Vec<(StoreId, bool)> = simulation.model.stores.iter().map(|(id, store)| (*id, store.removed)).collect();
-    let sees: Vec<u64> = all
+    let accessible: Vec<u64> = all
         .iter()
         .filter(|(id, removed)| !removed && simulation.model.can_access(key.store, *id))
         .map(|(id, _)| id.get())
         .collect();
-    if ids(&listed) != sees {
-        return Err(format!("store {} may access {sees:?}, but lists {:?}", key.store, ids(&listed)));
+    if ids(&listed) != accessible {
+        return Err(format!("store {} may access {accessible:?}, but lists {:?}", key.store, ids(&listed)));
     }
     for (id, _) in all {
-        let plan = Plan::get(&key.text, format!("/delivery/stores/{id}"), Action::Plain);
+        let plan = Plan::get(&key.value, format!("/delivery/stores/{id}"), Action::Plain);
         let status = simulation.call(&plan, None)?.status().as_u16();
-        if (status == 200) != sees.contains(&id.get()) {
+        if (status == 200) != accessible.contains(&id.get()) {
             return Err(format!("store {} looked up store {id} and got {status}", key.store));
         }
     }
@@ -296,7 +296,7 @@ fn enable(simulation: &mut Simulation, hook: &KnownHook) -> CheckResult {
     };
     let path = format!("/delivery/webhooks/{}/enable", hook.id);
     let response =
-        simulation.call(&Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Action::Plain) }, None)?;
+        simulation.call(&Plan { body: None, ..Plan::post(&key.value, path, Value::Null, Action::Plain) }, None)?;
     match response.status().as_u16() {
         200 => Ok(()),
         status => Err(format!("subscription {} could not be enabled: {status}", hook.id)),

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) struct KnownKey {
     pub(crate) store: StoreId,
     pub(crate) id: String,
-    pub(crate) text: String,
+    pub(crate) value: String,
     /// Whether its revocation was acknowledged.
     pub(crate) revoked: bool,
     /// Whether its revocation was requested, with or without a response.

@@ -294,7 +294,7 @@ fn record_success(simulation: &mut Simulation, context: &TaskContext, attempt: &
         }
         Action::OpenBranch | Action::IssueKey => {
             let store = body["storeId"].as_str().and_then(StoreId::parse).ok_or("a key without a store")?;
-            let key = KnownKey { store, id: text("id"), text: text("value"), revoked: false, may_be_revoked: false };
+            let key = KnownKey { store, id: text("id"), value: text("value"), revoked: false, may_be_revoked: false };
             simulation.clients.keys.push(key);
         }
         Action::RevokeKey { key } => {

@@ -22,7 +22,7 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         0 => Some(create(simulation, &key)),
         1 => Some(preview(simulation, &key)),
         2 => with_order(simulation, &key, |order, key| {
-            Plan::get(&key.text, format!("/delivery/orders/{order}"), Action::LookUp { order, viewer: key.store })
+            Plan::get(&key.value, format!("/delivery/orders/{order}"), Action::LookUp { order, viewer: key.store })
         }),
         3 => Some(list(simulation, &key)),
         4 => cancel(simulation, &key),
@@ -40,7 +40,7 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
         8 => signal(simulation, &key, "waive", json!({})),
         9 => with_order(simulation, &key, |order, key| {
             let path = format!("/delivery/orders/{order}/cancellation");
-            Plan::get(&key.text, path, Action::CancellationCost { order, viewer: key.store })
+            Plan::get(&key.value, path, Action::CancellationCost { order, viewer: key.store })
         }),
         10 => Some(issue_key(simulation, &key)),
         11 => revoke_key(simulation),
@@ -82,7 +82,7 @@ fn with_order(simulation: &mut Simulation, key: &KnownKey, plan: impl Fn(OrderId
 fn step_plan(key: &KnownKey, order: OrderId, step: &str, body: Value) -> Plan {
     let by = Actor::Store(key.store);
     let action = Action::Step { order, by, wrong_code: false, cancels: false };
-    Plan::post(&key.text, format!("/delivery/orders/{order}/{step}"), body, action)
+    Plan::post(&key.value, format!("/delivery/orders/{order}/{step}"), body, action)
 }
 
 fn signal(simulation: &mut Simulation, key: &KnownKey, step: &str, body: Value) -> Option<Plan> {
@@ -118,7 +118,7 @@ fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         content["pickupAddress"] = address(&mut simulation.rng);
     }
     let action = Action::Preview { store, content: content.clone() };
-    Plan { keyed: false, ..Plan::post(&key.text, "/delivery/orders/preview", content, action) }
+    Plan { keyed: false, ..Plan::post(&key.value, "/delivery/orders/preview", content, action) }
 }
 
 fn stop_body(simulation: &mut Simulation) -> Value {
@@ -156,14 +156,14 @@ fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     }
     let keyed = simulation.rng.often(750);
     let action = Action::Create { store, quote, content: content.clone() };
-    Plan { keyed, ..Plan::post(&key.text, "/delivery/orders", content, action) }
+    Plan { keyed, ..Plan::post(&key.value, "/delivery/orders", content, action) }
 }
 
 fn list(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let action = Action::List { viewer: key.store };
     let status = simulation.rng.pick(&["", "&situation=200", "&situation=500"]).copied().unwrap_or_default();
     let limit = simulation.rng.between(1, 20);
-    Plan::get(&key.text, format!("/delivery/orders?limit={limit}{status}"), action)
+    Plan::get(&key.value, format!("/delivery/orders?limit={limit}{status}"), action)
 }
 
 fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
@@ -176,13 +176,13 @@ fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
         json!({ "orderId": order.get(), "deliveryId": stop })
     };
     let action = Action::Step { order, by, wrong_code: false, cancels: whole };
-    Some(Plan::post(&key.text, "/delivery/orders/cancel", body, action))
+    Some(Plan::post(&key.value, "/delivery/orders/cancel", body, action))
 }
 
 fn issue_key(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let store = pick_store(simulation, key);
     let body = json!({ "storeId": store.get(), "name": "caixa" });
-    Plan::post(&key.text, "/delivery/keys", body, Action::IssueKey)
+    Plan::post(&key.value, "/delivery/keys", body, Action::IssueKey)
 }
 
 /// Revokes a key with the key itself, but never the last key of a store.
@@ -198,7 +198,7 @@ fn revoke_key(simulation: &mut Simulation) -> Option<Plan> {
     let path = format!("/delivery/keys/{}", key.id);
     Some(Plan {
         body: None,
-        ..Plan::post(&key.text, path, Value::Null, Action::RevokeKey { key: at }).with(Method::DELETE)
+        ..Plan::post(&key.value, path, Value::Null, Action::RevokeKey { key: at }).with(Method::DELETE)
     })
 }
 
@@ -215,29 +215,29 @@ fn branch(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         && simulation.rng.often(300)
     {
         let path = format!("/delivery/stores/{branch}");
-        return Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Action::Plain).with(Method::DELETE) };
+        return Plan { body: None, ..Plan::post(&key.value, path, Value::Null, Action::Plain).with(Method::DELETE) };
     }
     if simulation.rng.often(400) {
         let mut body = setup::store(simulation, "Loja");
         if let Some(members) = body.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "cnpj" | "password" | "marketplaceBranchId"));
         }
-        return Plan::post(&key.text, "/delivery/stores", body, Action::Plain).with(Method::PUT);
+        return Plan::post(&key.value, "/delivery/stores", body, Action::Plain).with(Method::PUT);
     }
     let body = setup::store(simulation, "Filial");
-    Plan::post(&key.text, "/delivery/stores", body, Action::OpenBranch)
+    Plan::post(&key.value, "/delivery/stores", body, Action::OpenBranch)
 }
 
 fn statement(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let store = pick_store(simulation, key);
     let limit = simulation.rng.between(2, 30);
-    Plan::get(&key.text, format!("/delivery/statement?storeId={store}&limit={limit}"), Action::Statement { store })
+    Plan::get(&key.value, format!("/delivery/statement?storeId={store}&limit={limit}"), Action::Statement { store })
 }
 
 /// Returns a request that must be rejected, with a revoked key or an invalid body.
 fn invalid_request(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
     let revoked: Vec<String> =
-        simulation.clients.keys.iter().filter(|key| key.revoked).map(|key| key.text.clone()).collect();
+        simulation.clients.keys.iter().filter(|key| key.revoked).map(|key| key.value.clone()).collect();
     if let Some(text) = simulation.rng.pick(&revoked) {
         return Some(Plan::get(text, "/delivery/orders".to_owned(), Action::Invalid));
     }
@@ -247,5 +247,5 @@ fn invalid_request(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> 
         "/deliveries" => json!({ "code": "PED-0", "deliveries": [] }),
         _ => json!({ "code": 7, "deliveries": [{ "address": { "latitude": -23.55 } }] }),
     };
-    Some(Plan::post(&key.text, "/delivery/orders", body, Action::Invalid))
+    Some(Plan::post(&key.value, "/delivery/orders", body, Action::Invalid))
 }

@@ -21,7 +21,7 @@ pub(crate) fn populate(simulation: &mut Simulation) -> Result<(), String> {
     let branches = 1 + simulation.rng.index(2);
     for _ in 0..branches {
         let body = store(simulation, "Filial");
-        let plan = Plan::post(&chain.text, "/delivery/stores", body, Action::OpenBranch);
+        let plan = Plan::post(&chain.value, "/delivery/stores", body, Action::OpenBranch);
         create_store(simulation, &plan)?;
     }
     let floor = simulation.rng.between(0, 40);
@@ -31,7 +31,7 @@ pub(crate) fn populate(simulation: &mut Simulation) -> Result<(), String> {
     let path = format!("/admin/stores/{}/top-ups", other.store);
     request(simulation, &Plan::post(OPERATOR, path, body, Action::TopUp { amount: 0 }))?;
     let body = store(simulation, "Filial");
-    create_store(simulation, &Plan::post(&other.text, "/delivery/stores", body, Action::OpenBranch))?;
+    create_store(simulation, &Plan::post(&other.value, "/delivery/stores", body, Action::OpenBranch))?;
     for _ in 0..2 + simulation.rng.index(3) {
         create_courier(simulation)?;
     }
@@ -82,7 +82,7 @@ fn create_store(simulation: &mut Simulation, plan: &Plan) -> Result<KnownKey, St
     let body = request(simulation, plan)?;
     let store = body["storeId"].as_str().and_then(StoreId::parse).ok_or("a store without an ID")?;
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
-    let key = KnownKey { store, id: text("id"), text: text("value"), revoked: false, may_be_revoked: false };
+    let key = KnownKey { store, id: text("id"), value: text("value"), revoked: false, may_be_revoked: false };
     simulation.clients.keys.push(key.clone());
     Ok(key)
 }

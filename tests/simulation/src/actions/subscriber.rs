@@ -34,7 +34,7 @@ fn read(simulation: &mut Simulation) -> Option<Plan> {
     let reader = simulation.clients.readers.get_mut(at)?;
     reader.busy = true;
     let after = reader.cursor.as_ref().map(|cursor| format!("&after={cursor}")).unwrap_or_default();
-    let token = simulation.clients.keys.get(reader.key)?.text.clone();
+    let token = simulation.clients.keys.get(reader.key)?.value.clone();
     Some(Plan::get(&token, format!("/delivery/events?limit={limit}{after}"), Action::Read { reader: at }))
 }
 
@@ -47,7 +47,7 @@ fn subscribe(simulation: &mut Simulation) -> Option<Plan> {
     let number = simulation.clients.next_serial();
     let url = format!("https://r{number}.recebe.example/eventos");
     let events = if simulation.rng.often(300) { SELECTED_KINDS.to_vec() } else { Vec::new() };
-    let token = simulation.clients.keys.get(reader.key)?.text.clone();
+    let token = simulation.clients.keys.get(reader.key)?.value.clone();
     let body = json!({ "url": url, "events": events });
     Some(Plan::post(&token, "/delivery/webhooks", body, Action::HookCreate { store: reader.store, url, events }))
 }
@@ -59,7 +59,7 @@ fn hook(simulation: &mut Simulation) -> Option<(usize, KnownHook, String)> {
     let at = *simulation.rng.pick(&existing)?;
     let hook = simulation.clients.hooks.get(at)?.clone();
     let key = simulation.clients.readers.iter().find(|reader| reader.store == hook.store)?.key;
-    Some((at, hook, simulation.clients.keys.get(key)?.text.clone()))
+    Some((at, hook, simulation.clients.keys.get(key)?.value.clone()))
 }
 
 fn with_hook(simulation: &mut Simulation, operation: &str, rotates: bool) -> Option<Plan> {
