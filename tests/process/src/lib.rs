@@ -1,4 +1,4 @@
-//! Real processes for tests: a PostgreSQL server, and servers under load while parts of the machine fail.
+//! Real processes for tests: PostgreSQL servers, and Despacho servers under load with injected faults.
 
 pub mod cluster;
 pub mod faults;

@@ -1,8 +1,8 @@
 //! `cargo run --release -p despacho-process -- [storm [--sqlite]] [--seconds N] [--seed N] [--merchants N] [--couriers N] [--log FOLDER]`
 //!
-//! Prints what fails while it runs and the result, and exits with an error if an invariant is violated.
+//! Prints the injected faults and the result, and exits with an error if an invariant is violated.
 
-#![expect(clippy::print_stdout, reason = "telling what was found is what this program is for")]
+#![expect(clippy::print_stdout, reason = "a command-line tool: its report goes to standard output")]
 
 use std::{fmt::Display, path::PathBuf, process::ExitCode, time::Duration};
 
@@ -10,11 +10,11 @@ use despacho_process::faults::{Plan, Storm, run, run_storm};
 use despacho_xtask::server;
 
 fn main() -> ExitCode {
-    let done = command().and_then(|command| match command {
-        Command::Faults(plan) => Ok(shown(&run(&plan)?, |report| report.wrong.is_empty())),
-        Command::Storm(storm) => Ok(shown(&run_storm(&storm)?, |report| report.wrong.is_empty())),
+    let result = command().and_then(|command| match command {
+        Command::Faults(plan) => Ok(print_report(&run(&plan)?, |report| report.violations.is_empty())),
+        Command::Storm(storm) => Ok(print_report(&run_storm(&storm)?, |report| report.violations.is_empty())),
     });
-    match done {
+    match result {
         Ok(code) => code,
         Err(failure) => {
             println!("despacho-process: {failure}");
@@ -28,9 +28,9 @@ enum Command {
     Storm(Storm),
 }
 
-fn shown<R: Display>(report: &R, holds: impl Fn(&R) -> bool) -> ExitCode {
+fn print_report<R: Display>(report: &R, is_clean: impl Fn(&R) -> bool) -> ExitCode {
     println!("{report}");
-    if holds(report) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_clean(report) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn command() -> Result<Command, Box<dyn std::error::Error>> {
@@ -40,7 +40,7 @@ fn command() -> Result<Command, Box<dyn std::error::Error>> {
         span: Duration::from_secs(60),
         merchants: 8,
         couriers: 24,
-        longest: Duration::from_secs(8),
+        max_outage: Duration::from_secs(8),
         disk_mb: 512,
         log: None,
         print: |line| println!("{line}"),

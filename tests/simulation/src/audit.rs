@@ -1,4 +1,4 @@
-//! The end of a run: in calm weather everything is looked at through the API, page by page, as merchants would.
+//! The checks at the end of a run: reads all data through the API, page by page and without faults.
 
 use std::collections::BTreeSet;
 
@@ -7,60 +7,61 @@ use serde_json::Value;
 
 use crate::{
     backend::centavos as exact,
-    exchange::{Act, Plan, State},
-    model::Checked,
-    people::{KnownHook, KnownKey},
+    clients::{KnownHook, KnownKey},
+    exchange::{Action, Plan, State},
+    model::CheckResult,
     reading::{centavos, visible},
     service::OPERATOR,
     simulation::Simulation,
 };
 
-/// Successes that are asked for again under their idempotency keys.
-const REPEATED: usize = 12;
-/// Rounds until every webhook must have arrived; between them an hour passes.
+/// The number of successful requests that are repeated with their idempotency keys.
+const REPLAYS: usize = 12;
+/// The maximum number of passes, one per hour, until every webhook must have arrived.
 const MAX_PASSES: u32 = 60;
 const HOUR_MS: i64 = 3_600_000;
 
-/// Looks at everything.
-pub(crate) fn everything(simulation: &mut Simulation) -> Checked {
-    again(simulation)?;
-    let mut seen = BTreeSet::new();
-    for key in good_keys(simulation) {
-        if seen.insert(key.store) {
-            simulation.pass(120_000);
-            orders(simulation, &key)?;
-            events(simulation, &key)?;
-            statement(simulation, &key)?;
-            stores(simulation, &key)?;
+/// Checks all data.
+pub(crate) fn check_all(simulation: &mut Simulation) -> CheckResult {
+    check_replays(simulation)?;
+    let mut checked = BTreeSet::new();
+    for key in valid_keys(simulation) {
+        if checked.insert(key.store) {
+            simulation.advance_time(120_000);
+            check_orders(simulation, &key)?;
+            check_events(simulation, &key)?;
+            check_statement(simulation, &key)?;
+            check_stores(simulation, &key)?;
         }
     }
-    couriers(simulation)?;
-    webhooks(simulation)?;
-    time_ends_what_waits(simulation)?;
+    check_couriers(simulation)?;
+    check_webhooks(simulation)?;
+    check_expiry(simulation)?;
     simulation.model.compare_all(&simulation.service.backend)
 }
 
-/// Keys that open their stores.
-fn good_keys(simulation: &Simulation) -> Vec<KnownKey> {
+/// Returns the valid keys of existing stores.
+fn valid_keys(simulation: &Simulation) -> Vec<KnownKey> {
     let existing = |store| simulation.model.stores.get(&store).is_some_and(|store| !store.removed);
-    let keys = simulation.people.keys.iter().filter(|key| !key.revoked && !key.doubtful);
+    let keys = simulation.clients.keys.iter().filter(|key| !key.revoked && !key.may_be_revoked);
     keys.filter(|key| existing(key.store)).cloned().collect()
 }
 
-/// The same request under the same key gives the same answer, however much has happened since.
-fn again(simulation: &mut Simulation) -> Checked {
-    let seen: Vec<usize> = simulation
+/// Checks that repeated requests with the same idempotency key return the stored responses.
+fn check_replays(simulation: &mut Simulation) -> CheckResult {
+    let acknowledged: Vec<usize> = simulation
         .exchanges
         .iter()
         .enumerate()
         .filter(|(_, sender)| sender.state == State::Acknowledged && sender.key.is_some())
         .map(|(at, _)| at)
         .collect();
-    for _ in 0..REPEATED.min(seen.len()) {
-        let Some(sender) = simulation.rng.pick(&seen).and_then(|at| simulation.exchanges.get(*at)).cloned() else {
+    for _ in 0..REPLAYS.min(acknowledged.len()) {
+        let Some(sender) = simulation.rng.pick(&acknowledged).and_then(|at| simulation.exchanges.get(*at)).cloned()
+        else {
             continue;
         };
-        simulation.pass(1_000);
+        simulation.advance_time(1_000);
         let response = simulation.call(&sender.plan, sender.key.as_deref())?;
         let same = sender
             .response
@@ -71,16 +72,17 @@ fn again(simulation: &mut Simulation) -> Checked {
                 .response
                 .as_ref()
                 .is_some_and(|(_, body)| erased(body) == serde_json::from_slice(response.body()).ok());
-        // A key that was revoked meanwhile, and a store or a courier that was removed, gets nothing at all.
+        // A revoked key and a removed store or courier get 401.
         if !same && !without_recipients && !matches!(response.status().as_u16(), 401 | 429) {
             let now = String::from_utf8_lossy(response.body());
-            return Err(format!("{} under its key again is {} {now}", sender.plan.path, response.status()));
+            return Err(format!("{} repeated with its key returned {} {now}", sender.plan.path, response.status()));
         }
     }
     Ok(())
 }
 
-/// A courier's stored response once the courier no longer has the order: without the recipients' personal data.
+/// Returns a courier's stored response without the recipients' personal data, as it is returned after the courier has lost the
+/// order.
 fn erased(body: &[u8]) -> Option<Value> {
     let mut body: Value = serde_json::from_slice(body).ok()?;
     for delivery in body.get_mut("deliveries")?.as_array_mut()? {
@@ -92,41 +94,48 @@ fn erased(body: &[u8]) -> Option<Value> {
     Some(body)
 }
 
-fn get(simulation: &mut Simulation, token: &str, path: &str, act: Act) -> Result<Value, String> {
-    let response = simulation.call(&Plan::get(token, path.to_owned(), act), None)?;
+fn get(simulation: &mut Simulation, token: &str, path: &str, action: Action) -> Result<Value, String> {
+    let response = simulation.call(&Plan::get(token, path.to_owned(), action), None)?;
     if !response.status().is_success() {
         return Err(format!("{path}: {} {}", response.status(), String::from_utf8_lossy(response.body())));
     }
     serde_json::from_slice(response.body()).map_err(|error| format!("{path}: {error}"))
 }
 
-/// All entries of a list, page by page.
-fn pages(simulation: &mut Simulation, token: &str, path: &str, list: &str, act: &Act) -> Result<Vec<Value>, String> {
+/// Reads all entries of a list, page by page.
+fn pages(
+    simulation: &mut Simulation,
+    token: &str,
+    path: &str,
+    list: &str,
+    action: &Action,
+) -> Result<Vec<Value>, String> {
     let (mut all, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let next = cursor.as_ref().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
-        let page = get(simulation, token, &format!("{path}{next}"), act.clone())?;
+        let page = get(simulation, token, &format!("{path}{next}"), action.clone())?;
         all.extend(page[list].as_array().cloned().unwrap_or_default());
         cursor = page["nextCursor"].as_str().map(str::to_owned);
-        // Pages are small, quotas are counted by the minute.
-        simulation.pass(500);
+        // The time between pages keeps the requests within the rate limits.
+        simulation.advance_time(500);
         if cursor.is_none() {
             return Ok(all);
         }
     }
 }
 
-fn numbers(list: &[Value]) -> Vec<u64> {
+fn ids(list: &[Value]) -> Vec<u64> {
     list.iter().filter_map(|one| one["id"].as_u64()).collect()
 }
 
-/// Every order that a store sees is listed once, and looked up as it is stored; nothing else is.
-fn orders(simulation: &mut Simulation, key: &KnownKey) -> Checked {
-    let listed = pages(simulation, &key.text, "/delivery/orders?limit=7", "orders", &Act::List { viewer: key.store })?;
+/// Checks that exactly the orders that a store may access are listed once, and that their lookups match the model.
+fn check_orders(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
+    let listed =
+        pages(simulation, &key.value, "/delivery/orders?limit=7", "orders", &Action::List { viewer: key.store })?;
     let model = &simulation.model;
     let sees =
-        |owner: StoreId| model.sees(key.store, owner) && model.stores.get(&owner).is_some_and(|one| !one.removed);
-    let wanted: Vec<OrderId> = model
+        |owner: StoreId| model.can_access(key.store, owner) && model.stores.get(&owner).is_some_and(|one| !one.removed);
+    let expected: Vec<OrderId> = model
         .orders
         .values()
         .rev()
@@ -134,70 +143,71 @@ fn orders(simulation: &mut Simulation, key: &KnownKey) -> Checked {
         .filter(|row| sees(row.store))
         .map(|row| row.id)
         .collect();
-    if numbers(&listed) != wanted.iter().map(|id| id.get()).collect::<Vec<_>>() {
-        return Err(format!("store {} has orders {wanted:?}, and its pages list {:?}", key.store, numbers(&listed)));
+    if ids(&listed) != expected.iter().map(|id| id.get()).collect::<Vec<_>>() {
+        return Err(format!("store {} has orders {expected:?}, but its pages list {:?}", key.store, ids(&listed)));
     }
-    for id in wanted {
-        simulation.pass(200);
-        let act = Act::Look { order: id, viewer: key.store };
-        let body = get(simulation, &key.text, &format!("/delivery/orders/{id}"), act)?;
+    for id in expected {
+        simulation.advance_time(200);
+        let action = Action::LookUp { order: id, viewer: key.store };
+        let body = get(simulation, &key.value, &format!("/delivery/orders/{id}"), action)?;
         let Some(tracked) = simulation.model.orders.get(&id) else { continue };
         let stops: Vec<u64> =
             body["deliveries"].as_array().into_iter().flatten().filter_map(|stop| stop["situation"].as_u64()).collect();
-        let wanted: Vec<u64> = tracked.stops.iter().map(|stop| u64::from(stop.1)).collect();
+        let expected: Vec<u64> = tracked.stops.iter().map(|stop| u64::from(stop.1)).collect();
         let kinds: Vec<&str> =
             body["events"].as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
-        if body["situation"] != tracked.status || stops != wanted || kinds != tracked.kinds {
+        if body["situation"] != tracked.status || stops != expected || kinds != tracked.kinds {
             return Err(format!(
-                "order {id} stands at {} {wanted:?} {:?} and is shown as {body}",
+                "order {id} has status {} {expected:?} {:?}, but is returned as {body}",
                 tracked.status, tracked.kinds
             ));
         }
         if centavos(&body["deliveryFee"]) != Some(exact(tracked.row.fee)) {
-            return Err(format!("order {id} is shown with another fee: {body}"));
+            return Err(format!("order {id} is returned with a wrong fee: {body}"));
         }
     }
     Ok(())
 }
 
-/// A store's journal, from its beginning, is every event once and in order.
-fn events(simulation: &mut Simulation, key: &KnownKey) -> Checked {
+/// Checks that a store's journal contains every event once and in order.
+fn check_events(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {
-        let page = get(simulation, &key.text, &format!("/delivery/events?limit=9{after}"), Act::Plain)?;
+        let page = get(simulation, &key.value, &format!("/delivery/events?limit=9{after}"), Action::Plain)?;
         all.extend(page["events"].as_array().cloned().unwrap_or_default());
         after = format!("&after={}", page["next"].as_str().unwrap_or_default());
-        simulation.pass(200);
+        simulation.advance_time(200);
         if page["more"] != true {
             break;
         }
     }
     let matrix = simulation.model.stores.get(&key.store).map_or(key.store, |store| store.matrix);
     let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
-    let wanted: Vec<_> = visible(journal, key.store, matrix, 0)
+    let expected: Vec<_> = visible(journal, key.store, matrix, 0)
         .into_iter()
-        .map(|(_, seen)| (Some(seen.order.get()), Some(u64::from(seen.sequence)), Some(seen.event)))
+        .map(|(_, recorded)| (Some(recorded.order.get()), Some(u64::from(recorded.sequence)), Some(recorded.event)))
         .collect();
     let read: Vec<_> =
         all.iter().map(|event| (event["orderId"].as_u64(), event["sequence"].as_u64(), event["id"].as_u64())).collect();
-    if read == wanted {
+    if read == expected {
         Ok(())
     } else {
-        Err(format!("store {} read {read:?}, and its journal is {wanted:?}", key.store))
+        Err(format!("store {} read {read:?}, but its journal is {expected:?}", key.store))
     }
 }
 
-/// A statement's lines are the ledger's entries, and end in the balance. A branch that shares a balance sees its own entries.
-fn statement(simulation: &mut Simulation, key: &KnownKey) -> Checked {
+/// Checks that a statement's lines are the ledger's entries and add up to the balance. A branch with a shared balance reads its
+/// own entries.
+fn check_statement(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
     let lines =
-        pages(simulation, &key.text, "/delivery/statement?limit=8", "lines", &Act::Statement { store: key.store })?;
-    let seen: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
+        pages(simulation, &key.value, "/delivery/statement?limit=8", "lines", &Action::Statement { store: key.store })?;
+    let returned: Vec<Option<i64>> = lines.iter().map(|line| centavos(&line["amount"])).collect();
     let account = simulation.model.stores.get(&key.store).map_or(key.store, |store| store.account);
     let ledger = simulation.service.backend.memory.ledger(account);
     let own = ledger.iter().filter(|entry| account == key.store || entry.store == key.store);
-    let booked: Vec<Option<i64>> = own.map(|entry| Some(exact(entry.amount))).collect();
-    if seen != booked {
-        return Err(format!("store {} was told {seen:?}, and its ledger is {booked:?}", key.store));
+    let stored: Vec<Option<i64>> = own.map(|entry| Some(exact(entry.amount))).collect();
+    if returned != stored {
+        return Err(format!("the statement of store {} is {returned:?}, but its ledger is {stored:?}", key.store));
     }
     if account != key.store {
         return Ok(());
@@ -209,66 +219,66 @@ fn statement(simulation: &mut Simulation, key: &KnownKey) -> Checked {
             return Err(format!("store {}: after {line} the balance is {sum} centavos", key.store));
         }
     }
-    let body = get(simulation, &key.text, &format!("/delivery/stores/{}", key.store), Act::Plain)?;
+    let body = get(simulation, &key.value, &format!("/delivery/stores/{}", key.store), Action::Plain)?;
     if centavos(&body["balance"]) == Some(sum) {
         Ok(())
     } else {
-        Err(format!("the balance is {sum} centavos, and shown: {body}"))
+        Err(format!("the balance is {sum} centavos, but is returned as {body}"))
     }
 }
 
-/// A store lists itself and its branches, and looks nobody else up.
-fn stores(simulation: &mut Simulation, key: &KnownKey) -> Checked {
-    let listed = pages(simulation, &key.text, "/delivery/stores?limit=2", "stores", &Act::Plain)?;
+/// Checks that a store can list and look up only itself and its branches.
+fn check_stores(simulation: &mut Simulation, key: &KnownKey) -> CheckResult {
+    let listed = pages(simulation, &key.value, "/delivery/stores?limit=2", "stores", &Action::Plain)?;
     let all: Vec<(StoreId, bool)> = simulation.model.stores.iter().map(|(id, store)| (*id, store.removed)).collect();
-    let sees: Vec<u64> = all
+    let accessible: Vec<u64> = all
         .iter()
-        .filter(|(id, removed)| !removed && simulation.model.sees(key.store, *id))
+        .filter(|(id, removed)| !removed && simulation.model.can_access(key.store, *id))
         .map(|(id, _)| id.get())
         .collect();
-    if numbers(&listed) != sees {
-        return Err(format!("store {} sees {sees:?}, and lists {:?}", key.store, numbers(&listed)));
+    if ids(&listed) != accessible {
+        return Err(format!("store {} may access {accessible:?}, but lists {:?}", key.store, ids(&listed)));
     }
     for (id, _) in all {
-        let plan = Plan::get(&key.text, format!("/delivery/stores/{id}"), Act::Plain);
+        let plan = Plan::get(&key.value, format!("/delivery/stores/{id}"), Action::Plain);
         let status = simulation.call(&plan, None)?.status().as_u16();
-        if (status == 200) != sees.contains(&id.get()) {
-            return Err(format!("store {} looked store {id} up: {status}", key.store));
+        if (status == 200) != accessible.contains(&id.get()) {
+            return Err(format!("store {} looked up store {id} and got {status}", key.store));
         }
     }
     Ok(())
 }
 
-fn couriers(simulation: &mut Simulation) -> Checked {
-    let listed = pages(simulation, OPERATOR, "/admin/couriers?limit=2", "couriers", &Act::Plain)?;
-    let wanted: Vec<u64> = simulation.model.couriers.keys().map(|id| id.get()).collect();
-    if numbers(&listed) == wanted {
+fn check_couriers(simulation: &mut Simulation) -> CheckResult {
+    let listed = pages(simulation, OPERATOR, "/admin/couriers?limit=2", "couriers", &Action::Plain)?;
+    let expected: Vec<u64> = simulation.model.couriers.keys().map(|id| id.get()).collect();
+    if ids(&listed) == expected {
         Ok(())
     } else {
-        Err(format!("couriers are {wanted:?}, listed {:?}", numbers(&listed)))
+        Err(format!("couriers are {expected:?}, but listed are {:?}", ids(&listed)))
     }
 }
 
-/// Every event reaches every subscription that wants it.
-fn webhooks(simulation: &mut Simulation) -> Checked {
+/// Checks that every subscription gets all events of its kinds, and no others.
+fn check_webhooks(simulation: &mut Simulation) -> CheckResult {
     for _ in 0..MAX_PASSES {
-        for hook in simulation.people.hooks.clone().iter().filter(|hook| !hook.removed) {
+        for hook in simulation.clients.hooks.clone().iter().filter(|hook| !hook.removed) {
             enable(simulation, hook)?;
         }
         for _ in 0..4 {
-            simulation.round(true)?;
+            simulation.run_pass(true)?;
         }
-        let missing = simulation.people.hooks.clone().iter().any(|hook| missing(simulation, hook).is_some());
+        let missing = simulation.clients.hooks.clone().iter().any(|hook| missing(simulation, hook).is_some());
         if !missing {
             break;
         }
-        simulation.pass(HOUR_MS);
+        simulation.advance_time(HOUR_MS);
     }
-    for hook in simulation.people.hooks.clone() {
-        if let Some(what) = missing(simulation, &hook) {
-            return Err(format!("subscription {} of store {} never got {what}", hook.id, hook.store));
+    for hook in simulation.clients.hooks.clone() {
+        if let Some(event) = missing(simulation, &hook) {
+            return Err(format!("subscription {} of store {} never got {event}", hook.id, hook.store));
         }
-        unwanted(simulation, &hook)?;
+        check_unexpected(simulation, &hook)?;
         if let Some(receiver) = simulation.receivers.borrow_mut().by_url.get_mut(&hook.url) {
             receiver.verify(&hook.secrets)?;
         }
@@ -276,68 +286,72 @@ fn webhooks(simulation: &mut Simulation) -> Checked {
     Ok(())
 }
 
-fn enable(simulation: &mut Simulation, hook: &KnownHook) -> Checked {
-    let gone = simulation.receivers.borrow().by_url.get(&hook.url).is_some_and(|receiver| receiver.gone);
-    let Some(key) = good_keys(simulation).into_iter().find(|key| key.store == hook.store).filter(|_| !gone) else {
+fn enable(simulation: &mut Simulation, hook: &KnownHook) -> CheckResult {
+    let has_unsubscribed =
+        simulation.receivers.borrow().by_url.get(&hook.url).is_some_and(|receiver| receiver.has_unsubscribed);
+    let Some(key) =
+        valid_keys(simulation).into_iter().find(|key| key.store == hook.store).filter(|_| !has_unsubscribed)
+    else {
         return Ok(());
     };
     let path = format!("/delivery/webhooks/{}/enable", hook.id);
     let response =
-        simulation.call(&Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Act::Plain) }, None)?;
+        simulation.call(&Plan { body: None, ..Plan::post(&key.value, path, Value::Null, Action::Plain) }, None)?;
     match response.status().as_u16() {
         200 => Ok(()),
-        status => Err(format!("subscription {} is not enabled: {status}", hook.id)),
+        status => Err(format!("subscription {} could not be enabled: {status}", hook.id)),
     }
 }
 
-/// What a subscription should have got and did not.
+/// Returns an event that a subscription must get and has not got.
 fn missing(simulation: &Simulation, hook: &KnownHook) -> Option<String> {
     let store = simulation.model.stores.get(&hook.store).filter(|store| !store.removed)?;
     let receivers = simulation.receivers.borrow();
     let receiver = receivers.by_url.get(&hook.url);
-    if hook.removed || receiver.is_some_and(|receiver| receiver.gone) {
+    if hook.removed || receiver.is_some_and(|receiver| receiver.has_unsubscribed) {
         return None;
     }
     let journal = simulation.model.journals.get(&store.matrix)?;
-    let events = |kind| hook.events.is_empty() || hook.events.contains(&kind);
-    let mut wanted =
-        visible(journal, hook.store, store.matrix, hook.until).into_iter().filter(|(_, seen)| events(seen.kind));
+    let is_subscribed = |kind| hook.events.is_empty() || hook.events.contains(&kind);
+    let mut expected = visible(journal, hook.store, store.matrix, hook.until)
+        .into_iter()
+        .filter(|(_, recorded)| is_subscribed(recorded.kind));
     let got =
         |order: u64, sequence: u32| receiver.is_some_and(|one| one.events.contains(&(order, u64::from(sequence))));
-    let lost = wanted.find(|(_, seen)| !got(seen.order.get(), seen.sequence));
-    lost.map(|(place, seen)| format!("place {place}, {seen:?}"))
+    let lost = expected.find(|(_, recorded)| !got(recorded.order.get(), recorded.sequence));
+    lost.map(|(position, recorded)| format!("position {position}, {recorded:?}"))
 }
 
-/// A subscription gets nothing of before it was made, of strangers, or of kinds that it does not want.
-fn unwanted(simulation: &Simulation, hook: &KnownHook) -> Checked {
+/// Checks that a subscription got no event from before its creation, of another merchant, or of another kind.
+fn check_unexpected(simulation: &Simulation, hook: &KnownHook) -> CheckResult {
     let receivers = simulation.receivers.borrow();
     let Some(receiver) = receivers.by_url.get(&hook.url) else { return Ok(()) };
     let matrix = simulation.model.stores.get(&hook.store).map_or(hook.store, |store| store.matrix);
     let journal = simulation.model.journals.get(&matrix).map_or(&[][..], Vec::as_slice);
-    let may: BTreeSet<(u64, u64)> = visible(journal, hook.store, matrix, hook.from)
+    let permitted: BTreeSet<(u64, u64)> = visible(journal, hook.store, matrix, hook.from)
         .into_iter()
-        .filter(|(_, seen)| hook.events.is_empty() || hook.events.contains(&seen.kind))
-        .map(|(_, seen)| (seen.order.get(), u64::from(seen.sequence)))
+        .filter(|(_, recorded)| hook.events.is_empty() || hook.events.contains(&recorded.kind))
+        .map(|(_, recorded)| (recorded.order.get(), u64::from(recorded.sequence)))
         .collect();
-    match receiver.events.iter().find(|event| !may.contains(event)) {
+    match receiver.events.iter().find(|event| !permitted.contains(event)) {
         Some(event) => {
-            Err(format!("subscription {} of store {} got {event:?}, which is not for it", hook.id, hook.store))
+            Err(format!("subscription {} of store {} got an unexpected event {event:?}", hook.id, hook.store))
         }
         None => Ok(()),
     }
 }
 
-/// Time ends what nobody carries: an order that waits is not forgotten.
-fn time_ends_what_waits(simulation: &mut Simulation) -> Checked {
-    // As far as a merchant may put an order off, the search, and what the clock was set back.
-    simulation.pass(30 * HOUR_MS);
+/// Checks that orders without a courier end after their search timeout.
+fn check_expiry(simulation: &mut Simulation) -> CheckResult {
+    // Longer than the maximum delay of an order, the search, and the clock's offset together.
+    simulation.advance_time(30 * HOUR_MS);
     for _ in 0..4 {
-        simulation.round(false)?;
-        simulation.pass(HOUR_MS / 2);
+        simulation.run_pass(false)?;
+        simulation.advance_time(HOUR_MS / 2);
     }
-    let waits = simulation.model.orders.values().find(|tracked| tracked.status < 210);
-    match waits {
-        Some(tracked) => Err(format!("order {} still stands at {}", tracked.row.id, tracked.status)),
+    let open = simulation.model.orders.values().find(|tracked| tracked.status < 210);
+    match open {
+        Some(tracked) => Err(format!("order {} still has status {}", tracked.row.id, tracked.status)),
         None => Ok(()),
     }
 }

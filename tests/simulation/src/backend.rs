@@ -1,4 +1,4 @@
-//! The one database that all instances share: the core's reference host, honest or with one of its words broken.
+//! The database that all instances share: the core's in-memory host, optionally with a mutation.
 
 use std::{
     cell::Cell,
@@ -21,8 +21,8 @@ use despacho_core::{
 
 use crate::mutation::Mutation;
 
-/// What stands between an order's code and the number that tells it from its twin, under [`Mutation::CodeTwice`].
-const TWIN: char = '\u{1}';
+/// Separates an order's code from the ID that makes it unique, under [`Mutation::CodeTwice`].
+const SEPARATOR: char = '\u{1}';
 
 /// The database.
 pub(crate) struct Backend {
@@ -31,61 +31,61 @@ pub(crate) struct Backend {
     commits: Cell<u64>,
 }
 
-/// What a future gives that never waits; nothing where it does.
-pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
+/// Polls a future once and returns its output, or `None` if it is pending.
+pub(crate) fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
     }
 }
 
-/// What the reference host answers, which neither waits nor fails.
+/// Returns the result of a read from the in-memory host, which neither waits nor fails.
 fn read<T: Default>(future: impl Future<Output = Result<T, HostError>>) -> T {
-    at_once(future).and_then(Result::ok).unwrap_or_default()
+    poll_once(future).and_then(Result::ok).unwrap_or_default()
 }
 
 impl Backend {
-    /// An empty database.
+    /// Creates an empty database.
     pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Backend {
         Backend { memory: MemoryHost::seeded(seed), mutation, commits: Cell::new(0) }
     }
 
-    /// Whether this rule is the broken one.
-    pub(crate) fn breaks(&self, mutation: Mutation) -> bool {
+    /// Returns whether this mutation is active.
+    pub(crate) fn has_mutation(&self, mutation: Mutation) -> bool {
         self.mutation == Some(mutation)
     }
 
-    /// An order as it stands.
+    /// Returns an order.
     pub(crate) fn order(&self, id: OrderId) -> Option<Order> {
         read(self.memory.order(id)).map(|order| self.shown(order))
     }
 
-    /// A store as it stands, unless it was removed.
+    /// Returns a store unless it is removed.
     pub(crate) fn store(&self, id: StoreId) -> Option<Store> {
         read(self.memory.store(id))
     }
 
-    /// A courier as it stands.
+    /// Returns a courier.
     pub(crate) fn courier(&self, id: CourierId) -> Option<Courier> {
         read(self.memory.courier(id))
     }
 
-    /// A merchant's journal after a place.
+    /// Returns a merchant's journal after a position.
     pub(crate) fn journal(&self, matrix: StoreId, after: u64) -> Vec<JournalEntry> {
         read(self.memory.journal(Journal { matrix, branch: None }, after, u32::MAX))
     }
 
-    /// An order with the code that its merchant gave it.
+    /// Restores the code that the merchant gave the order.
     pub(crate) fn shown(&self, mut order: Order) -> Order {
-        if self.breaks(Mutation::CodeTwice)
-            && let Some((code, _)) = order.code.split_once(TWIN)
+        if self.has_mutation(Mutation::CodeTwice)
+            && let Some((code, _)) = order.code.split_once(SEPARATOR)
         {
             order.code = code.to_owned();
         }
         order
     }
 
-    /// Commits: what a database does, or what the mutation makes of it.
+    /// Commits changes, altered by the mutation.
     pub(crate) fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         let number = self.commits.get() + 1;
         self.commits.set(number);
@@ -95,18 +95,18 @@ impl Backend {
             Mutation::WriteLost if number.is_multiple_of(40) && !changes.orders.is_empty() => return Ok(()),
             Mutation::VersionIgnored => self.overwrite(&mut tampered),
             Mutation::CodeTwice => self.rename(&mut tampered),
-            Mutation::ResponseLost => forget(&mut tampered),
-            Mutation::FeeUnbooked => tampered.ledger.retain(|entry| entry.kind != EntryKind::Fee),
+            Mutation::ResponseNotStored => release_claim(&mut tampered),
+            Mutation::FeeMissing => tampered.ledger.retain(|entry| entry.kind != EntryKind::Fee),
             Mutation::RefundTwice => {
                 let again: Vec<_> =
                     changes.ledger.iter().filter(|entry| entry.kind == EntryKind::Refund).cloned().collect();
                 tampered.ledger.extend(again);
             }
             Mutation::FloorIgnored => tampered.ledger.iter_mut().for_each(|entry| entry.floor = None),
-            Mutation::BalanceUnshared => {
+            Mutation::BalanceNotShared => {
                 tampered.ledger.iter_mut().for_each(|entry| entry.account = entry.account.or(Some(entry.store)));
             }
-            Mutation::CourierKept => self.keep_courier(&mut tampered),
+            Mutation::CourierNotReleased => self.retain_courier(&mut tampered),
             Mutation::EventLost if number.is_multiple_of(20) => {
                 tampered.events.pop();
             }
@@ -116,33 +116,33 @@ impl Backend {
                     write.value.position = (write.value.position + 1).min(end.max(write.value.position));
                 }
             }
-            Mutation::CodesUncounted => self.uncount(&mut tampered),
-            Mutation::ReleaseLost => self.reopen(changes),
+            Mutation::CodesNotCounted => self.uncount(&mut tampered),
+            Mutation::ReleaseDeletesResponse => self.reopen(changes),
             _ => {}
         }
         self.apply(&tampered)
     }
 
-    /// What a commit leaves that is not whole: the aggregates without what belongs to them.
-    pub(crate) fn commit_half(&self, changes: &Changes) {
-        if self.breaks(Mutation::HalfCommit) {
+    /// Commits only orders and couriers under [`Mutation::HalfCommit`].
+    pub(crate) fn commit_partially(&self, changes: &Changes) {
+        if self.has_mutation(Mutation::HalfCommit) {
             let half = Changes {
                 at: changes.at,
                 orders: changes.orders.clone(),
                 couriers: changes.couriers.clone(),
                 ..Changes::default()
             };
-            // Whether it fits is all the same: a half that conflicts leaves nothing.
+            // A conflict is acceptable because it stores nothing.
             let _ = self.apply(&half);
         }
     }
 
     fn apply(&self, changes: &Changes) -> Result<(), HostError> {
-        let waits = Err(HostError::Internal { detail: "the reference host waited".to_owned() });
-        at_once(self.memory.commit(changes)).unwrap_or(waits)
+        let pending = Err(HostError::Internal { detail: "the reference host waited".to_owned() });
+        poll_once(self.memory.commit(changes)).unwrap_or(pending)
     }
 
-    /// Whatever version stands there is the one that was expected.
+    /// Replaces the expected versions with the stored ones.
     fn overwrite(&self, changes: &mut Changes) {
         for write in changes.orders.iter_mut().filter(|write| write.expected > 0) {
             let Some(existing) = self.order(write.value.id) else { continue };
@@ -163,35 +163,35 @@ impl Backend {
         }
     }
 
-    /// An order whose code another one holds is put beside it, under a code that the index does not know.
+    /// Changes the code of an order if another order of the store has it, to avoid a conflict in the index.
     fn rename(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
             let held = read(self.memory.find_orders(OrderQuery::Code(value.store, &value.code)));
             if held.iter().any(|held| held.id != value.id) {
-                value.code = format!("{}{TWIN}{}", value.code, value.id);
+                value.code = format!("{}{SEPARATOR}{}", value.code, value.id);
             }
         }
     }
 
-    fn keep_courier(&self, changes: &mut Changes) {
+    fn retain_courier(&self, changes: &mut Changes) {
         let ended = changes.orders.iter().any(|write| write.value.status.is_final());
         if ended {
             changes.couriers.retain(|write| write.value.order.is_some());
         }
     }
 
-    /// A claim that is given up is forgotten even where its answer is kept already.
+    /// Deletes the stored response of a released claim.
     fn reopen(&self, changes: &Changes) {
         let Some(ClaimChange::Release { scope, key, holder, until }) = &changes.claim else { return };
-        let kept = read(self.memory.claim(scope, key)).filter(|claim| claim.holder == *holder);
-        if let Some(claim) = kept {
+        let stored = read(self.memory.claim(scope, key)).filter(|claim| claim.holder == *holder);
+        if let Some(claim) = stored {
             let open = Some(ClaimChange::Finish(Claim { response: None, expires_at: *until, ..claim }));
-            // It is the holder's own, so that nothing stands in its way.
+            // The claim belongs to the same holder, so this cannot conflict.
             let _ = self.apply(&Changes { at: changes.at, claim: open, ..Changes::default() });
         }
     }
 
-    /// The order as it is written has no more wrong tries than it had.
+    /// Restores the previous count of wrong codes.
     fn uncount(&self, changes: &mut Changes) {
         for Write { value, .. } in &mut changes.orders {
             if let Some(existing) = self.order(value.id) {
@@ -201,14 +201,14 @@ impl Backend {
     }
 }
 
-fn forget(changes: &mut Changes) {
+fn release_claim(changes: &mut Changes) {
     if let Some(ClaimChange::Finish(claim)) = &changes.claim {
         let Claim { scope, key, holder, expires_at: until, .. } = claim.clone();
         changes.claim = Some(ClaimChange::Release { scope, key, holder, until });
     }
 }
 
-/// An amount in centavos.
+/// Converts an amount to centavos.
 pub(crate) fn centavos(money: Money) -> i64 {
     money.centavos()
 }

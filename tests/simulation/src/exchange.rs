@@ -1,4 +1,4 @@
-//! What a client wants, however many requests it takes; and what one request did on its way.
+//! A client's operation with all its requests, and the record of one request on an instance.
 
 use bytes::Bytes;
 use despacho_core::{
@@ -8,22 +8,22 @@ use despacho_core::{
 use http::{Method, Request};
 use serde_json::Value;
 
-/// What a client does, with what its judge must know.
+/// A client's action, with the data that the oracle requires.
 #[derive(Clone, Debug)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     /// Creates an order.
     Create { store: StoreId, quote: Option<usize>, content: Value },
-    /// Asks for a price.
+    /// Requests a price.
     Preview { store: StoreId, content: Value },
     /// Looks an order up.
-    Look { order: OrderId, viewer: StoreId },
+    LookUp { order: OrderId, viewer: StoreId },
     /// Lists orders.
     List { viewer: StoreId },
-    /// Asks what a cancellation would cost.
-    Terms { order: OrderId, viewer: StoreId },
-    /// Does something with an order, as a store, a courier or the operator.
-    Move { order: OrderId, by: By, wrong: bool, cancels: bool },
-    /// Reads on in a journal.
+    /// Requests the cost of a cancellation.
+    CancellationCost { order: OrderId, viewer: StoreId },
+    /// Takes a step of an order, as a store, a courier or the operator.
+    Step { order: OrderId, by: Actor, wrong_code: bool, cancels: bool },
+    /// Reads the next page of a journal.
     Read { reader: usize },
     /// Reads a page of a statement.
     Statement { store: StoreId },
@@ -33,25 +33,25 @@ pub(crate) enum Act {
     IssueKey,
     /// Revokes a key.
     RevokeKey { key: usize },
-    /// Subscribes.
+    /// Creates a webhook subscription.
     HookCreate { store: StoreId, url: String, events: Vec<&'static str> },
-    /// Asks for another secret.
+    /// Rotates a webhook's secret.
     HookRotate { hook: usize },
     /// Registers a courier.
     Register,
     /// Changes a courier.
-    Alter { courier: usize, removes: bool },
-    /// Books money in.
+    UpdateCourier { courier: usize, removes: bool },
+    /// Tops up a balance.
     TopUp { amount: i64 },
-    /// Anything whose answer says no more than that it was taken.
+    /// Any action whose response needs no specific check.
     Plain,
-    /// A request that must be refused.
-    Wrong,
+    /// A request that must be rejected.
+    Invalid,
 }
 
-/// Who does it.
+/// The actor of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
+pub(crate) enum Actor {
     /// A store.
     Store(StoreId),
     /// A courier.
@@ -60,7 +60,7 @@ pub(crate) enum By {
     Operator,
 }
 
-/// A request that is to be made.
+/// A planned request.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) token: Option<String>,
@@ -68,91 +68,93 @@ pub(crate) struct Plan {
     pub(crate) path: String,
     pub(crate) body: Option<Value>,
     pub(crate) keyed: bool,
-    pub(crate) act: Act,
+    pub(crate) action: Action,
 }
 
-/// How far a client has come.
+/// The state of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It waits.
+    /// It waits for a response.
     Open,
-    /// It was told that it is done.
+    /// It got a successful response.
     Acknowledged,
-    /// It was told that it is not.
+    /// It was rejected.
     Rejected,
-    /// It gave up without being told.
+    /// It ended without a final response.
     Unknown,
 }
 
-/// What a client wants, until it is told.
+/// A client's operation, which may take several requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Exchange {
     pub(crate) plan: Plan,
-    /// The `Idempotency-Key` that all its requests carry.
+    /// The `Idempotency-Key` of all its requests.
     pub(crate) key: Option<String>,
     pub(crate) state: State,
-    /// The first success that it was told.
+    /// The first successful response that the client received.
     pub(crate) response: Option<(u16, Bytes)>,
-    /// Whether a commit kept its answer.
+    /// Whether a commit stored its response.
     pub(crate) applied: bool,
     pub(crate) tries: u32,
-    /// Events of the journal in question when it began.
-    pub(crate) began_journal: usize,
-    /// Its requests that are in the network or on an instance.
-    pub(crate) flying: u32,
+    /// The number of events in its journal at the start.
+    pub(crate) journal_events_at_start: usize,
+    /// The number of its requests in the network or on an instance.
+    pub(crate) in_flight: u32,
 }
 
 /// One request on an instance.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) exchange: usize,
-    /// Events of the order in question when it arrived.
-    pub(crate) seen_order: usize,
-    /// Events of the journal in question when it arrived.
-    pub(crate) seen_journal: usize,
-    /// Whether the answer was kept before it arrived.
+    /// The number of the order's events when the request arrived.
+    pub(crate) order_events: usize,
+    /// The number of the journal's events when the request arrived.
+    pub(crate) journal_events: usize,
+    /// Whether the response was stored before the request arrived.
     pub(crate) applied_before: bool,
-    /// Whether it committed what a refused request may not leave behind.
-    pub(crate) leaves: Option<&'static str>,
+    /// A kind of stored data that a rejected request must not store, if it committed any.
+    pub(crate) stored_kind: Option<&'static str>,
     pub(crate) commits: u32,
-    /// Kinds of the events that it caused itself.
+    /// The kinds of the events that it caused itself.
     pub(crate) caused: Vec<&'static str>,
 }
 
 impl Plan {
-    /// A request without a body.
-    pub(crate) fn get(token: &str, path: String, act: Act) -> Plan {
-        Plan { token: Some(token.to_owned()), method: Method::GET, path, body: None, keyed: false, act }
+    /// Creates a `GET` request.
+    pub(crate) fn get(token: &str, path: String, action: Action) -> Plan {
+        Plan { token: Some(token.to_owned()), method: Method::GET, path, body: None, keyed: false, action }
     }
 
-    /// A `POST` under an idempotency key.
-    pub(crate) fn post(token: &str, path: impl Into<String>, body: Value, act: Act) -> Plan {
+    /// Creates a `POST` request with an idempotency key.
+    pub(crate) fn post(token: &str, path: impl Into<String>, body: Value, action: Action) -> Plan {
         let (token, path) = (Some(token.to_owned()), path.into());
-        Plan { token, method: Method::POST, path, body: Some(body), keyed: true, act }
+        Plan { token, method: Method::POST, path, body: Some(body), keyed: true, action }
     }
 
-    /// The same with another method, which knows no idempotency keys.
+    /// Replaces the method with one that has no idempotency key.
     pub(crate) fn with(self, method: Method) -> Plan {
         Plan { method, keyed: false, ..self }
     }
 
-    /// The order in question.
+    /// Returns the order of the action.
     pub(crate) fn order(&self) -> Option<OrderId> {
-        match &self.act {
-            Act::Look { order, .. } | Act::Terms { order, .. } | Act::Move { order, .. } => Some(*order),
+        match &self.action {
+            Action::LookUp { order, .. } | Action::CancellationCost { order, .. } | Action::Step { order, .. } => {
+                Some(*order)
+            }
             _ => None,
         }
     }
 
-    /// Whether a client that heard nothing asks again.
-    pub(crate) fn repeats(&self) -> bool {
-        self.keyed || self.method == Method::GET || matches!(self.act, Act::Create { .. } | Act::Move { .. })
+    /// Returns whether the client retries without a response.
+    pub(crate) fn is_retried(&self) -> bool {
+        self.keyed || self.method == Method::GET || matches!(self.action, Action::Create { .. } | Action::Step { .. })
     }
 
-    /// The request as it is sent.
+    /// Builds the HTTP request.
     ///
     /// # Errors
-    /// A request that HTTP cannot say.
+    /// If the request is not valid HTTP.
     pub(crate) fn request(&self, key: Option<&str>) -> Result<Request<Bytes>, String> {
         let mut request = Request::builder().method(&self.method).uri(&self.path);
         if let Some(token) = &self.token {
@@ -161,7 +163,7 @@ impl Plan {
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        if matches!(self.act, Act::Statement { .. }) {
+        if matches!(self.action, Action::Statement { .. }) {
             request = request.header("accept", "application/json");
         }
         let body = match &self.body {
@@ -176,8 +178,8 @@ impl Plan {
 }
 
 impl Attempt {
-    /// Takes a commit of its own up.
-    pub(crate) fn note(&mut self, changes: &Changes) {
+    /// Records a commit of this request.
+    pub(crate) fn record_commit(&mut self, changes: &Changes) {
         self.commits += 1;
         let by_time = |kind: &str| matches!(kind, "order.ready" | "order.searching" | "order.expired");
         let own = changes.events.iter().filter(|event| event.by.name != "platform" || !by_time(event.kind.name()));
@@ -193,6 +195,6 @@ impl Attempt {
             (!self.caused.is_empty(), "an event"),
             (!refunds, "an entry of the ledger"),
         ];
-        self.leaves = self.leaves.or_else(|| left.iter().find(|(is, _)| *is).map(|(_, what)| *what));
+        self.stored_kind = self.stored_kind.or_else(|| left.iter().find(|(is, _)| *is).map(|(_, kind)| *kind));
     }
 }

@@ -1,90 +1,91 @@
-//! How bad the world is in a run: which faults there are, and how often.
+//! The rates of injected faults in a run.
 
 use crate::rng::Rng;
 
-/// Faults by their frequency, in a thousand occasions each.
+/// The rates of faults, each per thousand occasions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FaultRates {
-    /// Calls of the host that wait at all, so that others run meanwhile.
+    /// Calls of the host that wait, so that other tasks run meanwhile.
     pub yields: u32,
-    /// Waits that are long: up to some seconds.
-    pub slow: u32,
-    /// Reads that find the database unavailable.
-    pub unread: u32,
-    /// Commits that are refused as unavailable and not carried out.
-    pub rejected: u32,
-    /// Commits that are carried out, and whose confirmation is lost between database and instance.
-    pub unconfirmed: u32,
-    /// Commits that meet a conflict that nobody else caused, as a database's serialisation failures are.
-    pub conflict: u32,
-    /// Commits before which the instance dies.
-    pub fails_before: u32,
-    /// Commits after which the instance dies, before anybody is told.
-    pub fails_after: u32,
-    /// Questions to the geocoder or the roads that fail.
-    pub lost_way: u32,
-    /// Questions to the geocoder or the roads that take up to two minutes.
-    pub slow_way: u32,
+    /// Waits of up to some seconds.
+    pub long_waits: u32,
+    /// Reads that fail because the database is unavailable.
+    pub failed_reads: u32,
+    /// Commits that fail without effect because the database is unavailable.
+    pub failed_commits: u32,
+    /// Commits that succeed, but whose confirmation is lost.
+    pub unconfirmed_commits: u32,
+    /// Commits that return a conflict without a concurrent write, like serialisation failures of a database.
+    pub spurious_conflicts: u32,
+    /// Crashes of an instance before a commit.
+    pub crashes_before_commit: u32,
+    /// Crashes of an instance after a commit, before its response.
+    pub crashes_after_commit: u32,
+    /// Calls of the geocoder or the road service that fail.
+    pub failed_services: u32,
+    /// Calls of the geocoder or the road service that take up to two minutes.
+    pub slow_services: u32,
     /// Requests that the network delivers twice.
-    pub doubled: u32,
-    /// Requests that the network delays long, so that later ones overtake them.
-    pub delayed: u32,
-    /// Answers that the network loses.
-    pub pending: u32,
-    /// Steps at which an instance is killed in the middle of whatever it does.
+    pub duplicated_requests: u32,
+    /// Requests that the network delays, so that later ones overtake them.
+    pub delayed_requests: u32,
+    /// Responses that the network loses.
+    pub lost_responses: u32,
+    /// Steps in which an instance is killed.
     pub kills: u32,
-    /// Steps at which the clock of all machines is set, forward or back.
+    /// Steps in which the clock of all machines is set forward or back.
     pub clock_steps: u32,
-    /// Webhooks whose receiver fails.
-    pub deaf: u32,
+    /// Webhook requests to a failing receiver.
+    pub failing_receivers: u32,
 }
 
 impl FaultRates {
-    /// No fault at all; calls still wait, so that requests interleave.
-    pub(crate) const CALM: FaultRates = FaultRates {
+    /// No faults. Calls still wait, so that requests interleave.
+    pub(crate) const NONE: FaultRates = FaultRates {
         yields: 300,
-        slow: 0,
-        unread: 0,
-        rejected: 0,
-        unconfirmed: 0,
-        conflict: 0,
-        fails_before: 0,
-        fails_after: 0,
-        lost_way: 0,
-        slow_way: 0,
-        doubled: 0,
-        delayed: 0,
-        pending: 0,
+        long_waits: 0,
+        failed_reads: 0,
+        failed_commits: 0,
+        unconfirmed_commits: 0,
+        spurious_conflicts: 0,
+        crashes_before_commit: 0,
+        crashes_after_commit: 0,
+        failed_services: 0,
+        slow_services: 0,
+        duplicated_requests: 0,
+        delayed_requests: 0,
+        lost_responses: 0,
         kills: 0,
         clock_steps: 0,
-        deaf: 0,
+        failing_receivers: 0,
     };
 
-    /// The weather of a seed: one in eight is calm; in the others each fault is there in every other run, rare or frequent.
-    pub(crate) fn of(rng: &mut Rng) -> FaultRates {
+    /// Returns random rates. One in eight runs has no faults. In the others, each kind of fault has a probability of one half and
+    /// a random rate.
+    pub(crate) fn random(rng: &mut Rng) -> FaultRates {
         if rng.often(125) {
-            return FaultRates::CALM;
+            return FaultRates::NONE;
         }
         let mut fault = |max: u32| {
             if rng.often(500) { u32::try_from(rng.below(u64::from(max))).unwrap_or_default() + 1 } else { 0 }
         };
         FaultRates {
             yields: 500 + fault(400),
-            slow: fault(60),
-            unread: fault(15),
-            rejected: fault(40),
-            unconfirmed: fault(40),
-            conflict: fault(80),
-            fails_before: fault(15),
-            fails_after: fault(15),
-            lost_way: fault(100),
-            slow_way: fault(100),
-            doubled: fault(200),
-            delayed: fault(150),
-            pending: fault(80),
+            long_waits: fault(60),
+            failed_reads: fault(15),
+            failed_commits: fault(40),
+            unconfirmed_commits: fault(40),
+            spurious_conflicts: fault(80),
+            crashes_before_commit: fault(15),
+            crashes_after_commit: fault(15),
+            failed_services: fault(100),
+            slow_services: fault(100),
+            duplicated_requests: fault(200),
+            delayed_requests: fault(150),
+            lost_responses: fault(80),
             kills: fault(4),
             clock_steps: fault(6),
-            deaf: fault(400),
+            failing_receivers: fault(400),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The host that the core runs on in the simulation: every call may wait, and may fail.
+//! The core's host in the simulation. Every call can wait and fail.
 
 use std::{
     future::Future,
@@ -30,19 +30,19 @@ use despacho_core::{
 
 use crate::{
     mutation::Mutation,
-    service::{Own, Service},
+    service::{Service, TaskContext},
 };
 
-/// The host of one request.
+/// The host of one request or background pass.
 #[derive(Clone)]
 pub(crate) struct SimulatedHost {
     pub(crate) service: Rc<Service>,
-    pub(crate) own: Rc<Own>,
+    pub(crate) context: Rc<TaskContext>,
 }
 
-/// Waits until a moment of the simulation.
+/// A future that waits until a simulated time.
 struct Wait<'a> {
-    own: &'a Own,
+    context: &'a TaskContext,
     until_ms: i64,
     waited: bool,
 }
@@ -55,29 +55,29 @@ impl Future for Wait<'_> {
             return Poll::Ready(());
         }
         self.waited = true;
-        self.own.wake_ms.set(self.until_ms);
+        self.context.wake_ms.set(self.until_ms);
         Poll::Pending
     }
 }
 
-fn unavailable(what: &'static str) -> HostError {
-    HostError::Unavailable { what, detail: "simulated".to_owned() }
+fn unavailable(part: &'static str) -> HostError {
+    HostError::Unavailable { what: part, detail: "simulated".to_owned() }
 }
 
 impl SimulatedHost {
-    /// Lets others run for so long.
+    /// Waits for a simulated duration while other tasks run.
     pub(crate) async fn wait_ms(&self, span_ms: i64) {
         let until_ms = self.service.time_ms.get() + span_ms;
-        Wait { own: &self.own, until_ms, waited: false }.await;
+        Wait { context: &self.context, until_ms, waited: false }.await;
     }
 
-    /// Waits as the weather has it.
+    /// Waits according to the fault rates.
     async fn pause(&self) {
         let fault_rates = self.service.fault_rates.get();
-        if self.own.calm || !self.service.rng.borrow_mut().often(fault_rates.yields) {
+        if self.context.is_fault_free || !self.service.rng.borrow_mut().often(fault_rates.yields) {
             return;
         }
-        let span_ms = if self.service.strikes(&self.own, fault_rates.slow) {
+        let span_ms = if self.service.injects_fault(&self.context, fault_rates.long_waits) {
             self.service.rng.borrow_mut().between(100, 4_000)
         } else {
             self.service.rng.borrow_mut().between(0, 20)
@@ -85,47 +85,51 @@ impl SimulatedHost {
         self.wait_ms(span_ms).await;
     }
 
-    /// The way of every read.
+    /// Delays or fails a read according to the fault rates.
     async fn delay(&self) -> Result<(), HostError> {
         self.pause().await;
         let fault_rates = self.service.fault_rates.get();
-        if self.service.strikes(&self.own, fault_rates.unread) { Err(unavailable("database")) } else { Ok(()) }
+        if self.service.injects_fault(&self.context, fault_rates.failed_reads) {
+            Err(unavailable("database"))
+        } else {
+            Ok(())
+        }
     }
 
-    /// The way of every question to a part outside the database.
-    async fn call_outside(&self, what: &'static str) -> Result<(), HostError> {
+    /// Delays or fails a call to an external service according to the fault rates.
+    async fn call_service(&self, service: &'static str) -> Result<(), HostError> {
         self.pause().await;
         let fault_rates = self.service.fault_rates.get();
-        if self.service.strikes(&self.own, fault_rates.slow_way) {
+        if self.service.injects_fault(&self.context, fault_rates.slow_services) {
             let span_ms = self.service.rng.borrow_mut().between(500, 120_000);
             self.wait_ms(span_ms).await;
         }
-        if self.service.strikes(&self.own, fault_rates.lost_way) {
-            let late = self.service.rng.borrow_mut().often(500);
-            return Err(if late { HostError::Timeout { what } } else { unavailable(what) });
+        if self.service.injects_fault(&self.context, fault_rates.failed_services) {
+            let is_timeout = self.service.rng.borrow_mut().often(500);
+            return Err(if is_timeout { HostError::Timeout { what: service } } else { unavailable(service) });
         }
         Ok(())
     }
 
-    /// The instance dies here: nothing after it is carried out.
-    async fn die<T>(&self) -> T {
-        self.service.doomed.borrow_mut().push(self.own.instance);
+    /// Crashes the instance. This future never completes.
+    async fn crash<T>(&self) -> T {
+        self.service.crashed.borrow_mut().push(self.context.instance);
         std::future::pending().await
     }
 
-    fn breaks(&self, mutation: Mutation) -> bool {
-        self.service.backend.breaks(mutation)
+    fn has_mutation(&self, mutation: Mutation) -> bool {
+        self.service.backend.has_mutation(mutation)
     }
 
     /// Applies the mutations of a read of one order.
-    fn misread(&self, order: &mut Order) {
-        if let Some(caller) = self.own.caller.get() {
+    fn alter_read(&self, order: &mut Order) {
+        if let Some(caller) = self.context.caller.get() {
             let matrix = |id| self.service.backend.store(id).map(|store| store.matrix.unwrap_or(store.id));
-            if self.breaks(Mutation::SiblingSeen) && matrix(caller) == matrix(order.store) {
+            if self.has_mutation(Mutation::SiblingVisible) && matrix(caller) == matrix(order.store) {
                 order.store = caller;
             }
         }
-        if self.own.picks_up && self.breaks(Mutation::CodeUnasked) {
+        if self.context.is_pickup && self.has_mutation(Mutation::CodeNotChecked) {
             order.pickup_code = "0000".to_owned();
         }
     }
@@ -163,8 +167,8 @@ impl Storage for SimulatedHost {
         self.delay().await?;
         let mut holders = self.service.backend.memory.find_keys(query).await?;
         if let (KeyQuery::Hash(_) | KeyQuery::Recent(..), Some(holder)) = (query, holders.first_mut()) {
-            self.own.caller.set(Some(holder.store.id));
-            if self.breaks(Mutation::RevokedKeyOpens) {
+            self.context.caller.set(Some(holder.store.id));
+            if self.has_mutation(Mutation::RevokedKeyAccepted) {
                 Arc::make_mut(holder).key.deleted_at = None;
             }
         }
@@ -175,9 +179,9 @@ impl Storage for SimulatedHost {
         self.delay().await?;
         let mut orders = self.shown(self.service.backend.memory.find_orders(query).await?);
         match query {
-            OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.misread(order)),
+            OrderQuery::Ids([_]) => orders.iter_mut().for_each(|order| self.alter_read(order)),
             OrderQuery::Matching(filter, _)
-                if filter.before.is_some() && self.breaks(Mutation::PageShort) && !orders.is_empty() =>
+                if filter.before.is_some() && self.has_mutation(Mutation::PageShort) && !orders.is_empty() =>
             {
                 orders.remove(0);
             }
@@ -189,12 +193,12 @@ impl Storage for SimulatedHost {
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError> {
         self.delay().await?;
         let mut entries = self.service.backend.memory.journal(of, after, limit).await?;
-        if entries.len() > 2 && self.breaks(Mutation::PlaceSkipped) {
+        if entries.len() > 2 && self.has_mutation(Mutation::PositionSkipped) {
             entries.remove(1);
         }
-        if entries.len() > 2 && self.breaks(Mutation::EventTwice) {
-            let twice = entries.first().cloned();
-            entries.splice(0..0, twice);
+        if entries.len() > 2 && self.has_mutation(Mutation::EventTwice) {
+            let duplicate = entries.first().cloned();
+            entries.splice(0..0, duplicate);
         }
         Ok(entries)
     }
@@ -202,11 +206,11 @@ impl Storage for SimulatedHost {
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
         self.delay().await?;
         let couriers = self.service.backend.memory.find_couriers(query).await?;
-        if matches!(query, CourierQuery::Ids(_)) && self.breaks(Mutation::BusyCourier) {
+        if matches!(query, CourierQuery::Ids(_)) && self.has_mutation(Mutation::BusyCourier) {
             let as_free = |courier| Courier { order: None, available: true, ..courier };
             return Ok(couriers.into_iter().map(as_free).collect());
         }
-        if self.breaks(Mutation::SandboxMixed) {
+        if self.has_mutation(Mutation::SandboxMixed) {
             return Ok(couriers.into_iter().map(|courier| Courier { sandbox: true, ..courier }).collect());
         }
         Ok(couriers)
@@ -221,7 +225,7 @@ impl Storage for SimulatedHost {
     ) -> Result<Vec<FreeCourier>, HostError> {
         self.delay().await?;
         let memory = &self.service.backend.memory;
-        if self.breaks(Mutation::BusyCourier) {
+        if self.has_mutation(Mutation::BusyCourier) {
             let couriers = memory
                 .find_couriers(CourierQuery::All { after: None, limit })
                 .await?
@@ -231,7 +235,7 @@ impl Storage for SimulatedHost {
             return Ok(as_free.filter_map(|courier| FreeCourier::of(&courier)).collect());
         }
         let couriers = memory.free_couriers(cells, after, seen_since, limit).await?;
-        if self.breaks(Mutation::SandboxMixed) {
+        if self.has_mutation(Mutation::SandboxMixed) {
             return Ok(couriers.into_iter().map(|courier| FreeCourier { sandbox: true, ..courier }).collect());
         }
         Ok(couriers)
@@ -240,7 +244,7 @@ impl Storage for SimulatedHost {
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError> {
         self.delay().await?;
         let mut webhooks = self.service.backend.memory.find_webhooks(query).await?;
-        if matches!(query, WebhookQuery::Due { .. }) && self.breaks(Mutation::OldSecret) {
+        if matches!(query, WebhookQuery::Due { .. }) && self.has_mutation(Mutation::OldSecret) {
             for secret in webhooks.iter_mut().flat_map(|webhook| &mut webhook.secrets) {
                 secret.nonce = "0".repeat(64);
             }
@@ -252,7 +256,7 @@ impl Storage for SimulatedHost {
         self.delay().await?;
         let memory = &self.service.backend.memory;
         let block = memory.ids(count).await?;
-        if self.breaks(Mutation::IdsRepeat) && self.service.rng.borrow_mut().often(100) {
+        if self.has_mutation(Mutation::IdsRepeat) && self.service.rng.borrow_mut().often(100) {
             let first = block.clone().take(OrderId::new).map_or(0, OrderId::get);
             return Ok(IdBlock::new(first.saturating_sub(1).max(1), count.into()));
         }
@@ -261,26 +265,26 @@ impl Storage for SimulatedHost {
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
         self.pause().await;
-        let (service, own, fault_rates) = (&*self.service, &*self.own, self.service.fault_rates.get());
-        if service.strikes(own, fault_rates.fails_before) {
-            service.backend.commit_half(changes);
-            return self.die().await;
+        let (service, context, fault_rates) = (&*self.service, &*self.context, self.service.fault_rates.get());
+        if service.injects_fault(context, fault_rates.crashes_before_commit) {
+            service.backend.commit_partially(changes);
+            return self.crash().await;
         }
-        if service.strikes(own, fault_rates.rejected) {
-            service.backend.commit_half(changes);
+        if service.injects_fault(context, fault_rates.failed_commits) {
+            service.backend.commit_partially(changes);
             return Err(unavailable("database"));
         }
-        if service.strikes(own, fault_rates.conflict) {
+        if service.injects_fault(context, fault_rates.spurious_conflicts) {
             return Err(HostError::Conflict);
         }
-        let done = service.apply(own, changes);
-        if service.strikes(own, fault_rates.fails_after) {
-            return self.die().await;
+        let result = service.apply(context, changes);
+        if service.injects_fault(context, fault_rates.crashes_after_commit) {
+            return self.crash().await;
         }
-        if done.is_ok() && service.strikes(own, fault_rates.unconfirmed) {
+        if result.is_ok() && service.injects_fault(context, fault_rates.unconfirmed_commits) {
             return Err(unavailable("database"));
         }
-        done
+        result
     }
 }
 
@@ -291,9 +295,9 @@ impl Platform for SimulatedHost {
 
     fn exec_context(&self) -> ExecContext {
         let mut context = self.service.backend.memory.exec_context();
-        let mut now = self.service.clock().after(Duration::millis(self.own.skew_ms));
-        self.own.now.set(now);
-        if self.own.quoted && self.breaks(Mutation::QuoteForever) {
+        let mut now = self.service.clock().after(Duration::millis(self.context.skew_ms));
+        self.context.now.set(now);
+        if self.context.has_quote && self.has_mutation(Mutation::QuoteNeverExpires) {
             now = now.before(Duration::minutes(60));
         }
         context.now = now;
@@ -301,24 +305,24 @@ impl Platform for SimulatedHost {
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
-        self.call_outside("geocoder").await?;
+        self.call_service("geocoder").await?;
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
 
     async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
-        self.call_outside("roads").await?;
-        if self.own.preview && self.breaks(Mutation::PreviewStores) {
-            let claimed = Changes { at: self.own.now.get(), ..Changes::default() };
+        self.call_service("roads").await?;
+        if self.context.is_preview && self.has_mutation(Mutation::PreviewStores) {
+            let claimed = Changes { at: self.context.now.get(), ..Changes::default() };
             let orders = self.service.backend.memory.orders();
             let again = orders
                 .first()
                 .map(|order| despacho_core::changes::Write { expected: order.version, value: order.clone() });
-            let _ = self.service.apply(&self.own, &Changes { orders: again.into_iter().collect(), ..claimed });
+            let _ = self.service.apply(&self.context, &Changes { orders: again.into_iter().collect(), ..claimed });
         }
         Ok(geo::matrix(places))
     }
 
-    /// A stand-in for argon2, which takes tens of milliseconds by intent: what it protects is not what is simulated.
+    /// Replaces argon2, which takes tens of milliseconds by design. The simulation does not test password hashing.
     async fn hash_password(&self, password: &str, _salt: [u8; 16]) -> Result<String, HostError> {
         self.pause().await;
         Ok(format!("simulated {}", Service::hash(password).as_str()))

@@ -1,18 +1,19 @@
-//! The whole service under a simulated clock and network, with faults by seed, checked against a reference model after each step.
+//! Simulates the whole service with a simulated clock and network and with seeded faults, and compares it with a reference model
+//! after each step.
 //!
-//! `README.md` says what is simulated, what must hold, and which broken rules are found.
+//! `README.md` describes the simulation, its invariants and its mutations.
 
-mod acts;
+mod actions;
 mod audit;
 mod backend;
+mod clients;
 mod exchange;
 mod fault_rates;
 pub mod fuzz;
 mod host;
-mod judge;
 mod model;
 mod mutation;
-mod people;
+mod oracle;
 mod reading;
 mod receivers;
 mod rng;
@@ -20,6 +21,7 @@ mod service;
 mod simulation;
 mod table;
 mod trace;
+mod tracked_order;
 mod work;
 
 use std::collections::BTreeMap;
@@ -27,54 +29,55 @@ use std::collections::BTreeMap;
 pub use mutation::Mutation;
 use simulation::Simulation;
 
-/// Steps of a run where nobody says how many.
+/// The default number of steps of a run.
 pub const STEPS: u64 = 1_000;
 
-/// A run that found nothing wrong.
+/// The result of a run without violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// A hash over everything that happened: equal for equal seeds.
+    /// A hash of the trace, which is equal for equal seeds.
     pub hash: u64,
-    /// Steps that were taken.
+    /// The number of steps.
     pub steps: u64,
-    /// Requests that reached an instance.
+    /// The number of requests that reached an instance.
     pub requests: u64,
-    /// Clients that were told that what they wanted was done.
+    /// The number of client operations that were acknowledged.
     pub acknowledged: u64,
-    /// Faults that were injected.
+    /// The number of injected faults.
     pub faults: u64,
-    /// Orders that were created.
+    /// The number of created orders.
     pub orders: u64,
-    /// Events by their kind.
+    /// The number of events by kind.
     pub kinds: BTreeMap<&'static str, u64>,
 }
 
-/// A run that found something wrong.
+/// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct InvariantError {
     /// The seed.
     pub seed: u64,
-    /// The step.
+    /// The step of the violation.
     pub step: u64,
-    /// Steps that the run was to have.
+    /// The planned number of steps.
     pub steps: u64,
-    /// What does not hold.
-    pub what: String,
+    /// The description of the violation.
+    pub message: String,
     /// The last lines of the trace.
     pub tail: Vec<String>,
     mutation: Option<Mutation>,
 }
 
-/// Runs a seed for so many steps, with a rule broken or none.
+/// Runs a seed for a number of steps, optionally with a mutation.
 ///
 /// # Errors
-/// What did not hold, where, and how to see it again.
-pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box<Broken>> {
-    let broken =
-        |step: u64, what: String, tail: Vec<String>| Box::new(Broken { seed, step, steps, what, tail, mutation });
-    let mut simulation = Simulation::new(seed, mutation).map_err(|what| broken(0, what, Vec::new()))?;
-    if let Err(what) = simulation.run(steps) {
-        return Err(broken(simulation.steps, what, simulation.trace.tail()));
+/// If an invariant is violated. The error includes the command that repeats the run.
+pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box<InvariantError>> {
+    let violation = |step: u64, message: String, tail: Vec<String>| {
+        Box::new(InvariantError { seed, step, steps, message, tail, mutation })
+    };
+    let mut simulation = Simulation::new(seed, mutation).map_err(|message| violation(0, message, Vec::new()))?;
+    if let Err(message) = simulation.run(steps) {
+        return Err(violation(simulation.steps, message, simulation.trace.tail()));
     }
     Ok(Run {
         hash: simulation.trace.hash(),
@@ -87,19 +90,19 @@ pub fn run(seed: u64, steps: u64, mutation: Option<Mutation>) -> Result<Run, Box
     })
 }
 
-impl std::fmt::Display for Broken {
+impl std::fmt::Display for InvariantError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Broken { seed, step, steps, what, tail, mutation } = self;
+        let InvariantError { seed, step, steps, message, tail, mutation } = self;
         for line in tail {
             writeln!(f, "  {line}")?;
         }
-        let broken = mutation.map(|mutation| format!(" --mutation {}", mutation.name())).unwrap_or_default();
-        writeln!(f, "seed {seed}, step {step}: {what}")?;
+        let option = mutation.map(|mutation| format!(" --mutation {}", mutation.name())).unwrap_or_default();
+        writeln!(f, "seed {seed}, step {step}: {message}")?;
         write!(
             f,
-            "again: cargo run --release -p despacho-simulation -- --from {seed} --seeds 1 --steps {steps}{broken}"
+            "repeat: cargo run --release -p despacho-simulation -- --from {seed} --seeds 1 --steps {steps}{option}"
         )
     }
 }
 
-impl std::error::Error for Broken {}
+impl std::error::Error for InvariantError {}

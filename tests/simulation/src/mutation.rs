@@ -1,23 +1,23 @@
-//! Deliberately broken rules: a simulation that finds none of them would find nothing else either.
+//! Mutations: deliberate defects that verify that the simulation detects violations.
 //!
-//! Each stands at the boundary between the core and its host, as a database or a host that breaks its word; the core itself is what ships.
+//! Each mutation changes the behaviour of the host or the database. The core is unchanged.
 
 macro_rules! mutations {
     ($($(#[doc = $doc:literal])* $variant:ident $name:literal,)*) => {
-        /// A broken rule.
+        /// A deliberate defect.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Mutation { $($(#[doc = $doc])* $variant,)* }
 
         impl Mutation {
-            /// Every one.
+            /// All mutations.
             pub const ALL: &'static [Mutation] = &[$(Mutation::$variant,)*];
 
-            /// What the command line calls it.
+            /// Returns the name on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Mutation::$variant => $name,)* }
             }
 
-            /// The one of a name.
+            /// Returns the mutation with a name.
             pub fn from_name(name: &str) -> Option<Mutation> {
                 Mutation::ALL.iter().copied().find(|one| one.name() == name)
             }
@@ -26,56 +26,56 @@ macro_rules! mutations {
 }
 
 mutations! {
-    /// A commit takes place whatever versions stand there: the last one wins.
+    /// A commit ignores the stored versions, so the last write wins.
     VersionIgnored "version-ignored",
-    /// Two orders of a store may hold the same code.
+    /// Two open orders of a store can have the same code.
     CodeTwice "code-twice",
-    /// The answer for an idempotency key is not kept.
-    ResponseLost "answer-forgotten",
-    /// The answer for an idempotency key is forgotten where its commit seemed to fail.
-    ReleaseLost "release-forgets",
-    /// An order's fee is not booked.
-    FeeUnbooked "fee-unbooked",
-    /// A fee comes back twice.
+        /// The response of an idempotency key is not stored.
+        ResponseNotStored "response-not-stored",
+        /// The stored response of an idempotency key is deleted if its commit seemed to fail.
+        ReleaseDeletesResponse "release-deletes-response",
+        /// An order's fee is not stored.
+        FeeMissing "fee-missing",
+        /// A fee is refunded twice.
     RefundTwice "refund-twice",
-    /// Debits pass the floor of a prepaid store.
+    /// Debits ignore the floor of a prepaid store.
     FloorIgnored "floor-ignored",
-    /// A branch of a prepaid parent store pays from a balance of its own.
-    BalanceUnshared "balance-unshared",
-    /// Dispatch is told that couriers with an order are free.
+        /// A branch of a prepaid parent store pays from its own balance.
+        BalanceNotShared "balance-not-shared",
+        /// Dispatch reads couriers with an order as free.
     BusyCourier "busy-courier",
     /// Dispatch reads every courier as a sandbox courier.
     SandboxMixed "sandbox-mixed",
-    /// A courier keeps an order that has ended.
-    CourierKept "courier-kept",
-    /// A page of the journal leaves an event out.
-    PlaceSkipped "place-skipped",
-    /// An event is not written down.
+        /// A courier is not released when the order ends.
+        CourierNotReleased "courier-not-released",
+        /// A page of the journal omits an event.
+        PositionSkipped "position-skipped",
+        /// An event is not stored.
     EventLost "event-lost",
-    /// An event is written down twice in the journal's place of its neighbour: the page gives it twice.
+    /// A page of the journal contains an event twice.
     EventTwice "event-twice",
-    /// A branch sees the orders of its matrix and its siblings.
-    SiblingSeen "sibling-seen",
+        /// A branch can access the orders of its parent store and its siblings.
+        SiblingVisible "sibling-visible",
     /// A preview stores an order.
     PreviewStores "preview-stores",
-    /// A commit that was confirmed is not there.
+    /// A confirmed commit is not stored.
     WriteLost "write-lost",
-    /// A commit that failed leaves half of itself behind.
+    /// A failed commit is partially stored.
     HalfCommit "half-commit",
-    /// A quote holds for ever.
-    QuoteForever "quote-forever",
-    /// The second page of a list begins one entry too late.
+        /// A quote never expires.
+        QuoteNeverExpires "quote-never-expires",
+        /// The second page of a list omits its first entry.
     PageShort "page-short",
-    /// A subscription passes over an event.
+    /// A subscription skips an event.
     WebhookSkips "webhook-skips",
-    /// Webhooks are signed with another secret than the newest.
+    /// Webhooks are not signed with the newest secret.
     OldSecret "old-secret",
-    /// A revoked key still opens its store.
-    RevokedKeyOpens "revoked-key-opens",
-    /// Wrong codes are not counted.
-    CodesUncounted "codes-uncounted",
-    /// A wrong pickup code is as good as the right one.
-    CodeUnasked "code-unasked",
-    /// An identifier is given twice.
+        /// A revoked key is accepted.
+        RevokedKeyAccepted "revoked-key-accepted",
+        /// Wrong codes are not counted.
+        CodesNotCounted "codes-not-counted",
+        /// A wrong pickup code is accepted.
+        CodeNotChecked "code-not-checked",
+        /// An ID is allocated twice.
     IdsRepeat "ids-repeat",
 }

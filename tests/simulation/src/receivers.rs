@@ -1,4 +1,4 @@
-//! The receivers of webhooks: they fail as the weather has it, check every signature, and remember what reached them.
+//! Webhook receivers, which fail according to the fault rates, verify every signature, and record the received events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,62 +13,62 @@ use sha2::Sha256;
 
 use crate::rng::Rng;
 
-/// A message that arrived.
+/// A received message.
 #[derive(Clone, Debug)]
-struct Arrived {
+struct ReceivedMessage {
     name: String,
     timestamp: String,
     signature: String,
     body: Vec<u8>,
 }
 
-/// One receiver, by its address.
+/// The receiver of one URL.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Receiver {
-    /// Messages whose signatures are to be looked at: the secret may be told after the first message comes.
-    unverified: Vec<Arrived>,
-    /// The events that arrived: order and sequence.
+    /// Messages with unverified signatures. The client can learn the secret after the first message arrives.
+    unverified: Vec<ReceivedMessage>,
+    /// The received events: the order's ID and the sequence number.
     pub(crate) events: BTreeSet<(u64, u64)>,
-    /// The greatest sequence of each order so far.
+    /// The highest sequence number of each order so far.
     newest: BTreeMap<u64, u64>,
-    /// Whether it said that it wants no more.
-    pub(crate) gone: bool,
+    /// Whether it returned 410.
+    pub(crate) has_unsubscribed: bool,
 }
 
 /// All receivers.
 #[derive(Debug, Default)]
 pub(crate) struct Receivers {
     pub(crate) by_url: BTreeMap<String, Receiver>,
-    /// What was wrong with something that came.
-    pub(crate) wrong: Option<String>,
+    /// A violation by a received message.
+    pub(crate) violation: Option<String>,
 }
 
 impl Receivers {
-    /// Takes a request, and says what the sender gets to know.
-    pub(crate) fn take(&mut self, url: &str, job: &Job, deaf: u32, rng: &mut Rng) -> AttemptResult {
-        if rng.often(deaf) {
+    /// Receives a request and returns the result for the sender. `failing` is the failure rate per thousand.
+    pub(crate) fn receive(&mut self, url: &str, job: &Job, failing: u32, rng: &mut Rng) -> AttemptResult {
+        if rng.often(failing) {
             return match rng.below(4) {
                 0 => AttemptResult::Status(500),
                 1 => AttemptResult::HostError(SendError::Connect),
                 2 => AttemptResult::Status(302),
-                // It was taken, and nobody is told.
+                // The message was received, but the response is lost.
                 _ => {
-                    self.arrived(url, job);
+                    self.record(url, job);
                     AttemptResult::HostError(SendError::Timeout)
                 }
             };
         }
-        if deaf > 0 && rng.often(2) {
-            self.by_url.entry(url.to_owned()).or_default().gone = true;
+        if failing > 0 && rng.often(2) {
+            self.by_url.entry(url.to_owned()).or_default().has_unsubscribed = true;
             return AttemptResult::Status(410);
         }
-        self.arrived(url, job);
+        self.record(url, job);
         AttemptResult::Status(204)
     }
 
-    fn arrived(&mut self, url: &str, job: &Job) {
+    fn record(&mut self, url: &str, job: &Job) {
         let receiver = self.by_url.entry(url.to_owned()).or_default();
-        receiver.unverified.push(Arrived {
+        receiver.unverified.push(ReceivedMessage {
             name: job.message.name.clone(),
             timestamp: job.timestamp.clone(),
             signature: job.signature.clone(),
@@ -78,7 +78,7 @@ impl Receivers {
         let number = |name: &str| body.pointer(&format!("/data/event/{name}")).and_then(Value::as_u64);
         let (Some(order), Some(sequence)) = (number("orderId"), number("sequence")) else {
             if body["type"] != "webhook.test" {
-                self.wrong = Some(format!("{url} got neither an event nor a test: {body}"));
+                self.violation = Some(format!("{url} got a message that is neither an event nor a test: {body}"));
             }
             return;
         };
@@ -87,32 +87,33 @@ impl Receivers {
         }
         let newest = receiver.newest.entry(order).or_default();
         if *newest > sequence {
-            self.wrong = Some(format!("{url} got event {sequence} of order {order} first after event {newest}"));
+            self.violation =
+                Some(format!("{url} got event {sequence} of order {order} for the first time after event {newest}"));
         }
         *newest = sequence.max(*newest);
     }
 }
 
 impl Receiver {
-    /// Looks at the signatures of what came since, by the Standard Webhooks specification.
+    /// Verifies the signatures of the messages since the last call, by the Standard Webhooks specification.
     pub(crate) fn verify(&mut self, secrets: &[String]) -> Result<(), String> {
-        for arrived in std::mem::take(&mut self.unverified) {
-            let good = secrets.iter().any(|secret| arrived.is_signed(secret) == Some(true));
-            if !good {
-                return Err(format!("message {} is signed by none of the secrets that were told", arrived.name));
+        for message in std::mem::take(&mut self.unverified) {
+            let is_valid = secrets.iter().any(|secret| message.is_signed(secret) == Some(true));
+            if !is_valid {
+                return Err(format!("message {} is not signed with any of the known secrets", message.name));
             }
         }
         Ok(())
     }
 }
 
-impl Arrived {
+impl ReceivedMessage {
     fn is_signed(&self, secret: &str) -> Option<bool> {
         let key = STANDARD.decode(secret.strip_prefix("whsec_")?).ok()?;
         let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
         mac.update(format!("{}.{}.", self.name, self.timestamp).as_bytes());
         mac.update(&self.body);
-        let wanted = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
-        Some(self.signature.split(' ').any(|signature| signature == wanted))
+        let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
+        Some(self.signature.split(' ').any(|signature| signature == expected))
     }
 }

@@ -1,7 +1,7 @@
-//! The world of a run: who acts, what the network carries, what runs where, and what time it is.
+//! The state of a run: clients, the network, the tasks of each instance, and the clock.
 //!
-//! One step is one decision of the scheduler: a client begins something, a request arrives, a future is polled once, a round starts, the
-//! clock is set, an instance dies. Everything that is drawn comes from the seed.
+//! One step is one decision of the scheduler: a client starts an action, a request arrives, a future is polled once, a background
+//! pass starts, the clock is set, or an instance crashes. All random decisions follow from the seed.
 
 use std::{
     cell::{Cell, RefCell},
@@ -15,25 +15,25 @@ use despacho_core::{host::HostError, model::store::ClaimChange};
 use http::Response;
 
 use crate::{
-    acts, audit,
+    actions, audit,
+    clients::Clients,
     exchange::{Attempt, Exchange, Plan, State},
     fault_rates::FaultRates,
-    judge,
-    model::{Checked, Model},
+    model::{CheckResult, Model},
     mutation::Mutation,
-    people::People,
+    oracle,
     receivers::Receivers,
     rng::Rng,
-    service::{Own, Service},
+    service::{Service, TaskContext},
     trace::Trace,
-    work::{self, Done, Task},
+    work::{self, Task, TaskOutput},
 };
 
-/// Steps after which everything is compared, not only what was touched.
+/// The number of steps between two full comparisons with the model. Other steps compare only the changed data.
 const COMPARE_EVERY: u64 = 256;
-/// How far the clocks may be set off in a run, in milliseconds: an idempotency key is kept for a day.
-const FURTHEST_MS: i64 = 2 * 3_600_000;
-/// Requests of one client after which it gives up.
+/// The maximum offset of the clocks in a run, in milliseconds. It is less than a day, the lifetime of an idempotency key.
+const MAX_OFFSET_MS: i64 = 2 * 3_600_000;
+/// The number of requests after which a client stops retrying.
 const MAX_TRIES: u32 = 6;
 
 /// A request on its way to an instance.
@@ -47,7 +47,7 @@ struct Arrival {
 pub(crate) struct Simulation {
     pub(crate) service: Rc<Service>,
     pub(crate) model: Model,
-    pub(crate) people: People,
+    pub(crate) clients: Clients,
     pub(crate) exchanges: Vec<Exchange>,
     pub(crate) receivers: Rc<RefCell<Receivers>>,
     pub(crate) rng: Rng,
@@ -65,10 +65,10 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// A world with stores and couriers, before its first step.
+    /// Creates a service with stores and couriers.
     ///
     /// # Errors
-    /// What the service did wrong already.
+    /// If the service violates an invariant meanwhile.
     pub(crate) fn new(seed: u64, mutation: Option<Mutation>) -> Result<Simulation, String> {
         let mut rng = Rng::new(seed, 2);
         let instances = 1 + rng.index(3);
@@ -76,7 +76,7 @@ impl Simulation {
         let mut simulation = Simulation {
             service: Rc::new(Service::new(seed, mutation)),
             model: Model::new()?,
-            people: People::default(),
+            clients: Clients::default(),
             exchanges: Vec::new(),
             receivers: Rc::default(),
             max_open: 2 + rng.index(12),
@@ -92,21 +92,21 @@ impl Simulation {
             attempts: BTreeMap::new(),
             works: 0,
         };
-        acts::setup::populate(&mut simulation)?;
+        actions::setup::populate(&mut simulation)?;
         Ok(simulation)
     }
 
-    /// Takes so many steps, lets everything come to its end, and looks at all of it through the API.
-    pub(crate) fn run(&mut self, steps: u64) -> Checked {
+    /// Runs the steps, completes all pending operations without faults, and checks all data through the API.
+    pub(crate) fn run(&mut self, steps: u64) -> CheckResult {
         while self.steps < steps {
             self.step()?;
         }
         self.settle()?;
-        audit::everything(self)
+        audit::check_all(self)
     }
 
-    /// Takes one step and compares.
-    fn step(&mut self) -> Checked {
+    /// Performs one step and compares the result with the model.
+    fn step(&mut self) -> CheckResult {
         self.steps += 1;
         let fault_rates = self.service.fault_rates.get();
         let busy = self.tasks.len() + self.arrivals.len();
@@ -118,14 +118,14 @@ impl Simulation {
         } else if self.rng.often(25) {
             let idle_ms = if self.rng.often(60) { 300_000 } else { 15_000 };
             let span_ms = self.rng.between(0, idle_ms);
-            self.pass(span_ms);
+            self.advance_time(span_ms);
         } else if self.rng.often(30) {
-            self.start_round();
-        } else if (busy < self.max_open && self.rng.often(350)) || !self.go_on()? {
-            self.begin()?;
+            self.start_pass();
+        } else if (busy < self.max_open && self.rng.often(350)) || !self.advance()? {
+            self.start_action()?;
         }
-        if let Some(wrong) = self.receivers.borrow_mut().wrong.take() {
-            return Err(wrong);
+        if let Some(violation) = self.receivers.borrow_mut().violation.take() {
+            return Err(violation);
         }
         if self.steps.is_multiple_of(COMPARE_EVERY) {
             self.model.compare_all(&self.service.backend)?;
@@ -133,12 +133,12 @@ impl Simulation {
         Ok(())
     }
 
-    /// A client begins something.
-    fn begin(&mut self) -> Checked {
-        let Some(plan) = acts::choose(self) else { return Ok(()) };
-        let serial = self.people.next();
+    /// Starts a client's next action.
+    fn start_action(&mut self) -> CheckResult {
+        let Some(plan) = actions::choose(self) else { return Ok(()) };
+        let serial = self.clients.next_serial();
         let key = plan.keyed.then(|| format!("key-{serial}"));
-        let began_journal = self.journal_of(&plan);
+        let journal_events_at_start = self.journal_of(&plan);
         let state = State::Open;
         self.exchanges.push(Exchange {
             plan,
@@ -147,26 +147,26 @@ impl Simulation {
             response: None,
             applied: false,
             tries: 0,
-            began_journal,
-            flying: 0,
+            journal_events_at_start,
+            in_flight: 0,
         });
         self.send(self.exchanges.len() - 1);
         Ok(())
     }
 
-    /// Puts a request into the network, which may deliver it late, or twice.
+    /// Sends a request through the network, which may delay or duplicate it.
     pub(crate) fn send(&mut self, exchange: usize) {
         let fault_rates = self.service.fault_rates.get();
         let Some(sender) = self.exchanges.get_mut(exchange) else { return };
         sender.tries += 1;
         let mut copies = 1;
-        if sender.key.is_some() && self.rng.often(fault_rates.doubled) {
+        if sender.key.is_some() && self.rng.often(fault_rates.duplicated_requests) {
             copies = 2;
         }
-        sender.flying += copies;
+        sender.in_flight += copies;
         for _ in 0..copies {
-            let delay_ms = if self.rng.often(fault_rates.delayed) {
-                // Rarely so long that a claim on the key has ended meanwhile.
+            let delay_ms = if self.rng.often(fault_rates.delayed_requests) {
+                // One in ten delays is longer than the claim on an idempotency key.
                 if self.rng.often(100) { self.rng.between(60_000, 200_000) } else { self.rng.between(50, 8_000) }
             } else {
                 self.rng.between(0, 60)
@@ -176,22 +176,22 @@ impl Simulation {
         }
     }
 
-    /// Lets a request arrive or a future go on; false where nothing is under way at all.
-    fn go_on(&mut self) -> Result<bool, String> {
+    /// Delivers a request or polls a future. Returns false if no request or task is pending.
+    fn advance(&mut self) -> Result<bool, String> {
         let now_ms = self.service.time_ms.get();
         let arrivals = self.arrivals.iter().map(|arrival| arrival.at_ms);
-        let wakes: Vec<i64> = arrivals.chain(self.tasks.iter().map(|task| task.own.wake_ms.get())).collect();
+        let wakes: Vec<i64> = arrivals.chain(self.tasks.iter().map(|task| task.context.wake_ms.get())).collect();
         let Some(first) = wakes.iter().min() else { return Ok(false) };
         if *first > now_ms {
-            self.pass(first - now_ms);
+            self.advance_time(first - now_ms);
         }
         let now_ms = self.service.time_ms.get();
         let due: Vec<usize> =
-            wakes.iter().enumerate().filter(|(_, at)| **at <= now_ms).map(|(place, _)| place).collect();
-        let Some(place) = self.rng.pick(&due).copied() else { return Ok(true) };
-        match place.checked_sub(self.arrivals.len()) {
+            wakes.iter().enumerate().filter(|(_, at)| **at <= now_ms).map(|(index, _)| index).collect();
+        let Some(index) = self.rng.pick(&due).copied() else { return Ok(true) };
+        match index.checked_sub(self.arrivals.len()) {
             None => {
-                let Arrival { exchange, .. } = self.arrivals.swap_remove(place);
+                let Arrival { exchange, .. } = self.arrivals.swap_remove(index);
                 self.arrive(exchange)?;
             }
             Some(task) => self.poll(task)?,
@@ -199,113 +199,113 @@ impl Simulation {
         Ok(true)
     }
 
-    /// A request reaches an instance.
-    fn arrive(&mut self, exchange: usize) -> Checked {
+    /// Delivers a request to a random instance.
+    fn arrive(&mut self, exchange: usize) -> CheckResult {
         let instance = self.rng.index(self.skews_ms.len());
         let Some(plan) = self.exchanges.get(exchange).map(|sender| sender.plan.clone()) else { return Ok(()) };
-        let own = self.own(instance, false, Some(&plan));
+        let context = self.context(instance, false, Some(&plan));
         let Some(sender) = self.exchanges.get(exchange) else { return Ok(()) };
         let request = sender.plan.request(sender.key.as_deref())?;
         self.requests += 1;
         let key = sender.key.as_deref().unwrap_or("-");
-        self.trace.note(format!(
+        self.trace.line(format!(
             "{} w{} on {instance}: {} {} {key}",
             self.service.clock(),
-            own.work,
+            context.work,
             sender.plan.method,
             sender.plan.path
         ));
         self.trace.bytes(request.body());
-        self.attempts.insert(own.work, self.attempt(exchange));
-        self.tasks.push(work::request(&self.service, own, request));
+        self.attempts.insert(context.work, self.attempt(exchange));
+        self.tasks.push(work::request(&self.service, context, request));
         Ok(())
     }
 
-    /// What is known when a request arrives.
+    /// Returns the model's state when a request arrives.
     fn attempt(&self, exchange: usize) -> Attempt {
         let sender = self.exchanges.get(exchange);
         let order = sender.and_then(|sender| self.model.orders.get(&sender.plan.order()?));
         Attempt {
             exchange,
-            seen_order: order.map_or(0, |order| order.after.len()),
-            seen_journal: sender.map_or(0, |sender| self.journal_of(&sender.plan)),
+            order_events: order.map_or(0, |order| order.after.len()),
+            journal_events: sender.map_or(0, |sender| self.journal_of(&sender.plan)),
             applied_before: sender.is_some_and(|sender| sender.applied),
-            leaves: None,
+            stored_kind: None,
             commits: 0,
             caused: Vec::new(),
         }
     }
 
-    /// Events of the journal that a plan is about.
+    /// Returns the number of events in the journal that a plan reads.
     fn journal_of(&self, plan: &Plan) -> usize {
-        let store = judge::reader_of(self, &plan.act).and_then(|store| self.model.stores.get(&store));
+        let store = oracle::reader_of(self, &plan.action).and_then(|store| self.model.stores.get(&store));
         store.and_then(|store| self.model.journals.get(&store.matrix)).map_or(0, Vec::len)
     }
 
-    /// What a request or a round has to itself.
-    fn own(&mut self, instance: usize, calm: bool, plan: Option<&Plan>) -> Rc<Own> {
+    /// Creates the context of a request or a background pass.
+    fn context(&mut self, instance: usize, is_fault_free: bool, plan: Option<&Plan>) -> Rc<TaskContext> {
         self.works += 1;
-        let quoted = plan.and_then(|plan| plan.body.as_ref()).is_some_and(|body| body.get("quoteId").is_some());
-        Rc::new(Own {
+        let has_quote = plan.and_then(|plan| plan.body.as_ref()).is_some_and(|body| body.get("quoteId").is_some());
+        Rc::new(TaskContext {
             work: self.works,
             instance: u32::try_from(instance).unwrap_or_default(),
             skew_ms: self.skews_ms.get(instance).copied().unwrap_or_default(),
-            calm,
+            is_fault_free,
             wake_ms: Cell::new(self.service.time_ms.get()),
             now: Cell::new(self.service.clock()),
             faults: Cell::new(0),
-            preview: plan.is_some_and(|plan| plan.path.ends_with("/preview")),
-            quoted,
-            picks_up: plan.is_some_and(|plan| plan.path.ends_with("/pickup")),
+            is_preview: plan.is_some_and(|plan| plan.path.ends_with("/preview")),
+            has_quote,
+            is_pickup: plan.is_some_and(|plan| plan.path.ends_with("/pickup")),
             caller: Cell::new(None),
         })
     }
 
-    /// A round in the background begins on an instance.
-    fn start_round(&mut self) {
+    /// Starts a background pass on a random instance.
+    fn start_pass(&mut self) {
         let instance = self.rng.index(self.skews_ms.len());
-        let own = self.own(instance, false, None);
+        let context = self.context(instance, false, None);
         let sends = self.rng.often(500);
-        self.trace.note(format!("w{} on {instance}: a round, sends {sends}", own.work));
+        self.trace.line(format!("w{} on {instance}: a pass, sends {sends}", context.work));
         self.tasks.push(if sends {
-            work::outbox_round(&self.service, own, &self.receivers)
+            work::webhook_pass(&self.service, context, &self.receivers)
         } else {
-            work::dispatch_round(&self.service, own)
+            work::dispatch_pass(&self.service, context)
         });
     }
 
     /// Polls a task once.
-    fn poll(&mut self, place: usize) -> Checked {
-        let Some(task) = self.tasks.get_mut(place) else { return Ok(()) };
-        let own = Rc::clone(&task.own);
+    fn poll(&mut self, index: usize) -> CheckResult {
+        let Some(task) = self.tasks.get_mut(index) else { return Ok(()) };
+        let context = Rc::clone(&task.context);
         let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        self.trace.number(u64::from(own.work));
+        self.trace.number(u64::from(context.work));
         let ready = match polled {
-            Poll::Ready(done) => {
-                self.tasks.swap_remove(place);
-                Some(done)
+            Poll::Ready(output) => {
+                self.tasks.swap_remove(index);
+                Some(output)
             }
             Poll::Pending => None,
         };
-        self.absorb()?;
+        self.apply_commits()?;
         match ready {
-            Some(Done::Response(response)) => self.responded(&own, &response)?,
-            Some(Done::Rested(outcome)) => {
-                self.trace.note(format!("w{} rests: {}", own.work, outcome.is_ok()));
-                let unforced = own.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
-                if unforced {
-                    return Err(format!("a round failed without a fault: {outcome:?}"));
+            Some(TaskOutput::Response(response)) => self.receive_response(&context, &response)?,
+            Some(TaskOutput::PassEnded(outcome)) => {
+                self.trace.line(format!("w{} ends its pass: {}", context.work, outcome.is_ok()));
+                let is_unexpected = context.faults.get() == 0 && !matches!(outcome, Ok(()) | Err(HostError::Conflict));
+                if is_unexpected {
+                    return Err(format!("a pass failed without an injected fault: {outcome:?}"));
                 }
             }
             None => {}
         }
-        let doomed = std::mem::take(&mut *self.service.doomed.borrow_mut());
-        doomed.into_iter().for_each(|instance| self.kill(instance));
+        let crashed = std::mem::take(&mut *self.service.crashed.borrow_mut());
+        crashed.into_iter().for_each(|instance| self.kill(instance));
         Ok(())
     }
 
-    /// Shows the model what was committed.
-    fn absorb(&mut self) -> Checked {
+    /// Applies the new commits to the model.
+    fn apply_commits(&mut self) -> CheckResult {
         let commits = std::mem::take(&mut *self.service.log.borrow_mut());
         if commits.is_empty() {
             return Ok(());
@@ -319,93 +319,93 @@ impl Simulation {
                 .collect();
             let events: Vec<_> = changes.events.iter().map(|event| event.kind.name()).collect();
             let claim = match &changes.claim {
-                Some(ClaimChange::Take(claim)) => format!("takes {}", claim.key),
-                Some(ClaimChange::Finish(claim)) => format!("keeps the answer of {}", claim.key),
-                Some(ClaimChange::Release { key, .. }) => format!("gives {key} up"),
+                Some(ClaimChange::Take(claim)) => format!("claims {}", claim.key),
+                Some(ClaimChange::Finish(claim)) => format!("stores the response of {}", claim.key),
+                Some(ClaimChange::Release { key, .. }) => format!("releases {key}"),
                 None => String::new(),
             };
-            self.trace.note(format!("w{} commits orders {orders:?} events {events:?} {claim}", commit.work));
+            self.trace.line(format!("w{} commits orders {orders:?} events {events:?} {claim}", commit.work));
             events.iter().for_each(|kind| *self.kinds.entry(kind).or_default() += 1);
             let Some(attempt) = self.attempts.get_mut(&commit.work) else { continue };
-            attempt.note(changes);
+            attempt.record_commit(changes);
             if let (Some(ClaimChange::Finish(_)), Some(exchange)) =
                 (&changes.claim, self.exchanges.get_mut(attempt.exchange))
             {
                 exchange.applied = true;
             }
         }
-        self.model.follow(&self.service.backend, &commits)
+        self.model.apply_commits(&self.service.backend, &commits)
     }
 
-    /// An instance has answered; the network may lose it.
-    fn responded(&mut self, own: &Own, response: &Response<Bytes>) -> Checked {
-        self.trace.note(format!("w{} answers {}", own.work, response.status().as_u16()));
+    /// Processes an instance's response, which the network may lose.
+    fn receive_response(&mut self, context: &TaskContext, response: &Response<Bytes>) -> CheckResult {
+        self.trace.line(format!("w{} responds {}", context.work, response.status().as_u16()));
         self.trace.bytes(response.body());
-        let Some(attempt) = self.attempts.remove(&own.work) else { return Ok(()) };
+        let Some(attempt) = self.attempts.remove(&context.work) else { return Ok(()) };
         let exchange = attempt.exchange;
         if let Some(sender) = self.exchanges.get_mut(exchange) {
-            sender.flying = sender.flying.saturating_sub(1);
+            sender.in_flight = sender.in_flight.saturating_sub(1);
         }
-        judge::always(self, own, &attempt, response)?;
-        if self.rng.often(self.service.fault_rates.get().pending) {
-            self.trace.note(format!("w{}: its answer is lost", own.work));
-            self.unheard(exchange);
+        oracle::check_every_response(self, context, &attempt, response)?;
+        if self.rng.often(self.service.fault_rates.get().lost_responses) {
+            self.trace.line(format!("w{}: its response is lost", context.work));
+            self.retry_or_give_up(exchange);
             return Ok(());
         }
-        judge::check_response(self, own, &attempt, response)
+        oracle::check_response(self, context, &attempt, response)
     }
 
-    /// A client heard nothing, or nothing that ends the matter: it asks again, or gives up.
-    pub(crate) fn unheard(&mut self, exchange: usize) {
+    /// Retries a request without a final response, or stops retrying.
+    pub(crate) fn retry_or_give_up(&mut self, exchange: usize) {
         let Some(sender) = self.exchanges.get_mut(exchange) else { return };
         if sender.state != State::Open {
             return;
         }
-        if sender.plan.repeats() && sender.tries < MAX_TRIES {
+        if sender.plan.is_retried() && sender.tries < MAX_TRIES {
             let wait_ms = self.rng.between(100, 20_000);
             sender.tries += 1;
-            sender.flying += 1;
+            sender.in_flight += 1;
             self.arrivals.push(Arrival { at_ms: self.service.time_ms.get() + wait_ms, exchange });
-        } else if sender.flying == 0 {
+        } else if sender.in_flight == 0 {
             sender.state = State::Unknown;
-            judge::given_up(self, exchange);
+            oracle::release_reader(self, exchange);
         }
     }
 
-    /// An instance dies with all that runs on it, and is there again.
+    /// Crashes an instance with all its tasks, and restarts it.
     fn kill(&mut self, instance: u32) {
-        self.trace.note(format!("instance {instance} dies"));
-        let (dead, alive) = std::mem::take(&mut self.tasks).into_iter().partition(|task| task.own.instance == instance);
-        self.tasks = alive;
-        let dead: Vec<Task> = dead;
-        for task in dead {
-            if let Some(attempt) = self.attempts.remove(&task.own.work) {
+        self.trace.line(format!("instance {instance} crashes"));
+        let (lost, running): (Vec<Task>, Vec<Task>) =
+            std::mem::take(&mut self.tasks).into_iter().partition(|task| task.context.instance == instance);
+        self.tasks = running;
+        for task in lost {
+            if let Some(attempt) = self.attempts.remove(&task.context.work) {
                 if let Some(sender) = self.exchanges.get_mut(attempt.exchange) {
-                    sender.flying = sender.flying.saturating_sub(1);
+                    sender.in_flight = sender.in_flight.saturating_sub(1);
                 }
-                self.unheard(attempt.exchange);
+                self.retry_or_give_up(attempt.exchange);
             }
         }
     }
 
     fn set_clock(&mut self) {
         let by_ms = self.rng.between(-10 * 60_000, 20 * 60_000);
-        let offset_ms = (self.service.offset_ms.get() + by_ms).clamp(-FURTHEST_MS, FURTHEST_MS);
-        self.trace.note(format!("the clock is set to {offset_ms} ms off"));
+        let offset_ms = (self.service.offset_ms.get() + by_ms).clamp(-MAX_OFFSET_MS, MAX_OFFSET_MS);
+        self.trace.line(format!("the clock is set to an offset of {offset_ms} ms"));
         self.service.offset_ms.set(offset_ms);
     }
 
-    /// Time passes.
-    pub(crate) fn pass(&mut self, span_ms: i64) {
+    /// Advances the time.
+    pub(crate) fn advance_time(&mut self, span_ms: i64) {
         self.service.time_ms.set(self.service.time_ms.get() + span_ms);
     }
 
-    /// The weather clears, and everybody who was told nothing asks until they are.
-    fn settle(&mut self) -> Checked {
-        self.service.fault_rates.set(FaultRates::CALM);
+    /// Disables faults and retries all open requests until they have a response.
+    fn settle(&mut self) -> CheckResult {
+        self.service.fault_rates.set(FaultRates::NONE);
         for _ in 0..20 {
             while !self.tasks.is_empty() || !self.arrivals.is_empty() {
-                self.go_on()?;
+                self.advance()?;
             }
             let open = |sender: &Exchange| sender.key.is_some() && matches!(sender.state, State::Open | State::Unknown);
             let again: Vec<usize> =
@@ -413,8 +413,8 @@ impl Simulation {
             if again.is_empty() {
                 return self.model.compare_all(&self.service.backend);
             }
-            // What ran when its instance died holds its key for 90 seconds; quotas are there again after a minute.
-            self.pass(120_000);
+            // A request that was running during a crash blocks its key for 90 seconds. Rate limits reset after a minute.
+            self.advance_time(120_000);
             for exchange in again.into_iter().take(40) {
                 if let Some(sender) = self.exchanges.get_mut(exchange) {
                     sender.state = State::Open;
@@ -423,41 +423,41 @@ impl Simulation {
                 self.send(exchange);
             }
         }
-        Err("some clients are told nothing though nothing is wrong any more".to_owned())
+        Err("some clients get no final response without faults".to_owned())
     }
 
-    /// Makes a request at once, without a fault, and takes what it commits up.
+    /// Sends a request immediately and without faults, and applies its commits to the model.
     pub(crate) fn call(&mut self, plan: &Plan, key: Option<&str>) -> Result<Response<Bytes>, String> {
-        let own = self.own(0, true, Some(plan));
-        let mut task = work::request(&self.service, own, plan.request(key)?);
+        let context = self.context(0, true, Some(plan));
+        let mut task = work::request(&self.service, context, plan.request(key)?);
         let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        self.absorb()?;
+        self.apply_commits()?;
         match polled {
-            Poll::Ready(Done::Response(response)) => {
+            Poll::Ready(TaskOutput::Response(response)) => {
                 self.trace.bytes(response.body());
                 Ok(response)
             }
-            _ => Err(format!("{} {} waits in calm weather", plan.method, plan.path)),
+            _ => Err(format!("{} {} waits without faults", plan.method, plan.path)),
         }
     }
 
-    /// Runs a round at once, without a fault.
-    pub(crate) fn round(&mut self, sends: bool) -> Checked {
-        let own = self.own(0, true, None);
+    /// Runs a background pass immediately and without faults.
+    pub(crate) fn run_pass(&mut self, sends: bool) -> CheckResult {
+        let context = self.context(0, true, None);
         let mut task = if sends {
-            work::outbox_round(&self.service, own, &self.receivers)
+            work::webhook_pass(&self.service, context, &self.receivers)
         } else {
-            work::dispatch_round(&self.service, own)
+            work::dispatch_pass(&self.service, context)
         };
         loop {
             let polled = task.future.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            self.absorb()?;
+            self.apply_commits()?;
             match polled {
-                Poll::Ready(Done::Rested(Err(fault))) => {
-                    return Err(format!("a round in calm weather failed: {fault}"));
+                Poll::Ready(TaskOutput::PassEnded(Err(error))) => {
+                    return Err(format!("a pass without faults failed: {error}"));
                 }
-                Poll::Ready(_) => return self.receivers.borrow_mut().wrong.take().map_or(Ok(()), Err),
-                Poll::Pending => self.pass((task.own.wake_ms.get() - self.service.time_ms.get()).max(0)),
+                Poll::Ready(_) => return self.receivers.borrow_mut().violation.take().map_or(Ok(()), Err),
+                Poll::Pending => self.advance_time((task.context.wake_ms.get() - self.service.time_ms.get()).max(0)),
             }
         }
     }

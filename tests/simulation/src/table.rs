@@ -1,71 +1,72 @@
-//! The published table of steps, read from the page that merchants and integrators read: the model goes by it and by nothing of the
-//! core's own code.
+//! The published table of steps, parsed from the documentation. The model uses this table instead of the core's code.
 
 use std::collections::BTreeMap;
 
-/// The page, as it is published.
+/// The published page.
 const PAGE: &str = include_str!("../../../core/src/rules/lifecycle/README.md");
 
-/// A situation by its number.
-pub(crate) type Situation = u16;
+/// The number of a status.
+pub(crate) type StatusCode = u16;
 
-/// One row: what an event may move, and where to.
+/// A row of the table: a transition that an event can cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// Whether it is about one delivery.
+    /// Whether it applies to one delivery.
     pub(crate) delivery: bool,
-    /// From where; nothing for a creation.
-    pub(crate) from: Vec<Situation>,
-    /// Where to; `None` where the deliveries say.
-    pub(crate) to: Option<Situation>,
-    /// What each delivery does along with the order.
-    pub(crate) each: Option<(Vec<Situation>, Situation)>,
-    /// Who may take it: words of the page.
-    pub(crate) who: String,
+    /// The possible statuses before, empty for a creation.
+    pub(crate) from: Vec<StatusCode>,
+    /// The status after, or `None` if it follows from the deliveries.
+    pub(crate) to: Option<StatusCode>,
+    /// The transition of each delivery together with the order.
+    pub(crate) each: Option<(Vec<StatusCode>, StatusCode)>,
+    /// The permitted actors, as the page names them.
+    pub(crate) actors: String,
 }
 
-/// Rows by the event that comes of them.
+/// The rows by the event that they cause.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table(BTreeMap<String, Vec<Row>>);
 
 impl Table {
-    /// Reads the page.
+    /// Parses the page.
     ///
     /// # Errors
-    /// A row that is not understood.
+    /// If a row cannot be parsed.
     pub(crate) fn published() -> Result<Table, String> {
         let mut table = Table::default();
-        let steps = PAGE.split("## Steps").nth(1).ok_or("the page has no steps")?;
+        let steps = PAGE.split("## Steps").nth(1).ok_or("the page has no section \"Steps\"")?;
         for line in steps.lines().filter(|line| line.starts_with("| order |") || line.starts_with("| delivery |")) {
             let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-            let &[what, moves, who, _, event] = cells.as_slice() else { return Err(format!("cells: {line}")) };
-            let row = row(what, moves, who).ok_or_else(|| format!("not understood: {line}"))?;
+            let &[object, transition, actors, _, event, _] = cells.as_slice() else {
+                return Err(format!("wrong number of cells: {line}"));
+            };
+            let row = parse_row(object, transition, actors).ok_or_else(|| format!("invalid row: {line}"))?;
             table.0.entry(event.to_owned()).or_default().push(row);
         }
         if table.0.len() < 15 { Err(format!("only {} events were found", table.0.len())) } else { Ok(table) }
     }
 
-    /// The rows of an event.
+    /// Returns the rows of an event.
     pub(crate) fn rows(&self, event: &str) -> &[Row] {
         self.0.get(event).map_or(&[], Vec::as_slice)
     }
 }
 
-fn row(what: &str, moves: &str, who: &str) -> Option<Row> {
-    let mut parts = moves.split(';').map(str::trim);
-    let (from, to) = arrow(parts.next()?)?;
+fn parse_row(object: &str, transition: &str, actors: &str) -> Option<Row> {
+    let mut parts = transition.split(';').map(str::trim);
+    let (from, to) = parse_transition(parts.next()?)?;
     let each = match parts.next() {
         Some(part) => {
-            let (from, to) = arrow(part.strip_prefix("each delivery")?)?;
+            let (from, to) = parse_transition(part.strip_prefix("each delivery")?)?;
             Some((from, to?))
         }
         None => None,
     };
-    Some(Row { delivery: what == "delivery", from, to, each, who: who.to_owned() })
+    Some(Row { delivery: object == "delivery", from, to, each, actors: actors.to_owned() })
 }
 
-/// `210, 220 → 200`: from where, and where to.
-fn arrow(text: &str) -> Option<(Vec<Situation>, Option<Situation>)> {
+/// Parses a transition such as `210, 220 → 200`.
+fn parse_transition(text: &str) -> Option<(Vec<StatusCode>, Option<StatusCode>)> {
     let (from, to) = text.split_once('→')?;
     let from = from.trim();
     let from = match from {
@@ -78,10 +79,10 @@ fn arrow(text: &str) -> Option<(Vec<Situation>, Option<Situation>)> {
     }
 }
 
-/// Where the order stands as its deliveries have it, from pickup on: by the page's rules. `at_return` says that the courier is back,
-/// `settled` that nothing is to be handed back any more.
-pub(crate) fn derived(stops: &[(Situation, bool)], at_return: bool, settled: bool) -> Situation {
-    let any = |wanted: &[Situation]| stops.iter().any(|(status, _)| wanted.contains(status));
+/// Returns the order's status after pickup, which follows from its deliveries by the page's rules. `at_return` means that the
+/// courier is back at the store, `settled` that nothing remains to be handed back.
+pub(crate) fn derived_status(stops: &[(StatusCode, bool)], at_return: bool, settled: bool) -> StatusCode {
+    let any = |statuses: &[StatusCode]| stops.iter().any(|(status, _)| statuses.contains(status));
     if any(&[310, 320, 330]) {
         return 300;
     }
@@ -89,7 +90,7 @@ pub(crate) fn derived(stops: &[(Situation, bool)], at_return: bool, settled: boo
     if !settled && (payment || any(&[400, 410])) {
         return if at_return { 410 } else { 400 };
     }
-    let counted: Vec<Situation> = stops.iter().map(|(status, _)| *status).filter(|one| *one != 600).collect();
+    let counted: Vec<StatusCode> = stops.iter().map(|(status, _)| *status).filter(|one| *one != 600).collect();
     let delivered = counted.iter().filter(|one| **one == 500).count();
     match delivered {
         0 => 520,
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_read() -> Result<(), String> {
+    fn published_page_is_parsed() -> Result<(), String> {
         let table = Table::published()?;
         assert_eq!(table.rows("order.created").len(), 2);
         let cancelled = table.rows("order.cancelled");
@@ -114,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn the_deliveries_say_where_the_order_stands() {
-        assert_eq!(derived(&[(310, true), (500, true)], false, false), 300);
-        assert_eq!(derived(&[(500, false), (500, true)], false, false), 400);
-        assert_eq!(derived(&[(500, false), (410, true)], true, false), 410);
-        assert_eq!(derived(&[(500, false), (540, true)], true, true), 510);
-        assert_eq!(derived(&[(500, true), (600, true)], false, false), 500);
-        assert_eq!(derived(&[(560, true)], false, false), 520);
+    fn order_status_follows_from_its_deliveries() {
+        assert_eq!(derived_status(&[(310, true), (500, true)], false, false), 300);
+        assert_eq!(derived_status(&[(500, false), (500, true)], false, false), 400);
+        assert_eq!(derived_status(&[(500, false), (410, true)], true, false), 410);
+        assert_eq!(derived_status(&[(500, false), (540, true)], true, true), 510);
+        assert_eq!(derived_status(&[(500, true), (600, true)], false, false), 500);
+        assert_eq!(derived_status(&[(560, true)], false, false), 520);
     }
 }

@@ -1,4 +1,4 @@
-//! What runs on an instance: a request, a round of dispatch, a round of webhooks; and the executor's view of it.
+//! The tasks of an instance: requests, dispatch passes and webhook passes.
 
 use std::{cell::RefCell, future::Future, pin::Pin, rc::Rc};
 
@@ -14,71 +14,76 @@ use http::{Request, Response};
 use crate::{
     host::SimulatedHost,
     receivers::Receivers,
-    service::{Own, Service},
+    service::{Service, TaskContext},
 };
 
-/// Subscriptions that one round looks at.
-const HOOKS_PER_ROUND: u32 = 10;
+/// The maximum number of subscriptions in one webhook pass.
+const MAX_HOOKS_PER_PASS: u32 = 10;
 
-/// Something that runs.
+/// A running task.
 pub(crate) struct Task {
-    pub(crate) own: Rc<Own>,
-    pub(crate) future: Pin<Box<dyn Future<Output = Done>>>,
+    pub(crate) context: Rc<TaskContext>,
+    pub(crate) future: Pin<Box<dyn Future<Output = TaskOutput>>>,
 }
 
-/// What came of it.
-pub(crate) enum Done {
-    /// A request was answered.
+/// The output of a task.
+pub(crate) enum TaskOutput {
+    /// A request's response.
     Response(Response<Bytes>),
-    /// A round in the background ended.
-    Rested(Result<(), HostError>),
+    /// The result of a background pass.
+    PassEnded(Result<(), HostError>),
 }
 
-/// A request's way through the API.
-pub(crate) fn request(service: &Rc<Service>, own: Rc<Own>, request: Request<Bytes>) -> Task {
-    let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
-    let future = async move { Done::Response(api::handle(&host, &host.service.settings, request).await) };
-    Task { own, future: Box::pin(future) }
+/// Creates the task of a request to the API.
+pub(crate) fn request(service: &Rc<Service>, context: Rc<TaskContext>, request: Request<Bytes>) -> Task {
+    let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
+    let future = async move { TaskOutput::Response(api::handle(&host, &host.service.settings, request).await) };
+    Task { context, future: Box::pin(future) }
 }
 
-/// A round of dispatch, as an instance's scheduler runs it.
-pub(crate) fn dispatch_round(service: &Rc<Service>, own: Rc<Own>) -> Task {
-    let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
+/// Creates the task of a dispatch pass, as an instance's scheduler runs it.
+pub(crate) fn dispatch_pass(service: &Rc<Service>, context: Rc<TaskContext>) -> Task {
+    let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
     let future = async move {
         let mut context = host.exec_context();
-        Done::Rested(dispatch::round(&host, &host.service.settings, &mut context).await.map(|_| ()))
+        TaskOutput::PassEnded(dispatch::round(&host, &host.service.settings, &mut context).await.map(|_| ()))
     };
-    Task { own, future: Box::pin(future) }
+    Task { context, future: Box::pin(future) }
 }
 
-/// A round of webhooks, as an instance's sender runs it.
-pub(crate) fn outbox_round(service: &Rc<Service>, own: Rc<Own>, receivers: &Rc<RefCell<Receivers>>) -> Task {
-    let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
+/// Creates the task of a webhook pass, as an instance's sender runs it.
+pub(crate) fn webhook_pass(
+    service: &Rc<Service>,
+    context: Rc<TaskContext>,
+    receivers: &Rc<RefCell<Receivers>>,
+) -> Task {
+    let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
     let receivers = Rc::clone(receivers);
-    let future = async move { Done::Rested(send(&host, &receivers).await) };
-    Task { own, future: Box::pin(future) }
+    let future = async move { TaskOutput::PassEnded(send(&host, &receivers).await) };
+    Task { context, future: Box::pin(future) }
 }
 
 async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<(), HostError> {
     let settings = &host.service.settings;
     let now = host.exec_context().now;
-    for webhook in host.find_webhooks(WebhookQuery::Due { now, limit: HOOKS_PER_ROUND }).await? {
+    for webhook in host.find_webhooks(WebhookQuery::Due { now, limit: MAX_HOOKS_PER_PASS }).await? {
         let Some(batch) = outbox::take(host, settings, &webhook).await? else { continue };
         let mut tried = Vec::new();
         for lane in &batch.lanes {
-            let mut taken = true;
+            let mut is_delivered = true;
             for job in lane {
-                if !taken {
+                if !is_delivered {
                     tried.push(Tried { message: job.message.clone(), sent: None });
                     continue;
                 }
                 let at = host.exec_context().now;
                 let took_ms = host.service.rng.borrow_mut().between(1, 900);
                 host.wait_ms(took_ms).await;
-                let deaf = if host.own.calm { 0 } else { host.service.fault_rates.get().deaf };
+                let failing =
+                    if host.context.is_fault_free { 0 } else { host.service.fault_rates.get().failing_receivers };
                 let mut rng = host.service.rng.borrow_mut();
-                let response = receivers.borrow_mut().take(&batch.url, job, deaf, &mut rng);
-                taken = response.is_success();
+                let response = receivers.borrow_mut().receive(&batch.url, job, failing, &mut rng);
+                is_delivered = response.is_success();
                 tried.push(Tried { message: job.message.clone(), sent: Some((at, took_ms.unsigned_abs(), response)) });
             }
         }

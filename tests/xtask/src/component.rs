@@ -12,21 +12,21 @@ use crate::{
     shrink::shrink,
 };
 
-/// The environment variable by which tests are told which build of the component to run.
+/// The environment variable that names the build of the component for tests.
 pub const COMPONENT: &str = "DESPACHO_COMPONENT";
 
 /// The environment variable that names the Spin CLI for tests under `spin up`.
 pub const SPIN: &str = "DESPACHO_SPIN";
 
-/// The target that components are built for.
+/// The compilation target of components.
 pub const TARGET: &str = "wasm32-wasip2";
 
 /// The component's package.
 const PACKAGE: &str = "despacho-spin";
-/// The component as it ships, beside what cargo builds; spin.toml names it.
+/// The file name of the shipped component, in the same folder as cargo's output. spin.toml names it.
 const SHIPPED: &str = "despacho.wasm";
 
-/// Binaryen's optimiser, which makes the component smaller where it is installed.
+/// Binaryen's optimiser. If it is installed, it reduces the component's size.
 pub const OPTIMISER: &str = "wasm-opt";
 
 /// The limit of the optimised component, in bytes; core/SIZE.md has the present size.
@@ -58,13 +58,13 @@ pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(shipped)
 }
 
-/// Makes the file that ships of the one that cargo built, unless it is there already. Tests in several processes ask for it at once.
+/// Makes the shipped file from cargo's output unless it is up to date. A lock serialises tests in several processes.
 fn finish(built: &Path, shipped: &Path) -> io::Result<Result<(), Failure>> {
     let lock = File::create(shipped.with_extension("lock"))?;
     lock.lock()?;
     let optimised = run::succeeds(&[OPTIMISER, "--version"]);
     let before = built.metadata()?;
-    if shipped.metadata().is_ok_and(|after| is_made_of(&after, &before, optimised)) {
+    if shipped.metadata().is_ok_and(|after| is_up_to_date(&after, &before, optimised)) {
         return Ok(Ok(()));
     }
     let fresh = shipped.with_extension("fresh.wasm");
@@ -78,13 +78,13 @@ fn finish(built: &Path, shipped: &Path) -> io::Result<Result<(), Failure>> {
     Ok(Ok(()))
 }
 
-/// Whether a file was made of that one, and of its last state; what was optimised is smaller.
-fn is_made_of(after: &Metadata, before: &Metadata, optimised: bool) -> bool {
+/// Returns whether the file `after` was made from the current `before`. An optimised file is smaller than its source.
+fn is_up_to_date(after: &Metadata, before: &Metadata, optimised: bool) -> bool {
     let in_order = after.modified().ok().zip(before.modified().ok()).is_some_and(|(after, before)| after >= before);
     in_order && optimised == (after.len() < before.len())
 }
 
-/// Builds the component that does nothing in the same way, for measurements to compare with.
+/// Builds the empty component with the same settings, as the baseline of measurements.
 pub fn build_hello(root: &Path) -> Result<PathBuf, Failure> {
     cargo(root, "rustc", &["--example", "hello", "--crate-type", "cdylib"])?;
     Ok(built()?.join("examples/hello.wasm"))
@@ -95,13 +95,13 @@ fn cargo(root: &Path, command: &str, selected: &[&str]) -> Result<(), Failure> {
     run::show(run::command(root, &[&words, selected].concat()))
 }
 
-/// Cargo's folder for the component's profile and target.
+/// Returns cargo's output folder for the component's profile and target.
 fn built() -> Result<PathBuf, Failure> {
     Ok(place::target()?.join(TARGET).join("edge"))
 }
 
-/// The component for a test or a measurement: the build named by [`COMPONENT`], or else one made now, so that nothing runs
-/// yesterday's.
+/// Returns the component for a test or a measurement: the build named by [`COMPONENT`], or else a new one, so that no test
+/// runs an outdated build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(COMPONENT) {
         Some(path) => Ok(path.into()),

@@ -1,4 +1,4 @@
-//! The contract test: schemathesis reads the server's own OpenAPI document and tries to prove it wrong.
+//! The contract test: schemathesis reads the server's own OpenAPI document and searches for responses that violate it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::needs;
 
 /// The operator's token of the server under test.
 const OPERATOR_TOKEN: &str = "contract-operator-token";
-/// Quotas would answer most generated requests with 429; how they work is shown by the cases.
+/// Rate limits that are high enough for generated requests. The cases test the limits themselves.
 const SETTINGS: [(&str, &str); 6] = [
     ("DESPACHO_ADMIN_TOKEN", OPERATOR_TOKEN),
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
@@ -21,18 +21,18 @@ const SETTINGS: [(&str, &str); 6] = [
     ("DESPACHO_LIMITS_LOGINS_PER_15_MINUTES", "10000"),
     ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
 ];
-/// Examples and boundary values of every field, the same in every run. What happens behind /docs and /metrics is not JSON.
+/// Options of every run: the same examples and boundary values of every field each time.
 const COMMON: [&str; 6] =
     ["--phases", "examples,coverage", "--generation-deterministic", "--continue-on-failure", "--request-timeout", "10"];
 
-/// One run: who asks, and which operations.
+/// One run: the caller's role and the operations.
 struct Part {
     operator: bool,
     filter: &'static [&'static str],
 }
 
-/// The deletions come last: they may revoke the very key that asks. Several filters of one kind widen each other, so those are
-/// chosen by name.
+/// The runs in order. Deletions come last because they can revoke the caller's own key. Filters of one kind are combined with
+/// *or*, so deletions are selected by name. /docs and /metrics do not return JSON.
 const PARTS: [Part; 4] = [
     Part {
         operator: false,
@@ -61,7 +61,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
         let key = if part.operator { OPERATOR_TOKEN } else { server.key.as_deref().unwrap_or_default() };
         let header = format!("x-api-token: {key}");
         let start = [&*schemathesis, "--config-file", &config, "run", &document, "--header", &header];
-        // From a folder of its own: it leaves a cache behind.
+        // Schemathesis writes a cache into its working directory.
         run::show(run::command(&folder, &[&start[..], part.filter, &COMMON].concat()))?;
     }
     Ok(())

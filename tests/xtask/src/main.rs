@@ -1,6 +1,6 @@
 //! The program behind `cargo up` and `cargo verify`.
 
-#![expect(clippy::print_stdout, reason = "a tool for a terminal: what it says goes to standard output")]
+#![expect(clippy::print_stdout, reason = "a command-line tool: its messages go to standard output")]
 
 mod contract;
 mod deploy;
@@ -21,23 +21,24 @@ use lexopt::prelude::*;
 
 const HELP: &str = "\
 cargo up [--listen 127.0.0.1:8080] [--data DIR] [--no-panel]
-    Builds the server and starts it with demo data; prints where it is ready and a key to call it with.
+    Builds the server and starts it with demo data. Prints its address and an API key.
 
 cargo verify [--list] [--only STEP]... [--from STEP]
-    Runs every check, installing what is missing. DESPACHO_VERIFY_OFFLINE=1 installs nothing
-    and skips, loudly, the steps that lack something.
+        Runs every check and installs missing tools. With DESPACHO_VERIFY_OFFLINE=1 it installs nothing,
+        and reports steps with missing tools as SKIPPED.
 
 cargo run -p despacho-xtask -- component
-    Builds the Spin component where `spin up` finds it, smaller where Binaryen's wasm-opt is installed: what `spin build` runs.
+    Builds the Spin component for `spin up`; `spin build` runs this command. Binaryen's wasm-opt reduces the
+        component's size if it is installed.
 
 cargo run -p despacho-xtask -- package [--out DIR] [--check] [--types]
-    Builds the browser package, into target/package if no folder is given. --check tests it under Node.js and tsc;
-    --types writes only its types.
+        Builds the browser package in DIR (default: target/package). --check tests it with Node.js and tsc;
+        --types writes only the type declarations.
 
 cargo run -p despacho-xtask -- reproduce
     Builds the server of the last commit twice, in two folders, and compares the bytes.";
 
-/// What was asked for.
+/// The task that the command line selects.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Help,
@@ -77,14 +78,14 @@ fn main() -> ExitCode {
 
 fn parse(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
     match arguments.next()? {
-        Some(Value(word)) if word == "up" => parse_up(arguments),
-        Some(Value(word)) if word == "verify" => parse_verify(arguments),
-        Some(Value(word)) if word == "component" => match arguments.next()? {
+        Some(Value(name)) if name == "up" => parse_up(arguments),
+        Some(Value(name)) if name == "verify" => parse_verify(arguments),
+        Some(Value(name)) if name == "component" => match arguments.next()? {
             None => Ok(Task::Component),
             Some(other) => Err(other.unexpected()),
         },
-        Some(Value(word)) if word == "package" => package::parse(arguments).map(Task::Package),
-        Some(Value(word)) if word == "reproduce" => match arguments.next()? {
+        Some(Value(name)) if name == "package" => package::parse(arguments).map(Task::Package),
+        Some(Value(name)) if name == "reproduce" => match arguments.next()? {
             None => Ok(Task::Reproduce),
             Some(other) => Err(other.unexpected()),
         },
@@ -125,12 +126,12 @@ fn parse_verify(mut arguments: lexopt::Parser) -> Result<Task, lexopt::Error> {
 mod tests {
     use super::*;
 
-    fn task(words: &[&str]) -> Result<Task, String> {
-        parse(lexopt::Parser::from_args(words)).map_err(|e| e.to_string())
+    fn task(arguments: &[&str]) -> Result<Task, String> {
+        parse(lexopt::Parser::from_args(arguments)).map_err(|e| e.to_string())
     }
 
     #[test]
-    fn flags_become_wishes_and_choices() {
+    fn arguments_select_task_and_options() {
         let up_options = up::UpOptions { listen: "127.0.0.1:1".to_owned(), data: Some("d".into()), panel: false };
         assert_eq!(task(&["up", "--listen", "127.0.0.1:1", "--data=d", "--no-panel"]), Ok(Task::Up(up_options)));
         let choice = verify::Choice { only: vec!["fmt".to_owned(), "doc".to_owned()], from: None };
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn unknown_arguments_are_rejected() {
         assert!(task(&["down"]).is_err());
         assert!(task(&["component", "again"]).is_err());
         assert!(task(&["up", "--port", "1"]).is_err());

@@ -1,4 +1,4 @@
-//! What steps need beyond Rust itself, how to tell whether it is there, and how to get it.
+//! The tools that steps need in addition to Rust: how to detect them and how to install them.
 
 use std::path::Path;
 
@@ -8,36 +8,36 @@ use despacho_xtask::{
     run::{self, Failure},
 };
 
-/// The version that `.cargo/deny.toml` is written for.
+/// The version of cargo-deny that `.cargo/deny.toml` is written for.
 const CARGO_DENY: &str = "cargo-deny@0.20.2";
-/// The Python packages of the tests that are written in it, whole and pinned.
+/// The Python packages of the tests, pinned with all their dependencies.
 const REQUIREMENTS: &str = "tests/xtask/requirements.txt";
 
-/// Something that must be there before a step can run.
+/// A requirement of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// A part of the Rust toolchain, by rustup's name and the command that shows it is there.
+    /// A component of the Rust toolchain: its name in rustup, and the cargo subcommand that it provides.
     Component(&'static str, &'static str),
     /// The standard library of a target.
     Target(&'static str),
-    /// A program, and Debian's package that has it.
+    /// A program and the Debian package that contains it.
     Program(&'static str, &'static str),
-    /// PostgreSQL's server, which Debian keeps off the path.
+    /// PostgreSQL's server, which Debian does not put on PATH.
     Postgres,
-    /// The Spin CLI, which no registry has. `DESPACHO_SPIN` names one that is not on PATH.
+    /// The Spin CLI, which no package registry distributes. `DESPACHO_SPIN` names one that is not on PATH.
     Spin,
     /// cargo-deny.
     CargoDeny,
-    /// RustSec's advisory database, as new as it can be had. Without a network the step is skipped.
+    /// RustSec's current advisory database. Without a network the step is skipped.
     Advisories,
-    /// The virtual environment `venv` in the build folder, with the pinned packages.
+    /// The virtual environment `venv` in the build folder, with the pinned packages installed.
     Venv,
 }
 
 impl Need {
-    /// Makes sure that it is there: looks, and gets it where that is allowed.
+    /// Checks that the requirement is met, and installs it if necessary and allowed.
     pub(crate) fn ensure(self, root: &Path, offline: bool) -> Result<(), Missing> {
-        if self.is_there(root)? {
+        if self.is_met(root)? {
             return Ok(());
         }
         if self == Need::Advisories {
@@ -50,9 +50,9 @@ impl Need {
         if offline {
             return Err(Missing::Offline(format!("{} is missing and DESPACHO_VERIFY_OFFLINE is set", self.name())));
         }
-        println!("  getting {}", self.name());
-        self.get(root)?;
-        match self.is_there(root)? {
+        println!("  installing {}", self.name());
+        self.install(root)?;
+        match self.is_met(root)? {
             true => Ok(()),
             false => Err(Failure::new(format!("{} is still missing after it was installed", self.name())).into()),
         }
@@ -71,16 +71,16 @@ impl Need {
         }
     }
 
-    fn is_there(self, root: &Path) -> Result<bool, Failure> {
+    fn is_met(self, root: &Path) -> Result<bool, Failure> {
         Ok(match self {
             Need::Component(_, subcommand) => run::succeeds(&["cargo", subcommand, "--version"]),
-            Need::Target(name) => run::response(&["rustc", "--print", "target-libdir", "--target", name])
+            Need::Target(name) => run::stdout(&["rustc", "--print", "target-libdir", "--target", name])
                 .is_some_and(|folder| Path::new(&folder).is_dir()),
             Need::Program(name, _) => run::succeeds(&[name, "--version"]),
             Need::Postgres => postgres().is_some(),
             Need::Spin => run::succeeds(&[&spin(), "--version"]),
             Need::CargoDeny => run::succeeds(&["cargo", "deny", "--version"]),
-            // Fetched in each run.
+            // The database is fetched in every run.
             Need::Advisories => false,
             Need::Venv => {
                 let installed = std::fs::read_to_string(venv_stamp()?).unwrap_or_default();
@@ -89,7 +89,7 @@ impl Need {
         })
     }
 
-    fn get(self, root: &Path) -> Result<(), Failure> {
+    fn install(self, root: &Path) -> Result<(), Failure> {
         let show = |words: &[&str]| run::show(run::command(root, words));
         match self {
             Need::Component(name, _) => show(&["rustup", "component", "add", name]),
@@ -97,7 +97,7 @@ impl Need {
             Need::Program(_, package) => debian_package(root, package),
             Need::Postgres => debian_package(root, "postgresql"),
             Need::Spin => Err(Failure::new("the Spin CLI cannot be installed from a registry")),
-            // Without optimisation it builds in half the time, and it runs for a second.
+            // A debug build takes half the time, and cargo-deny runs for only a second.
             Need::CargoDeny => show(&["cargo", "install", "--locked", "--debug", CARGO_DENY]),
             Need::Advisories => show(&FETCH_ADVISORIES),
             Need::Venv => make_venv(root),
@@ -107,11 +107,11 @@ impl Need {
 
 const FETCH_ADVISORIES: [&str; 6] = ["cargo", "deny", "--config", ".cargo/deny.toml", "fetch", "db"];
 
-/// A machine without a way to the database's host is no failure of the repository: the step is skipped, and the reason is printed.
+/// Fetches the advisory database. A failed download skips the step, because it does not indicate a defect of the repository.
 fn fetch_advisories(root: &Path, offline: bool) -> Result<(), Missing> {
     if offline {
         return Err(Missing::Offline(
-            "DESPACHO_VERIFY_OFFLINE is set: the advisory database is not fetched".to_owned(),
+            "DESPACHO_VERIFY_OFFLINE is set; the advisory database is not fetched".to_owned(),
         ));
     }
     let fetched = run::command(root, &FETCH_ADVISORIES).output();
@@ -121,20 +121,20 @@ fn fetch_advisories(root: &Path, offline: bool) -> Result<(), Missing> {
     }
     let output = String::from_utf8_lossy(&fetched.stderr);
     let reason = output.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    Err(Missing::Offline(format!("the advisory database could not be fetched, so nothing is known: {reason}")))
+    Err(Missing::Offline(format!("the advisory database could not be fetched: {reason}")))
 }
 
-/// The Spin CLI.
+/// Returns the Spin CLI's path or name.
 pub(crate) fn spin() -> String {
     std::env::var(component::SPIN).unwrap_or_else(|_| "spin".to_owned())
 }
 
-/// Why a need is not met.
+/// The reason that a requirement is not met.
 #[derive(Debug)]
 pub(crate) enum Missing {
-    /// It is not there and must not be fetched: the step is skipped, for this reason.
+    /// It is missing and cannot be installed here. The step is skipped for this reason.
     Offline(String),
-    /// It could not be had: the step has failed.
+    /// Its installation failed, and so the step fails.
     Failed(Failure),
 }
 
@@ -144,13 +144,13 @@ impl From<Failure> for Missing {
     }
 }
 
-/// A program of the virtual environment.
+/// Returns the path of a program in the virtual environment.
 pub(crate) fn venv_program(name: &str) -> Result<std::path::PathBuf, Failure> {
     let folder = if cfg!(windows) { "Scripts" } else { "bin" };
     Ok(place::target()?.join("venv").join(folder).join(name))
 }
 
-/// A copy of the requirements that were installed last.
+/// Returns the path of the copy of the requirements that were installed last.
 fn venv_stamp() -> Result<std::path::PathBuf, Failure> {
     Ok(place::target()?.join("venv").join("installed.txt"))
 }
@@ -172,9 +172,9 @@ fn make_venv(root: &Path) -> Result<(), Failure> {
         .map_err(|e| Failure::new(format!("the stamp of {}: {e}", folder.display())))
 }
 
-/// Installs one of Debian's packages; only root on Debian can, anybody else is told what to do.
+/// Installs a Debian package if this runs as root on Debian. Otherwise the error contains the command to run.
 fn debian_package(root: &Path, package: &str) -> Result<(), Failure> {
-    let is_root = run::response(&["id", "-u"]).as_deref() == Some("0");
+    let is_root = run::stdout(&["id", "-u"]).as_deref() == Some("0");
     if !is_root || !run::succeeds(&["apt-get", "--version"]) {
         return Err(Failure::new(format!("please install {package} (`apt-get install {package}`) and run this again")));
     }
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offline_names_what_is_missing_and_fetches_nothing() {
+    fn offline_mode_names_missing_target_without_install() {
         let missing = Need::Target("no-such-target").ensure(Path::new("."), true).err();
         let output = |reason: &str| reason.contains("the Rust target no-such-target");
         assert!(matches!(&missing, Some(Missing::Offline(reason)) if output(reason)), "{missing:?}");

@@ -1,6 +1,6 @@
-//! Builds the npm package `despacho`: compiles the bindings to WebAssembly, writes their JavaScript, and puts the package's own files
-//! beside them. `--out FOLDER` says where to, `target/package` without it; `--check` tests it then, under Node.js and `tsc --strict`;
-//! `--types` writes its types alone.
+//! Builds the npm package `despacho`: compiles the bindings to WebAssembly, generates their JavaScript and adds the handwritten
+//! files. `--out FOLDER` sets the output folder (default: `target/package`). `--check` tests the package with Node.js and
+//! `tsc --strict`. `--types` writes only the type declarations.
 
 use std::{
     error::Error,
@@ -12,28 +12,29 @@ use std::{
 use despacho_xtask::{place, run::Failure};
 use wasm_bindgen_cli_support::Bindgen;
 
-/// The files of the package that are written by hand, in `bindings/npm`.
+/// The handwritten files of the package, in `bindings/npm`.
 const FILES: [&str; 6] = ["package.json", "README.md", "core.js", "node.js", "web.js", "index.d.ts"];
 const TARGET: &str = "wasm32-unknown-unknown";
 const PROFILE: &str = "page";
-/// What wasm-bindgen calls the compiled module.
+/// The compiled module's file name, as wasm-bindgen writes it.
 const MODULE: &str = "despacho_wasm_bg.wasm";
-/// The core's tables, in the order in which it opens them.
+/// The core's tables that move into the gazetteer file, each with the byte that fills an empty table. No municipality has the
+/// hash 0, no CEP follows a range that starts after all CEPs, and without borders every cell of the grid is land.
 const TABLES: [&str; 4] = ["municipalities.bin", "ceps.bin", "outline.bin", "land.bin"];
 const GAZETTEER: &str = "gazetteer.bin";
 
-/// What to write, and where.
+/// The options of the task.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// `package` in the build folder if none is named.
+    /// The output folder. The default is `package` in the build folder.
     pub(crate) out: Option<PathBuf>,
-    /// Whether it is tested under Node.js and tsc.
+    /// Whether to test the package with Node.js and tsc.
     pub(crate) check: bool,
-    /// Whether its types alone are written.
+    /// Whether to write only the type declarations.
     pub(crate) types: bool,
 }
 
-/// Reads the rest of the command line.
+/// Parses the rest of the command line.
 pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Options, lexopt::Error> {
     let mut options = Options::default();
     while let Some(argument) = arguments.next()? {
@@ -47,7 +48,7 @@ pub(crate) fn parse(mut arguments: lexopt::Parser) -> Result<Options, lexopt::Er
     Ok(options)
 }
 
-/// Builds the package, or its types alone, and tests it if asked to.
+/// Builds the package or only its types, and tests the package if requested.
 pub(crate) fn run(root: &Path, options: Options) -> Result<(), Failure> {
     let target = place::target()?;
     let out = options.out.unwrap_or_else(|| target.join("package"));
@@ -75,32 +76,27 @@ fn build(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), out.join(licence))?;
     }
-    // Derived data of the embedded gazetteer carries licences of its own.
+    // The gazetteer is derived from data under licences of its own.
     fs::copy(root.join("core/data/NOTICE.md"), out.join("NOTICE.md"))?;
     let size = |file: &str| fs::metadata(out.join(file)).map(|meta| meta.len());
-    {
-        let (module, gazetteer) = (size(MODULE)?, size(GAZETTEER)?);
-        println!(
-            "the browser package is in {}: {module} bytes of WebAssembly, {gazetteer} of gazetteer",
-            out.display()
-        );
-    }
+    let (module, gazetteer) = (size(MODULE)?, size(GAZETTEER)?);
+    println!("the browser package is in {}: module {module} bytes, gazetteer {gazetteer} bytes", out.display());
     Ok(())
 }
 
-/// Runs a program of the workspace and keeps what it prints.
+/// Runs a program of the workspace and writes its output to a file.
 fn write(file: &Path, program: &Path, arguments: &[&Path]) -> Result<(), Box<dyn Error>> {
     let written = Command::new(program).args(arguments).stdout(fs::File::create(file)?).status()?;
     succeeded(written, &format!("writing {}", file.display()))
 }
 
-/// Previews that the service answered, orders that the native core found, the tests beside the package, and its types.
+/// Compares the package's previews and routes with those of the native code, and checks its types.
 fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let (previews, routes) = (target.join("previews.jsonl"), target.join("routes.jsonl"));
     let pack = target.join("street.pack");
-    // With the features that every test has: another set would build all dependencies once more.
+    // The features equal those of the tests, because a different set would rebuild all dependencies.
     let words = ["build", "--locked", "--workspace", "--all-features", "--bin", "previews", "--bin", "despacho-bench"];
-    succeeded(Command::new(cargo()).args(words).current_dir(root).status()?, "building what knows the answers")?;
+    succeeded(Command::new(cargo()).args(words).current_dir(root).status()?, "building the reference programs")?;
     let program = |name: &str| target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     write(&previews, &program("previews"), &["5000".as_ref(), "1".as_ref(), &pack])?;
     write(&routes, &program("despacho-bench"), &["answers".as_ref()])?;
@@ -121,8 +117,8 @@ fn check(root: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     npm(&root.join("bindings/npm"), &["exec", "--", "tsc", "--project", &project.to_string_lossy()])
 }
 
-fn succeeded(status: std::process::ExitStatus, what: &str) -> Result<(), Box<dyn Error>> {
-    if status.success() { Ok(()) } else { Err(format!("{what} failed").into()) }
+fn succeeded(status: std::process::ExitStatus, step: &str) -> Result<(), Box<dyn Error>> {
+    if status.success() { Ok(()) } else { Err(format!("{step} failed").into()) }
 }
 
 fn cargo() -> std::ffi::OsString {
@@ -135,8 +131,7 @@ fn compile(root: &Path) -> Result<(), Box<dyn Error>> {
     succeeded(status, "compiling the bindings for the browser")
 }
 
-/// Writes the gazetteer: each table after its length in four bytes. The module's linker drops the embedded ones, which no function
-/// of the bindings uses.
+/// Writes the gazetteer's tables to one file, each after its length.
 fn write_gazetteer(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut gazetteer = Vec::new();
     for name in TABLES {
@@ -147,12 +142,13 @@ fn write_gazetteer(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     Ok(fs::write(out.join(GAZETTEER), gazetteer)?)
 }
 
-/// The types of requests and answers, from the service's own document.
+/// Generates the types of requests and responses from the service's OpenAPI document.
 fn types(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let folder = root.join("bindings/npm");
     let written = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
     let installed = written(&folder.join("node_modules/.package-lock.json"));
-    if !matches!((installed, written(&folder.join("package-lock.json"))), (Ok(there), Ok(wanted)) if there >= wanted) {
+    let locked = written(&folder.join("package-lock.json"));
+    if !matches!((installed, locked), (Ok(installed), Ok(locked)) if installed >= locked) {
         npm(&folder, &["ci", "--no-audit", "--no-fund"])?;
     }
     fs::copy(folder.join("index.d.ts"), out.join("index.d.ts"))?;

@@ -1,7 +1,7 @@
-//! Every page's commands, as written: the `sh` blocks of a page run in order, in one shell, in a scratch folder.
+//! Runs the commands of every page: its `sh` blocks in order, in one shell, in a scratch folder.
 //!
-//! A block that cannot run here says why in its first line: `sh norun="needs a cluster"`. Ports of 127.0.0.1 are replaced by free ones, the
-//! same one for the same port of a page, so that a page can name 8080 wherever it is taken.
+//! A block that cannot run here states the reason after the language: `sh norun="needs a cluster"`. Each port of 127.0.0.1 is
+//! replaced by one free port per page, so that a page can name 8080 even if that port is in use.
 
 use std::{
     collections::BTreeMap,
@@ -16,35 +16,35 @@ use despacho_xtask::{
     server::{self, Server},
 };
 
-/// Pages that speak to the server that `cargo up` starts, on port 8080; the step starts the same one from the build that it has.
+/// Pages that call the demo server of `cargo up` on port 8080. The step starts the same server from the release build.
 const DEMO: [&str; 3] = ["README.md", "core/EVENTS.md", "core/DISPATCH.md"];
-/// The operator's token of that server: the one that the pages name.
+/// The operator's token that these pages use.
 const OPERATOR_TOKEN: &str = "choose-a-long-random-text";
-/// Seconds that one page may take.
+/// The time limit for one page, in seconds.
 const TIME_LIMIT: &str = "300";
-/// Lines of a page's output that are shown if it fails.
+/// The number of lines of output that are shown if a page fails.
 const LINES_SHOWN: usize = 30;
 
-/// Commands of a page.
+/// A block of commands in a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Block<'a> {
-    /// The line of its first command.
+    /// The line number of the first command.
     line: usize,
     commands: String,
-    /// Why it is not run.
+    /// The reason for not running the block.
     skipped: Option<&'a str>,
 }
 
 /// Runs every page.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let binary = server::shipped()?;
-    let listed = run::response(&["git", "-C", &root.to_string_lossy(), "ls-files", "--", "*.md"]);
+    let listed = run::stdout(&["git", "-C", &root.to_string_lossy(), "ls-files", "--", "*.md"]);
     let pages = listed.ok_or_else(|| Failure::new("`git ls-files` lists no pages"))?;
     let scratch = place::target()?.join("pages");
     let mut failed = Vec::new();
     for page in pages.lines() {
         let text = fs::read_to_string(root.join(page)).map_err(|e| Failure::new(format!("{page}: {e}")))?;
-        let blocks = blocks(&text).map_err(|line| Failure::new(format!("{page}:{line}: a block does not end")))?;
+        let blocks = blocks(&text).map_err(|line| Failure::new(format!("{page}:{line}: the block is not closed")))?;
         for block in &blocks {
             if let Some(reason) = block.skipped {
                 println!("  {page}:{}: SKIPPED: {reason}", block.line);
@@ -61,7 +61,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(Failure::new(format!("commands of {} failed", failed.join(", ")))) }
 }
 
-/// The `sh` blocks of a page; the error is the line of one that does not end.
+/// Returns the `sh` blocks of a page, or the line number of a block that is not closed.
 fn blocks(text: &str) -> Result<Vec<Block<'_>>, usize> {
     let (mut blocks, mut lines) = (Vec::new(), text.lines().enumerate());
     while let Some((index, line)) = lines.next() {
@@ -122,14 +122,14 @@ fn run_page(page: &str, blocks: &[Block<'_>], binary: &Path, scratch: &Path) -> 
         println!("  {page}: passed");
         return Ok(());
     }
-    // The line before the failure names the block.
+    // The script prints the line number of each block before it runs.
     let text = fs::read_to_string(&printed).map_err(failure)?;
     let lines: Vec<&str> = text.lines().collect();
     let end = lines.get(lines.len().saturating_sub(LINES_SHOWN)..).unwrap_or_default().join("\n");
     Err(Failure::new(format!("{status}; {} ends with:\n{end}", printed.display())))
 }
 
-/// The path of programs with the server's folder first.
+/// Returns `PATH` with the server's folder first.
 fn with_folder(binary: &Path) -> Result<std::ffi::OsString, Failure> {
     let folder = binary.parent().map(Path::to_path_buf).unwrap_or_default();
     let others = std::env::var_os("PATH").unwrap_or_default();
@@ -137,7 +137,7 @@ fn with_folder(binary: &Path) -> Result<std::ffi::OsString, Failure> {
     std::env::join_paths(folders).map_err(|e| Failure::new(format!("PATH: {e}")))
 }
 
-/// The free port for each port that a page names.
+/// The free port that replaces each port of a page.
 #[derive(Default)]
 struct Ports(BTreeMap<String, String>);
 
@@ -172,9 +172,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sh_blocks_are_found_with_their_reasons() {
+    fn sh_blocks_are_parsed_with_skip_reasons() {
         let text = "# T\n```sh\na\nb\n```\ntext\n```json\n{}\n```\n```sh norun=\"needs a cluster\"\nc\n```\n";
-        let found = blocks(text).expect("every block ends");
+        let found = blocks(text).expect("every block is closed");
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].line, found[0].commands.as_str(), found[0].skipped), (3, "a\nb\n", None));
         assert_eq!((found[1].line, found[1].skipped), (11, Some("needs a cluster")));
@@ -182,10 +182,10 @@ mod tests {
     }
 
     #[test]
-    fn port_is_replaced_the_same_way_each_time() {
+    fn same_port_gets_same_replacement() {
         let mut ports = Ports::default();
         ports.0.insert("8080".to_owned(), "4".to_owned());
-        let text = ports.replaced("curl http://127.0.0.1:8080/x 127.0.0.1:8080 8080").expect("no port is needed");
+        let text = ports.replaced("curl http://127.0.0.1:8080/x 127.0.0.1:8080 8080").expect("the port is known");
         assert_eq!(text, "curl http://127.0.0.1:4/x 127.0.0.1:4 8080");
         let other = ports.replaced("127.0.0.1:9").expect("a port is free");
         assert_ne!(other, "127.0.0.1:9");

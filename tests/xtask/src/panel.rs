@@ -1,4 +1,4 @@
-//! The merchant panel: built from its sources and the browser package, and tried in a browser against a real server.
+//! Builds the merchant panel from its sources and the browser package, and tests it in a browser with a real server.
 
 use std::path::{Path, PathBuf};
 
@@ -12,33 +12,35 @@ use crate::{needs::Need, package};
 
 /// The panel's sources.
 const FOLDER: &str = "hosts/panel";
-/// The operator's token of the server that is tested.
+/// The operator's token of the tested server.
 const OPERATOR: &str = "panel-tests-operator-token";
-/// One account logs in many times, and pages ask often; how quotas work is shown by the cases. Simulated couriers are fast, so that an order is
-/// carried to its end while a test watches.
+/// Settings of the tested server. The limits allow frequent logins and polling from one account. Simulated couriers are fast
+/// enough to complete an order during a test.
 const SETTINGS: [(&str, &str); 10] = [
     ("DESPACHO_LIMITS_PREVIEWS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_READS_PER_MINUTE", "1000000"),
     ("DESPACHO_LIMITS_LOGINS_PER_15_MINUTES", "10000"),
     ("DESPACHO_LIMITS_REGISTRATIONS_PER_DAY", "100000"),
-    // The tests listen for webhooks on this machine.
+    // The tests receive webhooks on a loopback address.
     ("DESPACHO_WEBHOOKS_LOOPBACK", "true"),
-    // One that fails is stopped while a test watches.
+    // A failing webhook is disabled within the duration of a test.
     ("DESPACHO_WEBHOOKS_DISABLE_AFTER", "4"),
-    // Couriers that do what a test wants are the operator's to register.
+    // The tests register couriers of their own as the operator.
     ("DESPACHO_ADMIN_TOKEN", OPERATOR),
     ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "12"),
     ("DESPACHO_SANDBOX_SPEED", "20"),
 ];
 
-/// Builds the browser package and the panel's files, and returns their folder. Without the compiler's target for browsers the panel is
-/// built with the package's types alone and requests its prices from the server.
+/// Builds the browser package and the panel, and returns the panel's folder. If the Rust target for browsers is missing, the
+/// panel is built with only the package's types and requests its prices from the server.
 pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     let folder = root.join(FOLDER);
     let mut options = package::Options::default();
     if Need::Target("wasm32-unknown-unknown").ensure(root, false).is_err() {
-        println!("the Rust target wasm32-unknown-unknown is missing: the panel will ask the server for its prices");
+        println!(
+            "the Rust target wasm32-unknown-unknown is missing; the panel will request its prices from the server"
+        );
         options.types = true;
     }
     package::run(root, options)?;
@@ -51,8 +53,8 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, Failure> {
     Ok(folder.join("dist"))
 }
 
-/// Builds the panel and runs its tests in the system's Chromium, against a fresh server with demonstration data. Pictures of every
-/// page are left in `panel` in the build folder.
+/// Builds the panel and runs its tests in the system's Chromium against a new server with demo data. Screenshots of every page
+/// are written to `panel` in the build folder.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let files = build(root)?.to_string_lossy().into_owned();
     let target = place::target()?;
@@ -67,7 +69,7 @@ pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     run::show(tests)
 }
 
-/// Whether `product` exists and was written after `source`.
+/// Returns whether `product` exists and is not older than `source`.
 fn is_newer(product: &Path, source: &Path) -> bool {
     let written = |path: &Path| std::fs::metadata(path).and_then(|meta| meta.modified());
     matches!((written(product), written(source)), (Ok(product), Ok(source)) if product >= source)
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_product_is_not_newer() {
+    fn missing_product_is_not_newer() {
         assert!(!is_newer(Path::new("no-such-file"), Path::new("Cargo.toml")));
         assert!(is_newer(Path::new("Cargo.toml"), Path::new("Cargo.toml")));
     }

@@ -1,12 +1,12 @@
-//! Where things are.
+//! The paths of the repository and of the build folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::run::Failure;
 
-/// The repository's root: the nearest folder upwards whose Cargo.toml holds the workspace.
+/// Returns the repository's root: the nearest folder at or above the current one whose Cargo.toml defines the workspace.
 ///
-/// Looked up when run, not when compiled, so that a moved or copied clone finds itself.
+/// The search happens at run time, so that a clone still works after it is moved or copied.
 pub fn root() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(|e| Failure::new(format!("no current folder: {e}")))?;
     let holds_workspace = |folder: &Path| {
@@ -18,9 +18,11 @@ pub fn root() -> Result<PathBuf, Failure> {
         .ok_or_else(|| Failure::new(format!("{} is not inside the repository", here.display())))
 }
 
-/// Cargo's build folder, from where this very program was built: it follows CARGO_TARGET_DIR and every configuration.
+/// Returns cargo's build folder, derived from the path of the running executable. This respects CARGO_TARGET_DIR and cargo's
+/// configuration.
 pub fn target() -> Result<PathBuf, Failure> {
-    let exe = std::env::current_exe().map_err(|e| Failure::new(format!("cannot tell where this program is: {e}")))?;
+    let exe =
+        std::env::current_exe().map_err(|e| Failure::new(format!("the path of this executable is unknown: {e}")))?;
     let profile_folder = |folder: &&Path| folder.join(".fingerprint").is_dir() || folder.join("build").is_dir();
     exe.ancestors()
         .skip(1)

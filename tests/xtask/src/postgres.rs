@@ -1,11 +1,11 @@
-//! Where PostgreSQL's server is.
+//! Finds the programs of the PostgreSQL server.
 
 use std::path::PathBuf;
 
-/// Where Debian keeps what it does not put on the path, a folder for each version.
+/// Debian's folder of PostgreSQL versions, which are not on PATH.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
-/// The folder of initdb, pg_ctl and psql: of the newest version, or on the path.
+/// Returns the folder of initdb, pg_ctl and psql: of the newest version that Debian installed, or on PATH.
 #[must_use]
 pub fn programs() -> Option<PathBuf> {
     let holds = |folder: &PathBuf| folder.join("pg_ctl").is_file();

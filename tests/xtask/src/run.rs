@@ -1,4 +1,4 @@
-//! Running other programs, in the open: every command is printed before it runs, so that it can be repeated by hand.
+//! Runs other programs. Commands whose output is shown are printed first, so that they can be repeated by hand.
 
 use std::{
     ffi::OsStr,
@@ -7,12 +7,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Why something did not work, as a sentence for the person at the terminal.
+/// An error message for the user at the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure(String);
 
 impl Failure {
-    /// A failure with its sentence.
+    /// Creates a failure with a message.
     pub fn new(text: impl Into<String>) -> Failure {
         Failure(text.into())
     }
@@ -26,7 +26,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A command that prints to the terminal and reads nothing.
+/// Creates a command that inherits the terminal's output and has no input.
 #[must_use]
 pub fn command(folder: &Path, words: &[&str]) -> Command {
     let (program, arguments) = words.split_first().unwrap_or((&"true", &[]));
@@ -35,7 +35,7 @@ pub fn command(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// Runs a command to its end and shows what it prints; anything but success is a failure.
+/// Runs a command to completion and shows its output. Returns a failure unless the command succeeds.
 pub fn show(mut command: Command) -> Result<(), Failure> {
     let line = line_of(&command);
     println!("  $ {line}");
@@ -43,21 +43,21 @@ pub fn show(mut command: Command) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::new(format!("`{line}` ended with {status}"))) }
 }
 
-/// Whether a command succeeds, without showing what it prints; a program that is not there does not.
+/// Returns whether a command succeeds, and hides its output. A missing program counts as unsuccessful.
 #[must_use]
 pub fn succeeds(words: &[&str]) -> bool {
     let quiet = command(Path::new("."), words).stdout(Stdio::null()).stderr(Stdio::null()).status();
     quiet.is_ok_and(|status| status.success())
 }
 
-/// What a command prints, trimmed; `None` where it fails or is not there.
+/// Returns a command's standard output, trimmed, or `None` if it fails or is missing.
 #[must_use]
-pub fn response(words: &[&str]) -> Option<String> {
+pub fn stdout(words: &[&str]) -> Option<String> {
     let output = command(Path::new("."), words).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The command as one would type it: the variables set for it, the program, its arguments.
+/// Formats a command for a shell: its variables, the program, its arguments.
 fn line_of(command: &Command) -> String {
     let text = |part: &OsStr| {
         let part = part.to_string_lossy();
@@ -73,17 +73,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_can_be_typed_again() {
+    fn printed_command_can_be_repeated_in_a_shell() {
         let mut doc = command(Path::new("."), &["cargo", "doc", "--no-deps"]);
         doc.env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(line_of(&doc), "RUSTDOCFLAGS='-D warnings' cargo doc --no-deps");
     }
 
     #[test]
-    fn a_missing_program_neither_succeeds_nor_answers() {
+    fn missing_program_fails_without_output() {
         assert!(!succeeds(&["no-such-program-anywhere"]));
-        assert_eq!(response(&["no-such-program-anywhere"]), None);
-        let failure = show(command(Path::new("."), &["no-such-program-anywhere"])).expect_err("it is not there");
+        assert_eq!(stdout(&["no-such-program-anywhere"]), None);
+        let failure = show(command(Path::new("."), &["no-such-program-anywhere"])).expect_err("the program is missing");
         assert!(failure.to_string().contains("could not start"), "{failure}");
     }
 }

@@ -1,4 +1,4 @@
-//! A real `despacho` process on a free port, stopped when it is dropped.
+//! A real `despacho` process on a free port. Dropping it stops the process.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -13,18 +13,18 @@ use crate::{
     run::{self, Failure},
 };
 
-/// How long a server may take until it says that it is ready; a busy machine is slow, not broken.
-const START_LIMIT: Duration = Duration::from_secs(60);
+/// The time limit until the server announces that it is ready. It is long because the machine can be busy.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The environment variable by which tests are told which build of the server to run.
+/// The environment variable that names the server binary for tests.
 pub const BINARY: &str = "DESPACHO_BIN";
 
-/// Builds the server as it ships and returns the program.
+/// Builds the server with the release profile and returns the path of the binary.
 pub fn build(root: &Path) -> Result<PathBuf, Failure> {
     build_with(root, "release", "release")
 }
 
-/// The server for a measurement: the build named by [`BINARY`], or else one as it ships, made now.
+/// Returns the server for a measurement: the build named by [`BINARY`], or else a new release build.
 pub fn shipped() -> Result<PathBuf, Failure> {
     match std::env::var_os(BINARY) {
         Some(path) => Ok(path.into()),
@@ -32,8 +32,8 @@ pub fn shipped() -> Result<PathBuf, Failure> {
     }
 }
 
-/// The server for a test: the build named by [`BINARY`], or else one made now, so that no test runs yesterday's. That one is
-/// not optimised: its dependencies are mostly those of the test, and built already.
+/// Returns the server for a test: the build named by [`BINARY`], or else a new one, so that no test runs an outdated build. It
+/// uses the dev profile because the test has already built most of its dependencies with it.
 pub fn binary() -> Result<PathBuf, Failure> {
     match std::env::var_os(BINARY) {
         Some(path) => Ok(path.into()),
@@ -50,16 +50,16 @@ fn build_with(root: &Path, profile: &str, folder: &str) -> Result<PathBuf, Failu
 /// A running server.
 pub struct Server {
     child: Child,
-    /// Where it answers, without a slash at the end: `http://127.0.0.1:40123`.
+    /// The base URL without a trailing slash: `http://127.0.0.1:40123`.
     pub base: String,
-    /// The demo matrix's key, where it was started with `--demo`.
+    /// The demo parent store's key, if the server was started with `--demo`.
     pub key: Option<String>,
 }
 
 impl Server {
-    /// Starts `binary serve` on a free port with its database in `data`, and waits until it is ready.
+    /// Starts `binary serve` on a free port with the data folder `data`, and waits until it is ready.
     ///
-    /// With `--demo` among `arguments` it also waits for the demo key.
+    /// If `arguments` contain `--demo`, it also waits for the demo key.
     pub fn start(
         binary: &Path,
         data: &Path,
@@ -69,7 +69,7 @@ impl Server {
         Server::start_observed(binary, data, arguments, variables).map(|(server, _)| server)
     }
 
-    /// The same, with the lines that the server prints from then on.
+    /// Starts the server like [`Server::start`], and also returns the lines that it prints after it is ready.
     pub fn start_observed(
         binary: &Path,
         data: &Path,
@@ -81,11 +81,11 @@ impl Server {
             init(binary, data, variables)?;
         }
         let mut child = program(binary)
-            // The kernel gives it a free port, which it tells when it is ready.
+            // The kernel assigns a free port, and the server prints it when it is ready.
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(arguments)
-            // Simulated couriers would deliver a test's orders before it has looked at them.
+            // Simulated couriers would deliver a test's orders before the test reads them.
             .env("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0")
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
@@ -101,22 +101,22 @@ impl Server {
         Ok((server, lines))
     }
 
-    /// The process, so that a test can end it in ways of its own.
+    /// Returns the process, for tests that signal or kill it.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
     fn await_ready(&mut self, lines: &Receiver<String>, requires_key: bool) -> Result<(), Failure> {
-        let deadline = Instant::now() + START_LIMIT;
+        let deadline = Instant::now() + START_TIMEOUT;
         let mut output = Vec::new();
         while self.base.is_empty() || (requires_key && self.key.is_none()) {
             let wait = deadline.saturating_duration_since(Instant::now());
             let line = lines.recv_timeout(wait).map_err(|e| {
-                let what = match e {
+                let event = match e {
                     RecvTimeoutError::Timeout => "did not become ready in time",
                     RecvTimeoutError::Disconnected => "ended before it was ready",
                 };
-                Failure::new(format!("the server {what}; it said:\n{}", output.join("\n")))
+                Failure::new(format!("the server {event}; its output:\n{}", output.join("\n")))
             })?;
             match announcement(&line) {
                 Some(Announcement::Ready(base)) => self.base = base.to_owned(),
@@ -129,7 +129,7 @@ impl Server {
     }
 }
 
-/// The server's program without a developer's own settings, which are no part of a test.
+/// Returns a command for the server without the developer's own `DESPACHO_` variables.
 #[must_use]
 pub fn program(binary: &Path) -> Command {
     let mut command = Command::new(binary);
@@ -139,7 +139,7 @@ pub fn program(binary: &Path) -> Command {
     command
 }
 
-/// Creates the service in a data folder; what is there stays.
+/// Runs `despacho init` in a data folder. It keeps existing data.
 fn init(binary: &Path, data: &Path, variables: &[(&str, &str)]) -> Result<(), Failure> {
     let mut command = program(binary);
     command.args(["init", "--data"]).arg(data).envs(variables.iter().copied()).stdin(Stdio::null());
@@ -153,13 +153,13 @@ fn init(binary: &Path, data: &Path, variables: &[(&str, &str)]) -> Result<(), Fa
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Whether it had already ended does not matter here; the data folder is the caller's to judge.
+        // The process may have ended already, which is not an error here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A line of the server that others rely on.
+/// A line of the server's output that scripts rely on.
 #[derive(Debug, PartialEq, Eq)]
 enum Announcement<'a> {
     Ready(&'a str),
@@ -173,7 +173,7 @@ fn announcement(line: &str) -> Option<Announcement<'_>> {
     line.strip_prefix("x-api-token: ").map(|key| Announcement::Key(key.trim()))
 }
 
-/// Sends a stream's lines on, and keeps reading when nobody listens: a full pipe would stop the server.
+/// Forwards a stream's lines. It keeps reading after the receiver is dropped, because a full pipe would block the server.
 fn forward(stream: Option<impl Read + Send + 'static>, to: mpsc::Sender<String>) {
     let Some(stream) = stream else { return };
     std::thread::spawn(move || {
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn announcements_are_told_from_logs() {
+    fn announcements_are_distinguished_from_logs() {
         assert_eq!(announcement("ready http://127.0.0.1:80/"), Some(Announcement::Ready("http://127.0.0.1:80")));
         assert_eq!(announcement("x-api-token: dsp_1"), Some(Announcement::Key("dsp_1")));
         assert_eq!(announcement("ready when you are"), None);
@@ -200,7 +200,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_that_ends_early_shows_what_it_said() {
+    fn program_that_exits_early_is_reported_with_its_output() {
         let failure = Server::start(Path::new("false"), Path::new("."), &[], &[]).err().map(|f| f.to_string());
         assert!(failure.as_deref().is_some_and(|text| text.contains("ended before it was ready")), "{failure:?}");
     }

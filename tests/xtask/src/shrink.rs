@@ -1,10 +1,11 @@
-//! Optimises the large core module inside a component with Binaryen's wasm-opt, which cannot read components, and removes custom sections.
+//! Optimises the large core module inside a component with Binaryen's wasm-opt, and removes custom sections. wasm-opt cannot
+//! read components, so the module is extracted and replaced.
 
 use std::{fs, path::Path};
 
 use crate::run::{self, Failure};
 
-/// The features that the component is compiled with. wasm-opt cannot detect them: the list is stripped from the file.
+/// The WebAssembly features that the component uses. wasm-opt cannot detect them, because the build strips their list.
 const FEATURES: [&str; 7] = [
     "--enable-bulk-memory",
     "--enable-multivalue",
@@ -14,14 +15,14 @@ const FEATURES: [&str; 7] = [
     "--enable-sign-ext",
     "--enable-simd",
 ];
-/// Bytes of `\0asm` and a version at the start of a component or a module.
+/// The length in bytes of `\0asm` and the version at the start of a component or a module.
 const PREAMBLE: usize = 8;
-/// The ID of sections for debuggers and lists of compilers, which no runtime reads.
+/// The ID of custom sections, such as names and compiler versions. No runtime reads them.
 const CUSTOM: u8 = 0;
-/// The ID of a component's section with a module.
+/// The ID of a component's section that contains a core module.
 const MODULE: u8 = 1;
 
-/// Shrinks a component in place by `program`, a wasm-opt.
+/// Shrinks a component file with `program`, the path or name of wasm-opt.
 pub fn shrink(component: &Path, program: &str) -> Result<(), Failure> {
     let failed = |path: &Path, error: std::io::Error| Failure::new(format!("{}: {error}", path.display()));
     let whole = fs::read(component).map_err(|error| failed(component, error))?;
@@ -49,7 +50,7 @@ struct Section<'a> {
     body: &'a [u8],
 }
 
-/// Returns the sections of a component, or `None` if it is cut off.
+/// Returns the sections of a component, or `None` if it is truncated.
 fn sections(component: &[u8]) -> Option<Vec<Section<'_>>> {
     let (mut rest, mut sections) = (component.get(PREAMBLE..)?, Vec::new());
     while let Some((id, tail)) = rest.split_first() {
@@ -61,7 +62,7 @@ fn sections(component: &[u8]) -> Option<Vec<Section<'_>>> {
     Some(sections)
 }
 
-/// Returns the core module: the other modules are a few bytes of glue.
+/// Returns the largest module. The other modules are a few bytes of glue code.
 fn largest_module<'s, 'a>(sections: &'s mut [Section<'a>]) -> Option<&'s mut Section<'a>> {
     sections.iter_mut().filter(|section| section.id == MODULE).max_by_key(|section| section.body.len())
 }

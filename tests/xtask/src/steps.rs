@@ -1,4 +1,4 @@
-//! The table of `cargo verify`. A new check is one more line here.
+//! The steps of `cargo verify`, in order.
 
 use std::{path::Path, process::Command};
 
@@ -14,34 +14,34 @@ use crate::{
     package, pages, panel, webhooks,
 };
 
-/// The package of the component's own tests.
+/// The package of the Spin component's tests.
 const SPIN_TESTS: &str = "despacho-spin-tests";
 
 /// One check.
 pub(crate) struct Step {
-    /// What `--only` and `--from` call it.
+    /// Its name for `--only` and `--from`.
     pub(crate) name: &'static str,
-    /// What it shows, for people.
-    pub(crate) what: &'static str,
-    /// What must be there.
+    /// A description of what the step checks.
+    pub(crate) description: &'static str,
+    /// The tools that it requires.
     pub(crate) needs: &'static [Need],
-    /// What it does.
-    pub(crate) act: fn(&Path) -> Result<(), Failure>,
+    /// Runs the check.
+    pub(crate) run: fn(&Path) -> Result<(), Failure>,
 }
 
-/// All steps, quick ones first: who breaks the formatting should know before the release build.
+/// All steps, quick ones first, so that a formatting error fails before the release build.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
-        what: "the code is formatted",
+        description: "the code is formatted",
         needs: &[Need::Component("rustfmt", "fmt")],
-        act: |root| run::show(cargo(root, &["fmt", "--all", "--check"])),
+        run: |root| run::show(cargo(root, &["fmt", "--all", "--check"])),
     },
     Step {
         name: "wasm",
-        what: "the core builds for a browser, alone, so that no host's features help it; then the roads",
+        description: "the core and the road network build for browsers, each with only its own features",
         needs: &[Need::Target("wasm32-unknown-unknown")],
-        act: |root| {
+        run: |root| {
             // The step `package` builds the bindings.
             for package in ["despacho-core", "despacho-roads"] {
                 let words = ["check", "--locked", "--target", "wasm32-unknown-unknown", "-p", package];
@@ -52,9 +52,9 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "clippy",
-        what: "no lint has anything to say",
+        description: "clippy reports no warning",
         needs: &[Need::Component("clippy", "clippy")],
-        act: |root| {
+        run: |root| {
             let words =
                 ["clippy", "--locked", "--workspace", "--all-features", "--all-targets", "--", "-D", "warnings"];
             run::show(cargo(root, &words))
@@ -62,9 +62,9 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "doc",
-        what: "the documentation builds and its links lead somewhere",
+        description: "the API documentation builds without broken links",
         needs: &[],
-        act: |root| {
+        run: |root| {
             let mut doc = cargo(root, &["doc", "--locked", "--workspace", "--all-features", "--no-deps"]);
             doc.env("RUSTDOCFLAGS", "-D warnings");
             run::show(doc)
@@ -72,9 +72,9 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "deny",
-        what: "licences, sources and bans of the dependencies (.cargo/deny.toml)",
+        description: "licences, sources and bans of the dependencies meet .cargo/deny.toml",
         needs: &[Need::CargoDeny],
-        act: |root| {
+        run: |root| {
             let words = [
                 "deny",
                 "--locked",
@@ -91,70 +91,70 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "advisories",
-        what: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
+        description: "no dependency has a known vulnerability (RustSec's database, if it can be fetched)",
         needs: &[Need::CargoDeny, Need::Advisories],
-        act: |root| {
+        run: |root| {
             let words = ["deny", "--locked", "--config", ".cargo/deny.toml", "check", "--disable-fetch", "advisories"];
             run::show(cargo(root, &words))
         },
     },
     Step {
         name: "deploy",
-        what: "the image's recipe, the manifests and the unit under their linters",
+        description: "the Dockerfile, the Kubernetes manifests and the systemd unit pass their linters",
         needs: &[Need::Venv],
-        act: deploy::check,
+        run: deploy::check,
     },
     Step {
         name: "release",
-        what: "the server as it ships; the tests below run this very build",
+        description: "the server builds with the release profile; the tests below use this build",
         needs: &[],
-        act: |root| server::build(root).map(|_| ()),
+        run: |root| server::build(root).map(|_| ()),
     },
     Step {
         name: "pages",
-        what: "the commands of every page run as written, on the server as it ships",
+        description: "the commands of every page run as written, with the release build",
         needs: &[Need::Program("jq", "jq"), Need::Program("curl", "curl")],
-        act: pages::check,
+        run: pages::check,
     },
     Step {
         name: "spin-build",
-        what: "the Spin component as it ships, within its limit of size; the tests below run this very build",
+        description: "the Spin component builds as it ships; the tests below use this build",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen")],
-        act: component::build_within_limit,
+        run: component::build_within_limit,
     },
     Step {
         name: "test",
-        what: "every test of the workspace, the component's own aside; the cases run on it too, and on PostgreSQL",
+        description: "all tests of the workspace pass except spin-test; the cases run on every host, including Spin and PostgreSQL",
         needs: &[
             Need::Target("wasm32-wasip1"),
             Need::Target(component::TARGET),
             Need::Postgres,
             Need::Program("pgbouncer", "pgbouncer"),
         ],
-        act: test_workspace,
+        run: test_workspace,
     },
     Step {
         name: "spin-test",
-        what: "the component on SQLite and PostgreSQL: races, traps, kills, configuration, memory",
+        description: "the Spin component passes its tests on SQLite and PostgreSQL: races, traps, kills, configuration, memory",
         needs: &[Need::Target(component::TARGET), Need::Postgres],
-        act: test_component,
+        run: test_component,
     },
     Step {
         name: "spin-up",
-        what: "the cases on the Spin runtime itself, if it is installed",
+        description: "the cases pass under `spin up`, if the Spin CLI is installed",
         needs: &[Need::Target(component::TARGET), Need::Program(component::OPTIMISER, "binaryen"), Need::Spin],
-        act: test_under_spin_up,
+        run: test_under_spin_up,
     },
     Step {
         name: "wasm-test",
-        what: "the core's own tests, on wasm: the same answers there",
+        description: "the unit tests of the core and the route engine pass on WebAssembly",
         needs: &[Need::Target("wasm32-wasip1"), Need::Program("node", "nodejs")],
-        act: |root| {
-            // The runner's path is from the package's folder, where cargo runs tests, so that no space can be in it.
+        run: |root| {
+            // Cargo runs tests in the package's folder. A relative path of the runner contains no spaces.
             for (package, root_from_there) in [("despacho-core", ".."), ("despacho-route", "../..")] {
                 let words = ["test", "--locked", "-p", package, "--target", "wasm32-wasip1", "--lib"];
                 let mut tests = cargo(root, &words);
-                // With threads of its own Node 20 crashes at the end of a long run.
+                // Without --single-threaded, Node 20 crashes at the end of a long run.
                 let runner = format!("node --no-warnings --single-threaded {root_from_there}/tests/xtask/wasi.mjs");
                 tests.env("CARGO_TARGET_WASM32_WASIP1_RUNNER", runner);
                 run::show(tests)?;
@@ -164,22 +164,22 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "package",
-        what: "the browser package builds within its limit of size, and under Node.js its previews are the service's, byte for byte",
+        description: "the browser package builds, and its previews under Node.js equal the service's byte for byte",
         needs: &[Need::Target("wasm32-unknown-unknown"), Need::Program("node", "nodejs"), Need::Program("npm", "npm")],
-        act: |root| package::run(root, package::Options { check: true, ..Default::default() }),
+        run: |root| package::run(root, package::Options { check: true, ..Default::default() }),
     },
     Step {
         name: "doctest",
-        what: "the examples in the documentation",
+        description: "the examples in the API documentation run",
         needs: &[],
-        act: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
+        run: |root| run::show(cargo(root, &["test", "--locked", "--workspace", "--all-features", "--doc"])),
     },
     Step {
         name: "crates",
-        what: "the packages of the route engine and the core build from what is in them",
+        description: "the published packages of the route engine and the core build from their own files",
         needs: &[],
-        act: |root| {
-            // Files that are not committed yet count too. All dependencies are here by now.
+        run: |root| {
+            // Uncommitted files are included. The earlier steps have downloaded all dependencies.
             let words =
                 ["package", "--locked", "--offline", "--allow-dirty", "-p", "despacho-route", "-p", "despacho-core"];
             run::show(cargo(root, &words))
@@ -187,33 +187,33 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "contract",
-        what: "generated requests, sound and broken, get answers as /openapi.json promises",
+        description: "generated valid and invalid requests get responses that conform to /openapi.json",
         needs: &[Need::Venv],
-        act: contract::check,
+        run: contract::check,
     },
     Step {
         name: "webhooks",
-        what: "a receiver that verifies signatures by the reference library, and fails on purpose, loses nothing",
+        description: "a failing receiver gets every webhook, with signatures that the reference library verifies",
         needs: &[Need::Venv],
-        act: webhooks::check,
+        run: webhooks::check,
     },
     Step {
         name: "panel",
-        what: "the merchant panel in a browser, against the server as it ships; pictures of it are left in target/panel",
+        description: "the merchant panel passes its browser tests with the release build; screenshots are in target/panel",
         needs: &[
             Need::Target("wasm32-unknown-unknown"),
             Need::Program("node", "nodejs"),
             Need::Program("npm", "npm"),
             Need::Program("chromium", "chromium"),
         ],
-        act: panel::check,
+        run: panel::check,
     },
     Step {
         name: "bench",
-        what: "how fast it is beside references in the same run: printed for people, nothing is asserted",
+        description: "the benchmarks run and print their results compared with baselines; no speed is asserted",
         needs: &[],
-        act: |root| {
-            // On wasm the routes' answers are compared by the tests; its times are for the long form.
+        run: |root| {
+            // The short form omits timings on WebAssembly; other steps compare its results.
             let bench = ["run", "--locked", "--release", "--no-default-features", "-p", "despacho-bench", "--"];
             let binary = server::build(root)?;
             for words in
@@ -228,13 +228,13 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
-/// A cargo command in the repository.
+/// Creates a cargo command that runs in the repository.
 fn cargo(root: &Path, words: &[&str]) -> Command {
     run::command(root, &[&["cargo"], words].concat())
 }
 
-/// The component's own tests. Chosen out of the workspace, since a package alone has its dependencies with other features, and built
-/// again for them.
+/// Runs the Spin component's tests. With nextest they are selected from the whole workspace, because a single package would
+/// rebuild its dependencies with different features.
 fn test_component(root: &Path) -> Result<(), Failure> {
     match has_nextest() {
         true => run_tests(root, &NEXTEST, &["--workspace", "--filterset", &format!("package({SPIN_TESTS})")]),
@@ -242,7 +242,7 @@ fn test_component(root: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The cases under `spin up`, an application for each.
+/// Runs the cases under `spin up`, each with its own application.
 fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
     component::build(root)?;
     let words = ["test", "--locked", "--all-features", "--workspace", "--exclude", SPIN_TESTS, "--test", "cases"];
@@ -251,8 +251,8 @@ fn test_under_spin_up(root: &Path) -> Result<(), Failure> {
     run::show(tests)
 }
 
-/// Every test of the workspace but the component's own. The cases run in one process, which loads the component and starts PostgreSQL
-/// once, where nextest would do so for each of them.
+/// Runs every test of the workspace except the Spin component's. The cases run in one process, which loads the component and
+/// starts PostgreSQL once; nextest would do so for every case.
 fn test_workspace(root: &Path) -> Result<(), Failure> {
     const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", SPIN_TESTS];
     if !has_nextest() {

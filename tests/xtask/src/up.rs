@@ -1,4 +1,4 @@
-//! `cargo up`: from a fresh clone to a server that answers.
+//! `cargo up`: builds and starts a demo server from a new clone.
 
 use std::{
     ffi::OsString,
@@ -14,31 +14,31 @@ use despacho_xtask::{
 
 use crate::panel;
 
-/// How to come up.
+/// The options of `cargo up`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UpOptions {
     /// The address to listen on.
     pub(crate) listen: String,
-    /// The database's folder; `.despacho` in the repository where none is named.
+    /// The data folder. The default is `.despacho` in the repository.
     pub(crate) data: Option<PathBuf>,
-    /// Whether the panel is wanted.
+    /// Whether to build and serve the panel.
     pub(crate) panel: bool,
 }
 
-/// Builds the server, and the panel where there is one, and becomes the server.
+/// Builds the server and the panel, and replaces this process with the server.
 pub(crate) fn up(options: &UpOptions) -> Result<(), Failure> {
     let root = place::root()?;
     println!("building despacho (the first time takes a few minutes)");
     let binary = server::build(&root)?;
     let panel = if options.panel { panel(&root)? } else { None };
     let data = options.data.clone().unwrap_or_else(|| root.join(".despacho"));
-    println!("starting despacho on {}, its data in {} (Ctrl-C ends it)", options.listen, data.display());
+    println!("starting despacho on {} with its data in {} (Ctrl-C stops it)", options.listen, data.display());
     let mut server = Command::new(binary);
     server.args(arguments(&options.listen, &data, panel.as_deref()));
     exec_server(server)
 }
 
-/// What the server is started with.
+/// Returns the server's arguments.
 fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["serve", "--demo", "--listen", listen, "--data"].map(OsString::from).into();
     words.push(data.into());
@@ -48,18 +48,20 @@ fn arguments(listen: &str, data: &Path, panel: Option<&Path>) -> Vec<OsString> {
     words
 }
 
-/// Builds the panel and returns its files; `None`, with the reason said, where it cannot be had.
+/// Builds the panel and returns its folder, or prints a message and returns `None` if Node.js or npm is missing.
 fn panel(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(missing) = ["node", "npm"].into_iter().find(|program| !run::succeeds(&[program, "--version"])) {
-        println!("{missing} is missing, so the panel is left out; the API is served all the same.");
-        println!("For the panel install Node.js 20.19 or newer and run `cargo up` again; `--no-panel` silences this.");
+        println!("{missing} is missing, so the panel is not built; the server serves only the API.");
+        println!(
+            "To get the panel, install Node.js 20.19 or newer and run `cargo up` again; `--no-panel` hides this message."
+        );
         return Ok(None);
     }
     println!("building the panel");
     panel::build(root).map(Some)
 }
 
-/// The server takes this process's place, so that every signal reaches it.
+/// Replaces this process with the server, so that the server receives every signal.
 #[cfg(unix)]
 fn exec_server(mut server: Command) -> Result<(), Failure> {
     use std::os::unix::process::CommandExt;
@@ -67,7 +69,7 @@ fn exec_server(mut server: Command) -> Result<(), Failure> {
     Err(Failure::new(format!("{} could not start: {error}", server.get_program().to_string_lossy())))
 }
 
-/// Where a process cannot be replaced the server shares the console, which sends Ctrl-C to both.
+/// Runs the server as a child process, because this platform cannot replace a process. The console sends Ctrl-C to both.
 #[cfg(not(unix))]
 fn exec_server(server: Command) -> Result<(), Failure> {
     run::show(server)
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_server_is_told_address_and_folder() {
+    fn server_arguments_contain_address_and_folder() {
         let words = arguments("127.0.0.1:9", Path::new("here"), None);
         assert_eq!(words, ["serve", "--demo", "--listen", "127.0.0.1:9", "--data", "here"]);
         let with_panel = arguments("127.0.0.1:9", Path::new("here"), Some(Path::new("files")));

@@ -1,4 +1,4 @@
-//! `cargo verify`: everything that must hold before a change goes out, in one command.
+//! `cargo verify`: runs every check that a change must pass.
 
 use std::{
     path::Path,
@@ -12,66 +12,66 @@ use crate::{
     steps::{STEPS, Step},
 };
 
-/// Which steps to run.
+/// The selection of steps to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Choice {
-    /// These alone, where any are named.
+    /// Only these steps, or all steps if empty.
     pub(crate) only: Vec<String>,
-    /// This one and those after it.
+    /// The first step to run.
     pub(crate) from: Option<String>,
 }
 
-/// How a step ended.
-enum Ending {
+/// The result of a step.
+enum StepResult {
     Passed,
     Skipped(String),
     Failed(Failure),
 }
 
-/// Prints the steps and what each shows.
+/// Prints the steps and their descriptions.
 pub(crate) fn list() {
     for step in STEPS {
-        println!("{:<12}{}", step.name, step.what);
+        println!("{:<12}{}", step.name, step.description);
     }
 }
 
-/// Runs the chosen steps in order and stops at the first that fails.
+/// Runs the selected steps in order and stops at the first failure.
 pub(crate) fn verify(choice: &Choice) -> Result<(), Failure> {
     let root = place::root()?;
     let steps = chosen(STEPS, choice)?;
     let offline = std::env::var_os("DESPACHO_VERIFY_OFFLINE").is_some_and(|value| value == "1");
     let mut report = Report::default();
     for (position, step) in steps.iter().enumerate() {
-        println!("[{}/{}] {}: {}", position + 1, steps.len(), step.name, step.what);
+        println!("[{}/{}] {}: {}", position + 1, steps.len(), step.name, step.description);
         let start = Instant::now();
-        let ending = take(step, &root, offline);
-        if report.enter(step.name, start.elapsed(), ending) {
+        let result = run_step(step, &root, offline);
+        if report.add(step.name, start.elapsed(), result) {
             break;
         }
     }
-    report.close()
+    report.finish()
 }
 
-fn take(step: &Step, root: &Path, offline: bool) -> Ending {
+fn run_step(step: &Step, root: &Path, offline: bool) -> StepResult {
     for need in step.needs {
         match need.ensure(root, offline) {
             Ok(()) => {}
-            Err(Missing::Offline(reason)) => return Ending::Skipped(reason),
-            Err(Missing::Failed(failure)) => return Ending::Failed(failure),
+            Err(Missing::Offline(reason)) => return StepResult::Skipped(reason),
+            Err(Missing::Failed(failure)) => return StepResult::Failed(failure),
         }
     }
-    match (step.act)(root) {
-        Ok(()) => Ending::Passed,
-        Err(failure) => Ending::Failed(failure),
+    match (step.run)(root) {
+        Ok(()) => StepResult::Passed,
+        Err(failure) => StepResult::Failed(failure),
     }
 }
 
-/// The steps that a choice leaves, or which name in it is none.
+/// Returns the selected steps, or a failure that names an unknown step.
 fn chosen<'a>(steps: &'a [Step], choice: &Choice) -> Result<Vec<&'a Step>, Failure> {
     let position = |name: &str| {
         steps.iter().position(|step| step.name == name).ok_or_else(|| {
             let names: Vec<_> = steps.iter().map(|step| step.name).collect();
-            Failure::new(format!("there is no step `{name}`; there are {}", names.join(", ")))
+            Failure::new(format!("there is no step `{name}`; the steps are {}", names.join(", ")))
         })
     };
     let only = choice.only.iter().map(|name| position(name)).collect::<Result<Vec<_>, _>>()?;
@@ -80,7 +80,7 @@ fn chosen<'a>(steps: &'a [Step], choice: &Choice) -> Result<Vec<&'a Step>, Failu
     Ok((from..steps.len()).filter(wanted).filter_map(|index| steps.get(index)).collect())
 }
 
-/// What has happened so far.
+/// The results of the steps so far.
 #[derive(Default)]
 struct Report {
     lines: Vec<String>,
@@ -91,34 +91,34 @@ struct Report {
 }
 
 impl Report {
-    /// Notes how a step ended; true where it failed.
-    fn enter(&mut self, name: &str, time: Duration, ending: Ending) -> bool {
+    /// Records a step's result and returns whether it failed.
+    fn add(&mut self, name: &str, time: Duration, result: StepResult) -> bool {
         self.total += time;
         let seconds = time.as_secs_f64();
-        let (word, detail) = match ending {
-            Ending::Passed => {
+        let (status, detail) = match result {
+            StepResult::Passed => {
                 self.passed += 1;
                 ("passed", String::new())
             }
-            Ending::Skipped(reason) => {
+            StepResult::Skipped(reason) => {
                 self.skipped += 1;
                 ("SKIPPED", format!(": {reason}"))
             }
-            Ending::Failed(failure) => {
+            StepResult::Failed(failure) => {
                 let detail = format!(": {failure}");
-                let again = format!("step `{name}` failed{detail}\nrun it again with `cargo verify --only {name}`");
-                self.failed = Some(Failure::new(again));
+                let message = format!("step `{name}` failed{detail}\nrun it again with `cargo verify --only {name}`");
+                self.failed = Some(Failure::new(message));
                 ("FAILED", detail)
             }
         };
-        let line = format!("{name:<10}{seconds:>8.1} s  {word}{detail}");
+        let line = format!("{name:<10}{seconds:>8.1} s  {status}{detail}");
         println!("{line}\n");
         self.lines.push(line);
         self.failed.is_some()
     }
 
-    /// Prints the summary.
-    fn close(self) -> Result<(), Failure> {
+    /// Prints the summary and returns the failure, if there is one.
+    fn finish(self) -> Result<(), Failure> {
         for line in &self.lines {
             println!("{line}");
         }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_keeps_the_tables_order() {
+    fn selected_steps_keep_the_order_of_the_table() {
         assert_eq!(names(&["doc", "fmt"], None), Ok(vec!["fmt", "doc"]));
         assert_eq!(names(&[], None).map(|all| all.len()), Ok(STEPS.len()));
         assert_eq!(
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_step_is_told_the_known_ones() {
+    fn unknown_step_error_lists_all_steps() {
         let failure = names(&["docs"], None).expect_err("there is no such step").to_string();
         assert!(failure.contains("`docs`") && failure.contains("clippy"), "{failure}");
     }
@@ -168,12 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_stops_and_says_how_to_go_on() {
+    fn failed_step_stops_and_prints_the_command_to_repeat_it() {
         let mut report = Report::default();
-        assert!(!report.enter("fmt", Duration::ZERO, Ending::Passed));
-        assert!(!report.enter("deny", Duration::ZERO, Ending::Skipped("no network".to_owned())));
-        assert!(report.enter("doc", Duration::ZERO, Ending::Failed(Failure::new("a dead link"))));
-        let failure = report.close().expect_err("it failed").to_string();
+        assert!(!report.add("fmt", Duration::ZERO, StepResult::Passed));
+        assert!(!report.add("deny", Duration::ZERO, StepResult::Skipped("no network".to_owned())));
+        assert!(report.add("doc", Duration::ZERO, StepResult::Failed(Failure::new("a dead link"))));
+        let failure = report.finish().expect_err("it failed").to_string();
         assert!(failure.contains("a dead link") && failure.contains("cargo verify --only doc"), "{failure}");
     }
 }

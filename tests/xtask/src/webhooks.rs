@@ -1,4 +1,4 @@
-//! The webhook test: tests/xtask/receiver.py runs the server and receives from it.
+//! The webhook test: tests/xtask/receiver.py starts the server and receives its webhooks.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use despacho_xtask::{
 
 use crate::needs;
 
-/// Runs it in an empty folder.
+/// Runs the test in an empty folder.
 pub(crate) fn check(root: &Path) -> Result<(), Failure> {
     let folder = place::target()?.join("webhooks");
     let error = |e| Failure::new(format!("{}: {e}", folder.display()));

@@ -1,5 +1,5 @@
-//! The target `api` under libFuzzer.
+//! The fuzz target `api` for libFuzzer.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::crash_if_wrong("api", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::panic_on_failure("api", bytes));

@@ -1,5 +1,5 @@
-//! The target `follow` under libFuzzer.
+//! The fuzz target `follow` for libFuzzer.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::crash_if_wrong("follow", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::panic_on_failure("follow", bytes));

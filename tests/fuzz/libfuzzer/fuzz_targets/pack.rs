@@ -1,5 +1,5 @@
-//! The target `pack` under libFuzzer.
+//! The fuzz target `pack` for libFuzzer.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::crash_if_wrong("pack", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::panic_on_failure("pack", bytes));

@@ -1,5 +1,5 @@
-//! The target `tokens` under libFuzzer.
+//! The fuzz target `tokens` for libFuzzer.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::crash_if_wrong("tokens", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::panic_on_failure("tokens", bytes));

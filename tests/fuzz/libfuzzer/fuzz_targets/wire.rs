@@ -1,5 +1,5 @@
-//! The target `wire` under libFuzzer.
+//! The fuzz target `wire` for libFuzzer.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::crash_if_wrong("wire", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| despacho_simulation::fuzz::panic_on_failure("wire", bytes));

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of a test's own: made in a temporary folder, on a socket port of its own, gone with the test.
+//! A PostgreSQL server for tests, in a temporary folder and on a free port. Dropping it stops the server and deletes its data.
 
 mod pooler;
 mod standby;
@@ -17,32 +17,32 @@ use std::{
 
 use despacho_xtask::{place, postgres::programs, run::Failure};
 
-/// A running server.
+/// A running PostgreSQL server.
 pub struct Cluster {
     folder: tempfile::TempDir,
     programs: PathBuf,
     port: u16,
     options: Options,
-    /// Where a database of it is, but for the name: `postgres://despacho@127.0.0.1:40123`.
+    /// The URL without a database name: `postgres://despacho@127.0.0.1:40123`.
     pub base: String,
 }
 
-/// What a server is like, where it is not like the others.
+/// The options of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The folder to make its own in; the machine's for temporary files where none is named. Its user must be able to enter.
-    pub place: Option<PathBuf>,
-    /// Whether what it commits is flushed to the disk, as it ships. Tests do without: only a power cut would tell.
+    /// The parent of the server's folder, which its user must be able to enter. The default is the system's temporary folder.
+    pub parent: Option<PathBuf>,
+    /// Whether commits are flushed to disk, which is PostgreSQL's default. Tests do without, because only a power failure
+    /// would show a difference.
     pub flushed: bool,
-    /// Settings in the words of its command line: `-c max_wal_size=64MB`.
+    /// Additional command-line options: `-c max_wal_size=64MB`.
     pub settings: String,
 }
 
-/// The server of this process, while a test holds it.
+/// The shared server of this process, while at least one test uses it.
 static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
 
-/// The server that the tests of a process share, each with databases of its own; gone with the last of them. The reason where
-/// there is none to be had.
+/// Returns the server that the tests of a process share, each with its own databases. It stops when the last test drops it.
 pub fn shared() -> Result<Arc<Cluster>, Failure> {
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(cluster) = shared.upgrade() {
@@ -53,24 +53,24 @@ pub fn shared() -> Result<Arc<Cluster>, Failure> {
     Ok(cluster)
 }
 
-/// Whether PostgreSQL is installed; where it is not, what a test says when it is skipped.
+/// Returns the reason to skip a test if PostgreSQL is not installed.
 pub fn missing() -> Option<&'static str> {
     programs().is_none().then_some("PostgreSQL's initdb and pg_ctl are not installed")
 }
 
-/// How often a server is started, each time on another port.
+/// The maximum number of attempts to start a server, each on a different port.
 const START_ATTEMPTS: usize = 3;
 
 impl Cluster {
-    /// Makes and starts a server; the reason where there is none to be had.
+    /// Creates and starts a server with the default options.
     pub fn start() -> Result<Cluster, Failure> {
         Cluster::start_as(Options::default())
     }
 
-    /// Makes and starts a server that is not like the others.
+    /// Creates and starts a server with options.
     pub fn start_as(options: Options) -> Result<Cluster, Failure> {
-        let mut cluster = Cluster::make(options)?;
-        cluster.fill()?;
+        let mut cluster = Cluster::prepare(options)?;
+        cluster.create_data()?;
         // Another process can take a free port before the server binds it.
         for _ in 1..START_ATTEMPTS {
             if cluster.run().is_ok() {
@@ -83,35 +83,35 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// A folder and a port for a server, without its data.
-    fn make(options: Options) -> Result<Cluster, Failure> {
+    /// Creates a server's folder and chooses its port, without its data.
+    fn prepare(options: Options) -> Result<Cluster, Failure> {
         let programs = programs().ok_or_else(|| Failure::new("PostgreSQL's initdb and pg_ctl are not installed"))?;
-        let folder = match &options.place {
-            Some(place) => tempfile::tempdir_in(place),
+        let folder = match &options.parent {
+            Some(parent) => tempfile::tempdir_in(parent),
             None => tempfile::tempdir(),
         };
         let folder = folder.map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
         let port = free_port()?;
         let cluster = Cluster { folder, programs, port, options, base: base(port) };
         if is_root() {
-            // The server refuses to run as root.
+            // PostgreSQL does not run as root.
             run(Command::new("chown").arg("postgres").arg(cluster.folder.path()))?;
         }
         Ok(cluster)
     }
 
-    /// Makes an empty database and gives its address.
+    /// Creates an empty database and returns its URL.
     pub fn database(&self, name: &str) -> Result<String, Failure> {
         self.query(&format!("{}/postgres", self.base), &format!("CREATE DATABASE {name}"))?;
         Ok(format!("{}/{name}", self.base))
     }
 
-    /// Makes an empty database whose name no other has, and gives its address.
+    /// Creates an empty database with a unique name and returns its URL.
     pub fn fresh(&self) -> Result<String, Failure> {
-        self.database(&unused())
+        self.database(&unique_name())
     }
 
-    /// What a query gives, as psql prints it without decoration.
+    /// Returns the result of a query, as psql prints it without headers and alignment.
     pub fn query(&self, database: &str, sql: &str) -> Result<String, Failure> {
         let mut psql = Command::new(self.programs.join("psql"));
         run(psql.args([
@@ -132,12 +132,12 @@ impl Cluster {
         std::fs::read_to_string(&path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
     }
 
-    /// Ends the server at once, as a crash would.
+    /// Stops the server immediately, without a checkpoint, as in a crash.
     pub fn crash(&self) -> Result<(), Failure> {
         self.stop("--mode=immediate")
     }
 
-    /// Ends the server as an operator does who does not wait for its clients.
+    /// Stops the server in order, without waiting for its clients to disconnect.
     pub fn shut(&self) -> Result<(), Failure> {
         self.stop("--mode=fast")
     }
@@ -147,21 +147,21 @@ impl Cluster {
         run(stop.args(["--silent", "--wait", mode, "--pgdata"]).arg(self.data()).arg("stop")).map(drop)
     }
 
-    /// Whether its first process is there. It may still be busy with recovery, and refuse everybody.
-    pub fn is_there(&self) -> bool {
+    /// Returns whether the postmaster is running. During recovery it rejects connections.
+    pub fn is_running(&self) -> bool {
         let mut status = self.command("pg_ctl");
         run(status.args(["--pgdata"]).arg(self.data()).arg("status")).is_ok()
     }
 
-    /// One of PostgreSQL's programs, to be run as it must be.
+    /// Returns a command for one of PostgreSQL's programs, run as the current user.
     pub fn program(&self, name: &str) -> Command {
         Command::new(self.programs.join(name))
     }
 
-    /// Starts it again, on the same port.
+    /// Starts the server on its port.
     pub fn run(&self) -> Result<(), Failure> {
         let data = self.data();
-        // Flushed as in earnest, but for the flush itself, which only a power cut would tell.
+        // Without fsync, commits still wait for the write but not for the disk.
         let flush = if self.options.flushed { "on" } else { "off" };
         let settings = format!(
             "-p {} -h 127.0.0.1 -k {} -c fsync={flush} -c max_connections=200 {}",
@@ -174,24 +174,24 @@ impl Cluster {
         run(start.arg("--log").arg(data.join("log")).arg("start")).map(drop)
     }
 
-    /// Fills the server's folder: from a copy that the first server of this build folder has left, since to make one takes longer than
-    /// most tests.
-    fn fill(&self) -> Result<(), Failure> {
+    /// Creates the server's data folder. initdb takes longer than most tests, so its result is stored in the build folder and
+    /// copied for later servers.
+    fn create_data(&self) -> Result<(), Failure> {
         let version = self.programs.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
-        let kept = place::target()?.join(format!("postgresql-{version}"));
-        if !kept.join("PG_VERSION").is_file() {
+        let template = place::target()?.join(format!("postgresql-{version}"));
+        if !template.join("PG_VERSION").is_file() {
             let mut make = self.command("initdb");
             make.args(["--auth=trust", "--encoding=UTF8", "--no-sync", "--wal-segsize=1", "--username=despacho"]);
             run(make.arg("--pgdata").arg(self.data()))?;
-            // Under its name once it is whole; where another test was first, that one's stays.
-            let draft = kept.with_extension(std::process::id().to_string());
+            // The rename publishes a complete folder. If another process was first, its folder stays.
+            let draft = template.with_extension(std::process::id().to_string());
             run(Command::new("cp").arg("-a").arg(self.data()).arg(&draft))?;
-            if std::fs::rename(&draft, &kept).is_err() {
+            if std::fs::rename(&draft, &template).is_err() {
                 run(Command::new("rm").arg("-rf").arg(&draft))?;
             }
             return Ok(());
         }
-        run(Command::new("cp").arg("-a").arg(&kept).arg(self.data())).map(drop)
+        run(Command::new("cp").arg("-a").arg(&template).arg(self.data())).map(drop)
     }
 
     fn data(&self) -> PathBuf {
@@ -203,7 +203,7 @@ impl Cluster {
     }
 }
 
-/// A command that does not run as root.
+/// Returns a command that runs as the user postgres if this process runs as root.
 fn command_as_postgres(program: &Path) -> Command {
     if !is_root() {
         return Command::new(program);
@@ -219,8 +219,8 @@ impl Drop for Cluster {
     }
 }
 
-/// A database's name that this process has not used.
-fn unused() -> String {
+/// Returns a database name that this process has not used.
+fn unique_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
@@ -230,7 +230,7 @@ fn is_root() -> bool {
 }
 
 fn run(command: &mut Command) -> Result<String, Failure> {
-    // The temporary folder, which everybody may enter: the server's user may not enter the developer's.
+    // The server's user can enter the root folder, but possibly not the current one.
     let output = command.current_dir(Path::new("/")).output();
     let output = output.map_err(|error| Failure::new(format!("{command:?} could not start: {error}")))?;
     if output.status.success() {
@@ -239,7 +239,7 @@ fn run(command: &mut Command) -> Result<String, Failure> {
     Err(Failure::new(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr))))
 }
 
-/// The start of the addresses of a server's databases.
+/// Returns the URL of a server without a database name.
 fn base(port: u16) -> String {
     format!("postgres://despacho@127.0.0.1:{port}")
 }

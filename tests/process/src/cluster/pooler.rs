@@ -1,4 +1,4 @@
-//! A PgBouncer in front of a cluster, gone when it is dropped.
+//! A PgBouncer in front of a cluster. Dropping it stops the process.
 
 use std::{
     net::TcpStream,
@@ -10,9 +10,9 @@ use despacho_xtask::run::{Failure, succeeds};
 
 use super::{Cluster, command_as_postgres, free_port, is_root, missing, run};
 
-/// For the pooler to accept connections, on however busy a machine.
+/// The time limit until the pooler accepts connections, on a busy machine.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// Server connections for each database.
+/// The number of server connections per database.
 const POOL_SIZE: u16 = 12;
 
 /// A running PgBouncer.
@@ -22,13 +22,13 @@ pub struct Pooler {
     folder: tempfile::TempDir,
 }
 
-/// The reason a test of the pooler is skipped; `None` if PostgreSQL and PgBouncer are installed.
+/// Returns the reason to skip a test if PostgreSQL or PgBouncer is not installed.
 pub fn pooler_missing() -> Option<&'static str> {
     missing().or_else(|| (!succeeds(&["pgbouncer", "--version"])).then_some("PgBouncer is not installed"))
 }
 
 impl Pooler {
-    /// Starts one for all databases of a cluster, with a `pool_mode`: `session`, `transaction` or `statement`.
+    /// Starts a pooler for all databases of a cluster. `mode` is its `pool_mode`: `session`, `transaction` or `statement`.
     pub fn start(cluster: &Cluster, mode: &str) -> Result<Pooler, Failure> {
         let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
         let port = free_port()?;
@@ -41,7 +41,7 @@ impl Pooler {
         );
         std::fs::write(&file, text).map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
         if is_root() {
-            // PgBouncer refuses to run as root, as PostgreSQL does.
+            // PgBouncer does not run as root, like PostgreSQL.
             run(Command::new("chown").args(["-R", "postgres"]).arg(folder.path()))?;
         }
         let mut start = command_as_postgres("pgbouncer".as_ref());
@@ -53,7 +53,7 @@ impl Pooler {
         Ok(pooler)
     }
 
-    /// The URL through the pooler of a database whose direct URL is given.
+    /// Converts a database's direct URL into its URL through the pooler.
     #[must_use]
     pub fn through(&self, address: &str) -> String {
         let name = address.rsplit('/').next().unwrap_or_default();

@@ -9,15 +9,16 @@ use despacho_xtask::run::Failure;
 
 use super::{Cluster, Options, run};
 
-/// The name by which the primary waits for the standby.
+/// The standby's name in the primary's `synchronous_standby_names`.
 const NAME: &str = "standby";
-/// For the standby to follow the primary, on however busy a machine.
+/// The time limit until the standby is synchronous, on a busy machine.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Cluster {
-    /// Starts a standby from a base backup. From then on this cluster, the primary, acknowledges a commit after the standby has flushed it.
+    /// Starts a standby from a base backup. This cluster, the primary, then acknowledges a commit after the standby has flushed
+    /// it.
     pub fn synchronous_standby(&self) -> Result<Cluster, Failure> {
-        let standby = Cluster::make(Options::default())?;
+        let standby = Cluster::prepare(Options::default())?;
         let mut backup = standby.command("pg_basebackup");
         backup.args(["--checkpoint=fast", "--no-sync", "--wal-method=stream", "--write-recovery-conf", "--dbname"]);
         backup.arg(format!("{}/postgres?application_name={NAME}", self.base)).arg("--pgdata").arg(standby.data());
@@ -29,7 +30,7 @@ impl Cluster {
         let deadline = Instant::now() + SYNC_TIMEOUT;
         while self.query(&postgres, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")? != "1" {
             if Instant::now() > deadline {
-                return Err(Failure::new("the standby does not follow its primary"));
+                return Err(Failure::new("the standby did not become synchronous in time"));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -47,8 +48,8 @@ impl Cluster {
         self.signal("-KILL")
     }
 
-    /// Stops every process of the server with SIGSTOP: connections are still accepted by the kernel, and nothing responds. To be killed before
-    /// it is dropped.
+    /// Stops every process of the server with SIGSTOP. The kernel still accepts connections, but no process responds. Call
+    /// [`Cluster::kill`] before dropping the cluster.
     pub fn freeze(&self) -> Result<(), Failure> {
         self.signal("-STOP")
     }
@@ -57,17 +58,17 @@ impl Cluster {
         let file = self.data().join("postmaster.pid");
         let text = std::fs::read_to_string(&file).map_err(|e| Failure::new(format!("{}: {e}", file.display())))?;
         let first = text.lines().next().unwrap_or_default().trim().to_owned();
-        // An error where it has none, as when it was killed before.
+        // ps fails if the process has no children, for example because it was killed before.
         let children = run(Command::new("ps").args(["-o", "pid=", "--ppid", &first])).unwrap_or_default();
-        // The first process goes first: it would restart the others.
+        // The postmaster comes first because it would restart the others.
         let mut kill = Command::new("kill");
         kill.arg(signal).arg(&first).args(children.split_whitespace());
-        // A child that has ended by itself meanwhile is an error of this command, and none here.
+        // kill fails if a child has already exited, which is not an error here.
         let _ = run(&mut kill);
         Ok(())
     }
 
-    /// The port on the loopback address.
+    /// Returns the port on the loopback address.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port

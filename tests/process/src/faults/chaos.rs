@@ -1,4 +1,4 @@
-//! What fails, when, by a seed.
+//! Injects faults. The seed decides their kinds and times.
 
 use std::time::{Duration, Instant};
 
@@ -10,32 +10,32 @@ use crate::faults::{
     clock::Clocks,
     disk::Disk,
     report::{Outage, Report},
-    run::StormRun,
+    run::RunState,
     watch::State,
 };
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// An instance is killed, and started again.
+    /// An instance is killed and restarted.
     Kill,
-    /// Two of three at once.
+    /// Two instances are killed at once.
     KillTwo,
-    /// Every connection to the database is cut.
+    /// Every connection to the database is terminated.
     Cut,
-    /// The database is ended as by a crash.
+    /// The database crashes.
     Crash,
-    /// It is ended in order.
+    /// The database is shut down in order.
     Shut,
-    /// It crashes, and an instance is killed before it is back.
+    /// The database crashes, and an instance is killed before the database is restarted.
     CrashAndKill,
-    /// Its disk is full.
+    /// The database's disk is full.
     Full,
-    /// The clock of an instance is set.
+    /// The clock of an instance is changed.
     Clock,
 }
 
-/// Every kind comes once in a round, in an order by the seed.
+/// All kinds of faults. Each cycle injects every kind once, in a random order.
 const ALL: [Fault; 8] = [
     Fault::Kill,
     Fault::KillTwo,
@@ -46,29 +46,29 @@ const ALL: [Fault; 8] = [
     Fault::Full,
     Fault::Clock,
 ];
-/// Seconds that a clock is set beside the real time. No two are 20 minutes apart: by then one server would end, as nobody's, an order
-/// that another one has just taken.
-const STEPS_S: [i64; 8] = [-600, -90, -5, -1, 1, 5, 90, 500];
-/// The database ends every connection but the one that asks.
+/// The offsets of a clock from the real time, in seconds. They differ by less than 20 minutes, after which one server would end
+/// an order as unassigned that another server has just assigned.
+const CLOCK_OFFSETS_S: [i64; 8] = [-600, -90, -5, -1, 1, 5, 90, 500];
+/// Terminates all connections to the database except the current one.
 const CUT: &str = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
      WHERE datname = current_database() AND pid <> pg_backend_pid()";
-/// Within so long a server has noticed that its database is away.
-const NOTICE: Duration = Duration::from_secs(30);
-/// A full disk that refuses nobody is given back after so long.
-const FULL: Duration = Duration::from_secs(30);
+/// The time limit until every server detects that the database is unavailable.
+const DETECTION_TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum time for which the disk stays full if no request is rejected.
+const DISK_FULL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What faults work on.
-struct Place<'a> {
-    storm: &'a StormRun<'a>,
+/// Injects faults into the instances, the database, its disk and the clocks.
+struct Injector<'a> {
+    state: &'a RunState<'a>,
     cluster: &'a Cluster,
     disk: Option<&'a Disk>,
     clocks: Option<&'a Clocks>,
-    longest: Duration,
+    max_outage: Duration,
 }
 
-/// Lets things fail for as long as the plan says, and then repairs everything.
-pub(crate) fn rage(
-    storm: &StormRun<'_>,
+/// Injects faults for the duration of the plan, and then restores the instances and clocks.
+pub(crate) fn inject_faults(
+    state: &RunState<'_>,
     plan: &Plan,
     cluster: &Cluster,
     disk: Option<&Disk>,
@@ -76,32 +76,32 @@ pub(crate) fn rage(
     report: &mut Report,
 ) {
     let (mut rng, started) = (Rng::with_seed(plan.seed), Instant::now());
-    let place = Place { storm, cluster, disk, clocks, longest: plan.longest };
-    // Some work first, so that there is something to lose.
+    let injector = Injector { state, cluster, disk, clocks, max_outage: plan.max_outage };
+    // Some orders must exist before the first fault.
     std::thread::sleep(Duration::from_secs(2));
-    for round in 0.. {
+    for cycle in 0.. {
         let mut faults = ALL;
         rng.shuffle(&mut faults);
         for fault in faults {
-            if round > 0 && started.elapsed() > plan.span {
+            if cycle > 0 && started.elapsed() > plan.span {
                 break;
             }
-            place.inject(fault, &mut rng, report);
+            injector.inject(fault, &mut rng, report);
             std::thread::sleep(Duration::from_millis(rng.u64(200..=2_500)));
         }
         if started.elapsed() > plan.span {
             break;
         }
     }
-    for clock in storm.instances.iter().filter_map(|instance| instance.clock.as_ref()) {
+    for clock in state.instances.iter().filter_map(|instance| instance.clock.as_ref()) {
         _ = clock.set(0);
     }
-    if let Err(late) = storm.await_ready(TIMEOUT) {
-        storm.wrong(late);
+    if let Err(late) = state.await_ready(TIMEOUT) {
+        state.record_violation(late);
     }
 }
 
-impl Place<'_> {
+impl Injector<'_> {
     fn inject(&self, fault: Fault, rng: &mut Rng, report: &mut Report) {
         match fault {
             Fault::Kill => self.kill(rng, 1, report),
@@ -110,15 +110,15 @@ impl Place<'_> {
             Fault::Crash => self.outage("PostgreSQL crashed", Cluster::crash, rng, report),
             Fault::Shut => self.outage("PostgreSQL restarted", Cluster::shut, rng, report),
             Fault::CrashAndKill => self.crash_and_kill(rng, report),
-            Fault::Full => self.full(rng, report),
-            Fault::Clock => self.step(rng, report),
+            Fault::Full => self.fill_disk(rng, report),
+            Fault::Clock => self.set_clock(rng, report),
         }
     }
 
     fn kill(&self, rng: &mut Rng, count: usize, report: &mut Report) {
-        let first = rng.usize(..self.storm.instances.len());
+        let first = rng.usize(..self.state.instances.len());
         for step in 0..count {
-            let instance = &self.storm.instances[(first + step) % self.storm.instances.len()];
+            let instance = &self.state.instances[(first + step) % self.state.instances.len()];
             self.print(&format!("instance {} is killed", instance.number));
             instance.kill(Duration::from_millis(rng.u64(..3_000)));
             report.count("instances killed");
@@ -126,37 +126,37 @@ impl Place<'_> {
     }
 
     fn cut(&self, report: &mut Report) {
-        self.print("connections are cut");
-        report.count("cuts of all connections");
-        if let Err(failure) = self.storm.database.query(CUT) {
-            self.print(&format!("they were not: {failure}"));
+        self.print("all database connections are terminated");
+        report.count("terminations of all connections");
+        if let Err(failure) = self.state.database.query(CUT) {
+            self.print(&format!("terminating connections failed: {failure}"));
         }
-        let back = self.recovered();
-        report.outages.push(Outage { name: "connections cut", away: Duration::ZERO, noticed: None, back });
+        let back = self.await_recovery();
+        report.outages.push(Outage { name: "connections terminated", away: Duration::ZERO, noticed: None, back });
     }
 
-    /// The database goes, everybody says so, it comes again, and everybody is ready by itself.
+    /// Stops the database, waits until every server detects the outage, restarts it, and waits until every server is ready.
     fn outage(
         &self,
         name: &'static str,
-        end: fn(&Cluster) -> Result<(), despacho_xtask::run::Failure>,
+        stop: fn(&Cluster) -> Result<(), despacho_xtask::run::Failure>,
         rng: &mut Rng,
         report: &mut Report,
     ) {
-        // From a quiet moment on: what is still starting notices nothing.
-        _ = self.recovered();
+        // A server that is still starting does not report the outage, so all servers must be ready first.
+        _ = self.await_recovery();
         self.print(name);
         report.count(name);
-        let gone = Instant::now();
-        if let Err(failure) = end(self.cluster) {
-            return self.storm.wrong(format!("PostgreSQL does not end: {failure}"));
+        let stopped = Instant::now();
+        if let Err(failure) = stop(self.cluster) {
+            return self.state.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
         }
-        let hold = gone + self.within(rng);
-        let noticed = self.noticed(gone);
-        std::thread::sleep(hold.saturating_duration_since(Instant::now()));
-        let away = gone.elapsed();
-        self.start();
-        let back = self.recovered();
+        let restart = stopped + self.random_outage(rng);
+        let noticed = self.await_detection(stopped);
+        std::thread::sleep(restart.saturating_duration_since(Instant::now()));
+        let away = stopped.elapsed();
+        self.ensure_running();
+        let back = self.await_recovery();
         report.outages.push(Outage { name, away, noticed, back });
     }
 
@@ -164,79 +164,83 @@ impl Place<'_> {
         self.print("PostgreSQL crashes, and an instance is killed");
         report.count("PostgreSQL crashed");
         if let Err(failure) = self.cluster.crash() {
-            return self.storm.wrong(format!("PostgreSQL does not end: {failure}"));
+            return self.state.record_violation(format!("PostgreSQL could not be stopped: {failure}"));
         }
         self.kill(rng, 1, report);
-        std::thread::sleep(self.within(rng));
-        self.start();
-        _ = self.recovered();
+        std::thread::sleep(self.random_outage(rng));
+        self.ensure_running();
+        _ = self.await_recovery();
     }
 
-    fn full(&self, rng: &mut Rng, report: &mut Report) {
+    fn fill_disk(&self, rng: &mut Rng, report: &mut Report) {
         let Some(disk) = self.disk else { return };
-        _ = self.recovered();
+        _ = self.await_recovery();
         self.print("the disk is full");
-        let (rejected, since, hold) = (self.storm.responded(503), Instant::now(), self.within(rng));
-        let rejects = || self.storm.responded(503) > rejected;
-        let filled = disk.fill(|| (rejects() && since.elapsed() > hold) || since.elapsed() > FULL);
+        let (rejected, since, hold) = (self.state.responses_with(503), Instant::now(), self.random_outage(rng));
+        let rejects = || self.state.responses_with(503) > rejected;
+        let filled = disk.fill(|| (rejects() && since.elapsed() > hold) || since.elapsed() > DISK_FULL_TIMEOUT);
         if let Err(failure) = filled {
-            self.print(&format!("it could not be filled: {failure}"));
+            self.print(&format!("the disk could not be filled: {failure}"));
         }
         let away = since.elapsed();
         if rejects() {
             report.count("disk full");
         } else {
-            self.print("and nobody was refused");
+            self.print("no request was rejected while the disk was full");
         }
         disk.free();
-        self.start();
-        let back = self.recovered();
+        self.ensure_running();
+        let back = self.await_recovery();
         report.outages.push(Outage { name: "disk full", away, noticed: None, back });
     }
 
-    fn step(&self, rng: &mut Rng, report: &mut Report) {
+    fn set_clock(&self, rng: &mut Rng, report: &mut Report) {
         if self.clocks.is_none() {
             return;
         }
-        let instance = &self.storm.instances[rng.usize(..self.storm.instances.len())];
+        let instance = &self.state.instances[rng.usize(..self.state.instances.len())];
         let Some(clock) = &instance.clock else { return };
-        let off = STEPS_S[rng.usize(..STEPS_S.len())];
-        self.print(&format!("the clock of instance {} is set to {off:+} s", instance.number));
-        let before = match clock.set(off) {
+        let offset = CLOCK_OFFSETS_S[rng.usize(..CLOCK_OFFSETS_S.len())];
+        self.print(&format!("the clock of instance {} is set to {offset:+} s", instance.number));
+        let before = match clock.set(offset) {
             Ok(before) => before,
-            Err(failure) => return self.print(&format!("it is not: {failure}")),
+            Err(failure) => return self.print(&format!("setting the clock failed: {failure}")),
         };
         report.count("clocks set");
-        // A server tells its time in every answer, renewed each second, and never set back.
+        // The server's `Date` header is updated every second and never goes backwards, so only a forward step is checked.
         std::thread::sleep(Duration::from_secs(2));
         let requested = now_s();
-        let server_time = instance.base().filter(|_| off > before).and_then(|base| seconds_of_day(&base));
-        if server_time.is_some_and(|server_time| !is_between(server_time, requested + off - 5, now_s() + off + 5)) {
-            self.storm.wrong(format!("the clock of instance {} is not {off:+} s off", instance.number));
+        let server_time = instance.base().filter(|_| offset > before).and_then(|base| seconds_of_day(&base));
+        if server_time.is_some_and(|server_time| !is_between(server_time, requested + offset - 5, now_s() + offset + 5))
+        {
+            self.state.record_violation(format!(
+                "the clock of instance {} does not have the offset {offset:+} s",
+                instance.number
+            ));
         }
     }
 
-    /// Waits until every instance that is there says 503; `None` where one does not.
-    fn noticed(&self, since: Instant) -> Option<Duration> {
-        while since.elapsed() < NOTICE {
-            let ready = |output| matches!(output, None | Some((State::Ready, _)));
-            if !self.storm.instances.iter().any(|instance| ready(instance.readiness.now())) {
+    /// Waits until every running instance returns 503, and returns the delay. Records a violation if one does not in time.
+    fn await_detection(&self, since: Instant) -> Option<Duration> {
+        while since.elapsed() < DETECTION_TIMEOUT {
+            let is_undetected = |state| matches!(state, None | Some((State::Ready, _)));
+            if !self.state.instances.iter().any(|instance| is_undetected(instance.readiness.current())) {
                 return Some(since.elapsed());
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        self.storm.wrong("a server said that it is ready while its database was away".to_owned());
+        self.state.record_violation("a server reported that it is ready while its database was unavailable".to_owned());
         None
     }
 
-    /// Starts the database where it is not there, until it takes questions.
-    fn start(&self) {
+    /// Starts the database if it is not running, and waits until it executes queries.
+    fn ensure_running(&self) {
         let since = Instant::now();
-        while self.storm.database.query("SELECT 1").is_err() {
+        while self.state.database.query("SELECT 1").is_err() {
             if since.elapsed() > TIMEOUT {
-                return self.storm.wrong("PostgreSQL does not start again".to_owned());
+                return self.state.record_violation("PostgreSQL could not be restarted".to_owned());
             }
-            if !self.cluster.is_there() {
+            if !self.cluster.is_running() {
                 self.print("PostgreSQL is started");
                 _ = self.cluster.run();
             }
@@ -244,21 +248,21 @@ impl Place<'_> {
         }
     }
 
-    /// How long it takes until everybody is ready; `None`, and noted, where somebody is not.
-    fn recovered(&self) -> Option<Duration> {
-        self.storm.await_ready(TIMEOUT).map_err(|late| self.storm.wrong(late)).ok()
+    /// Waits until every instance is ready, and returns the delay. Records a violation if one is not ready in time.
+    fn await_recovery(&self) -> Option<Duration> {
+        self.state.await_ready(TIMEOUT).map_err(|late| self.state.record_violation(late)).ok()
     }
 
-    fn within(&self, rng: &mut Rng) -> Duration {
-        Duration::from_millis(rng.u64(500..=self.longest.as_millis().try_into().unwrap_or(u64::MAX).max(501)))
+    fn random_outage(&self, rng: &mut Rng) -> Duration {
+        Duration::from_millis(rng.u64(500..=self.max_outage.as_millis().try_into().unwrap_or(u64::MAX).max(501)))
     }
 
-    fn print(&self, what: &str) {
-        self.storm.print(what);
+    fn print(&self, line: &str) {
+        self.state.print(line);
     }
 }
 
-/// The time of day that a server tells, in seconds.
+/// Returns the time of day of a server's `Date` header, in seconds.
 fn seconds_of_day(base: &str) -> Option<i64> {
     let response = client::agent(Duration::from_secs(5)).get(format!("{base}/healthz")).call().ok()?;
     // `Sat, 21 Nov 2026 22:18:47 GMT`
@@ -268,7 +272,7 @@ fn seconds_of_day(base: &str) -> Option<i64> {
     Some((hours * 60 + minutes) * 60 + seconds)
 }
 
-/// Whether a time of day lies between two instants, around the clock.
+/// Returns whether a time of day is between two times, also across midnight.
 fn is_between(server_time: i64, first: i64, last: i64) -> bool {
     const DAY_S: i64 = 86_400;
     (server_time - first).rem_euclid(DAY_S) <= last - first

@@ -1,4 +1,4 @@
-//! Couriers: each asks for its order and takes the next step, through whichever server there is.
+//! Couriers poll for their order and take its next step, on any available server.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -7,29 +7,29 @@ use serde_json::{Value, json};
 
 use crate::faults::{
     client::{Caller, Reply},
-    run::{Parties, Party, StormRun},
+    run::{Client, Clients, RunState},
 };
 
-/// Between two questions for an order.
+/// The interval between two polls.
 const POLL_INTERVAL: Duration = Duration::from_millis(400);
 
-/// A courier's work until the run is settled. It remembers nothing that the service does not tell.
-pub(crate) fn ride(storm: &StormRun<'_>, parties: &Parties, me: &Party) {
-    let caller = Caller::new(storm, &me.key);
-    let shops: Vec<Caller<'_>> = parties.merchants.iter().map(|merchant| Caller::new(storm, &merchant.key)).collect();
-    let mut rng = Rng::with_seed(storm.plan.seed ^ me.id << 16);
-    while !storm.settled.load(Ordering::SeqCst) && !storm.is_over() {
+/// Delivers orders until the run is settled. Each step follows only from the service's response, without local state.
+pub(crate) fn deliver_orders(state: &RunState<'_>, clients: &Clients, courier: &Client) {
+    let caller = Caller::new(state, &courier.key);
+    let shops: Vec<Caller<'_>> = clients.merchants.iter().map(|merchant| Caller::new(state, &merchant.key)).collect();
+    let mut rng = Rng::with_seed(state.plan.seed ^ courier.id << 16);
+    while !state.settled.load(Ordering::SeqCst) && !state.is_over() {
         match caller.try_once("GET", "/courier/order", None, &Value::Null) {
             Reply::Response(200, response) if response["order"]["id"].is_u64() => {
-                step(&caller, &shops, &response["order"], &mut rng);
+                take_next_step(&caller, &shops, &response["order"], &mut rng);
             }
             Reply::Response(200, _) => {
-                let place = json!({ "latitude": -23.5558, "longitude": -46.6582, "accuracy": 5 });
-                _ = caller.try_once("POST", "/courier/position", None, &place);
+                let position = json!({ "latitude": -23.5558, "longitude": -46.6582, "accuracy": 5 });
+                _ = caller.try_once("POST", "/courier/position", None, &position);
                 std::thread::sleep(POLL_INTERVAL);
             }
             Reply::Response(status, response) if status < 500 && status != 429 => {
-                storm.wrong(format!("courier {} was answered {status}: {response}", me.id));
+                state.record_violation(format!("courier {} got {status}: {response}", courier.id));
                 return;
             }
             _ => std::thread::sleep(POLL_INTERVAL),
@@ -37,8 +37,8 @@ pub(crate) fn ride(storm: &StormRun<'_>, parties: &Parties, me: &Party) {
     }
 }
 
-/// What comes next with an order. What is not answered, or is not possible any more, is seen at the next question.
-fn step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng: &mut Rng) {
+/// Takes the next step of an order. If it fails, the next poll shows the order's current status.
+fn take_next_step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng: &mut Rng) {
     let Some(id) = order["id"].as_u64() else { return };
     let take = |name: &str, body: Value| {
         let reply = caller.try_once("POST", &format!("/courier/orders/{id}/{name}"), None, &body);
@@ -66,7 +66,7 @@ fn step(caller: &Caller<'_>, shops: &[Caller<'_>], order: &Value, rng: &mut Rng)
     }
 }
 
-/// A code that the order's merchant tells.
+/// Returns a code of an order, as its merchant reads it.
 fn read_code(shops: &[Caller<'_>], id: u64, code: &str) -> Value {
     let path = format!("/delivery/orders/{id}");
     let orders = shops.iter().filter_map(|shop| match shop.try_once("GET", &path, None, &Value::Null) {

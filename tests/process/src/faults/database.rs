@@ -6,16 +6,16 @@ use crate::cluster::Cluster;
 use despacho_xtask::run::Failure;
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 
-/// Where the servers keep their data.
+/// The servers' database.
 pub(crate) enum Database<'a> {
     /// A database of a PostgreSQL server, with its URL.
     Server(&'a Cluster, String),
-    /// A SQLite file of the one instance.
+    /// The SQLite file of the only instance.
     File(PathBuf),
 }
 
 impl Database<'_> {
-    /// The value of the setting `database`.
+    /// Returns the value of the setting `database`.
     pub(crate) fn address(&self) -> &str {
         match self {
             Database::Server(_, address) => address,
@@ -23,7 +23,7 @@ impl Database<'_> {
         }
     }
 
-    /// Returns the rows of a query as psql prints them: a line for each, columns separated by `|`.
+    /// Returns the rows of a query in psql's format: one line per row, columns separated by `|`.
     pub(crate) fn query(&self, sql: &str) -> Result<String, Failure> {
         match self {
             Database::Server(cluster, address) => cluster.query(address, sql),
@@ -34,7 +34,7 @@ impl Database<'_> {
     }
 }
 
-/// SQLite reads JSON from text and returns its numbers as numbers.
+/// Translates PostgreSQL's syntax for JSON. SQLite reads JSON from text and needs no casts of numbers.
 fn translate(sql: &str) -> String {
     sql.replace("body::json", "body").replace("::bigint", "").replace("::int", "")
 }
@@ -67,14 +67,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sqlite_rows_print_as_psql_prints_them() {
+    fn sqlite_rows_have_the_format_of_psql() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.db");
-        let made = Connection::open(&file).unwrap();
-        made.execute_batch(
-            r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
-        )
-        .unwrap();
+        let connection = Connection::open(&file).unwrap();
+        connection
+            .execute_batch(
+                r#"CREATE TABLE t (id INTEGER, body TEXT); INSERT INTO t VALUES (1, '{"a":{"b":7}}'), (2, NULL)"#,
+            )
+            .unwrap();
         let read = Database::File(file).query("SELECT id, (body::json->'a'->>'b')::bigint FROM t ORDER BY id");
         assert_eq!(read, Ok("1|7\n2|".to_owned()));
     }

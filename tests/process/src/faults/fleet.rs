@@ -1,4 +1,4 @@
-//! The instances, each under a supervisor as a service manager is one: what ends is started again.
+//! The instances, each with a supervisor that restarts it, like a service manager.
 
 use std::{
     fs::OpenOptions,
@@ -18,20 +18,20 @@ use crate::faults::{
     client,
     clock::{Clock, Clocks},
     home,
-    run::{StormRun, lock},
+    run::{RunState, lock},
     watch::Readiness,
 };
 
-/// One of the servers.
+/// One of the server processes.
 pub(crate) struct Instance {
     pub(crate) number: usize,
     base: Mutex<Option<String>>,
-    doomed: AtomicBool,
-    rest_ms: AtomicU64,
+    kill_requested: AtomicBool,
+    restart_delay_ms: AtomicU64,
     pub(crate) clock: Option<Clock>,
     pub(crate) readiness: Readiness,
     pub(crate) starts: AtomicU64,
-    /// The process, while it runs; 0 otherwise.
+    /// The process ID, or 0 if the process is not running.
     pub(crate) pid: AtomicU32,
 }
 
@@ -40,29 +40,29 @@ impl Instance {
         Instance {
             number,
             base: Mutex::default(),
-            doomed: AtomicBool::new(false),
-            rest_ms: AtomicU64::new(0),
-            clock: clocks.map(|clocks| clocks.of(number)),
+            kill_requested: AtomicBool::new(false),
+            restart_delay_ms: AtomicU64::new(0),
+            clock: clocks.map(|clocks| clocks.clock(number)),
             readiness: Readiness::default(),
             starts: AtomicU64::new(0),
             pid: AtomicU32::new(0),
         }
     }
 
-    /// Where it answers, while it is there.
+    /// Returns the base URL while the server is running.
     pub(crate) fn base(&self) -> Option<String> {
         lock(&self.base).clone()
     }
 
-    /// Lets its supervisor kill it, and start it again so much later.
-    pub(crate) fn kill(&self, rest: Duration) {
-        self.rest_ms.store(u64::try_from(rest.as_millis()).unwrap_or_default(), Ordering::SeqCst);
-        self.doomed.store(true, Ordering::SeqCst);
+    /// Requests the supervisor to kill the process and to restart it after a delay.
+    pub(crate) fn kill(&self, restart_delay: Duration) {
+        self.restart_delay_ms.store(u64::try_from(restart_delay.as_millis()).unwrap_or_default(), Ordering::SeqCst);
+        self.kill_requested.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it says now that it is ready. One that is about to be killed is not.
+    /// Returns whether the server reports that it is ready. An instance that is about to be killed is not ready.
     pub(crate) fn is_ready(&self) -> bool {
-        !self.doomed.load(Ordering::SeqCst)
+        !self.kill_requested.load(Ordering::SeqCst)
             && self.base().is_some_and(|base| {
                 client::agent(Duration::from_secs(5))
                     .get(format!("{base}/readyz"))
@@ -72,61 +72,60 @@ impl Instance {
     }
 }
 
-/// Keeps an instance running until the world is over.
-pub(crate) fn serve(storm: &StormRun<'_>, instance: &Instance, folder: &Path) {
+/// Keeps an instance running until the end of the run.
+pub(crate) fn serve(state: &RunState<'_>, instance: &Instance, folder: &Path) {
     let home = home(folder, instance);
     if let Err(error) = std::fs::create_dir_all(&home) {
-        return storm.wrong(format!("{} cannot be made: {error}", home.display()));
+        return state.record_violation(format!("{} cannot be created: {error}", home.display()));
     }
-    let variables = storm.variables(instance);
+    let variables = state.variables(instance);
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    while !storm.is_over() {
-        // While the database is away it may end before it is ready, and says why: then it is started again.
-        let Ok((server, lines)) = Server::start_observed(&storm.plan.binary, &home, &[], &variables) else {
+    while !state.is_over() {
+        // While the database is unavailable the server may exit before it is ready. It is then started again.
+        let Ok((server, lines)) = Server::start_observed(&state.plan.binary, &home, &[], &variables) else {
             std::thread::sleep(Duration::from_millis(500));
             continue;
         };
         instance.starts.fetch_add(1, Ordering::SeqCst);
         std::thread::scope(|scope| {
-            scope.spawn(move || read_log(storm, instance, &lines));
-            watch_over(storm, instance, server);
+            scope.spawn(move || read_log(state, instance, &lines));
+            supervise(state, instance, server);
         });
     }
 }
 
-/// Until the server is killed, or ends by itself, which it must not.
-fn watch_over(storm: &StormRun<'_>, instance: &Instance, mut server: Server) {
+/// Waits until the server must be killed, and kills it. An exit by itself is a violation.
+fn supervise(state: &RunState<'_>, instance: &Instance, mut server: Server) {
     instance.pid.store(server.child().id(), Ordering::SeqCst);
     *lock(&instance.base) = Some(server.base.clone());
     loop {
-        let doomed = instance.doomed.load(Ordering::SeqCst);
-        if doomed || storm.is_over() {
+        if instance.kill_requested.load(Ordering::SeqCst) || state.is_over() {
             break;
         }
         if let Ok(Some(status)) = server.child().try_wait() {
-            storm.wrong(format!("instance {} ended by itself: {status}", instance.number));
+            state.record_violation(format!("instance {} exited by itself: {status}", instance.number));
             break;
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // Callers that are in the middle of a request see its connection break: it is dropped with SIGKILL.
+    // Dropping the server sends SIGKILL, which breaks the connections of requests in progress.
     instance.pid.store(0, Ordering::SeqCst);
     drop(server);
     *lock(&instance.base) = None;
-    let until = Instant::now() + Duration::from_millis(instance.rest_ms.load(Ordering::SeqCst));
-    while Instant::now() < until && !storm.is_over() {
+    let until = Instant::now() + Duration::from_millis(instance.restart_delay_ms.load(Ordering::SeqCst));
+    while Instant::now() < until && !state.is_over() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    instance.doomed.store(false, Ordering::SeqCst);
+    instance.kill_requested.store(false, Ordering::SeqCst);
 }
 
-/// Keeps what a server says, until it ends; a panic must not be.
-fn read_log(storm: &StormRun<'_>, instance: &Instance, lines: &Receiver<String>) {
-    let file = storm.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
+/// Writes a server's output to its log file. A panic is a violation.
+fn read_log(state: &RunState<'_>, instance: &Instance, lines: &Receiver<String>) {
+    let file = state.log(instance).and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
     let mut file = file;
     for line in lines {
         if line.contains("panicked") {
-            storm.wrong(format!("instance {} panicked: {line}", instance.number));
+            state.record_violation(format!("instance {} panicked: {line}", instance.number));
         }
         if let Some(file) = &mut file {
             _ = writeln!(file, "{line}");

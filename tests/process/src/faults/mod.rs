@@ -1,7 +1,7 @@
-//! Three real servers over one PostgreSQL under load, while servers, database, disk and clock fail by a seed.
+//! Runs three real servers with one PostgreSQL under load, and injects faults into servers, database, disk and clocks.
 //!
-//! The machine is real, so that a seed says what fails and in which order, and not what meets it. What must hold in the end is judged from
-//! the database and from the API, by rules that know nothing of how the service keeps them.
+//! The seed decides the faults and their order. The machine is real, so the requests that a fault affects differ between runs. The
+//! invariants are checked in the database and through the API, independently of the service's implementation.
 
 mod chaos;
 mod client;
@@ -10,8 +10,8 @@ mod courier;
 mod database;
 mod disk;
 mod fleet;
-mod judge;
 mod merchant;
+mod oracle;
 mod reader;
 mod report;
 mod run;
@@ -27,73 +27,76 @@ use std::{
 use crate::cluster::{Cluster, Options};
 use despacho_xtask::run::Failure;
 
-use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::StormRun};
+use crate::faults::{clock::Clocks, database::Database, disk::Disk, fleet::Instance, run::RunState};
 pub use crate::faults::{
     report::Report,
     run::Printer,
     storm::{Storm, StormReport, run as run_storm},
 };
 
-/// What is run.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The server's program.
+    /// The server's binary.
     pub binary: PathBuf,
-    /// What faults, and their order, follow from.
+    /// The seed of the faults and their order.
     pub seed: u64,
-    /// How long things fail. Each kind of fault comes at least once, however short that is.
+    /// The duration of fault injection. Each kind of fault occurs at least once, even if this is short.
     pub span: Duration,
-    /// Threads that create orders.
+    /// The number of threads that create orders.
     pub merchants: usize,
-    /// Couriers, each of them a thread.
+    /// The number of couriers, each with a thread.
     pub couriers: usize,
-    /// How long database and disk are away each time, at most.
-    pub longest: Duration,
-    /// Megabytes of the small disk.
+    /// The maximum duration of an outage of the database or the disk.
+    pub max_outage: Duration,
+    /// The size of the small disk in MB.
     pub disk_mb: u64,
-    /// Where the servers' words go; nowhere where none is named.
+    /// The folder of the servers' logs, or `None` to discard them.
     pub log: Option<PathBuf>,
-    /// Where it is told what fails.
+    /// Prints a line of progress.
     pub print: Printer,
 }
 
-/// Servers over the one database.
+/// The number of servers.
 const INSTANCES: usize = 3;
-/// For everything that is still open when nothing fails any more, on however busy a machine.
+/// The time limit for servers to become ready and for the database to start, on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Runs the plan to its end and judges what is left; the failure is one of the machine, and no word on the service.
+/// Runs the plan and checks the invariants.
+///
+/// # Errors
+/// If this machine cannot run the plan. Violations of the service are in the report.
 pub fn run(plan: &Plan) -> Result<Report, Failure> {
     let started = Instant::now();
     let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no temporary folder: {error}")))?;
     let mut report = Report::default();
-    // Declared before the server that stands on it, so that it goes after it.
+    // Declared before the database server that uses it, so that it is dropped after the server.
     let disk = report.or_skip("disk full", Disk::mount(folder.path(), plan.disk_mb));
     let clocks = report.or_skip("clock stepped", Clocks::find(folder.path()));
     let options = Options {
-        place: disk.as_ref().map(|disk| disk.place().to_owned()),
+        parent: disk.as_ref().map(|disk| disk.path().to_owned()),
         settings: "-c max_wal_size=64MB -c min_wal_size=8MB -c checkpoint_timeout=30s".to_owned(),
         ..Options::default()
     };
     let cluster = Cluster::start_as(options)?;
     let address = cluster.fresh()?;
-    let storm = StormRun::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
+    let state = RunState::new(plan, Database::Server(&cluster, address), INSTANCES, clocks.as_ref());
     std::thread::scope(|scope| {
-        for instance in &storm.instances {
-            scope.spawn(|| fleet::serve(&storm, instance, folder.path()));
+        for instance in &state.instances {
+            scope.spawn(|| fleet::serve(&state, instance, folder.path()));
         }
-        let outcome = under_load(&storm, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
-        storm.over.store(true, Ordering::SeqCst);
+        let outcome = under_load(&state, plan, scope, &cluster, disk.as_ref(), clocks.as_ref(), &mut report);
+        state.over.store(true, Ordering::SeqCst);
         outcome
     })?;
-    report.took = started.elapsed();
-    report.take(&storm);
+    report.duration = started.elapsed();
+    report.collect(&state);
     Ok(report)
 }
 
-/// Everything between the first server's start and the judgement.
+/// Creates load, injects faults and checks the invariants.
 fn under_load<'scope, 'env: 'scope>(
-    storm: &'env StormRun<'env>,
+    state: &'env RunState<'env>,
     plan: &'env Plan,
     scope: &'scope std::thread::Scope<'scope, 'env>,
     cluster: &'env Cluster,
@@ -101,39 +104,39 @@ fn under_load<'scope, 'env: 'scope>(
     clocks: Option<&Clocks>,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    storm.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
-    let parties = storm.found(plan.couriers)?;
-    let parties = storm.parties.get_or_init(|| parties);
+    state.await_ready(TIMEOUT).map_err(|late| Failure::new(format!("the servers did not start: {late}")))?;
+    let clients = state.create_clients(plan.couriers)?;
+    let clients = state.clients.get_or_init(|| clients);
     let mut busy = Vec::new();
     for number in 0..plan.merchants {
-        busy.push(scope.spawn(move || merchant::sell(storm, parties, number)));
+        busy.push(scope.spawn(move || merchant::create_orders(state, clients, number)));
     }
-    for courier in &parties.couriers {
-        scope.spawn(move || courier::ride(storm, parties, courier));
+    for courier in &clients.couriers {
+        scope.spawn(move || courier::deliver_orders(state, clients, courier));
     }
     let readers: Vec<_> =
-        parties.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(storm, merchant))).collect();
-    for instance in &storm.instances {
-        scope.spawn(move || watch::readiness(storm, instance));
+        clients.merchants.iter().map(|merchant| scope.spawn(move || reader::follow(state, merchant))).collect();
+    for instance in &state.instances {
+        scope.spawn(move || watch::poll_readiness(state, instance));
     }
-    scope.spawn(move || watch::allocation(storm));
-    chaos::rage(storm, plan, cluster, disk, clocks, report);
-    // Nothing fails from here on: whoever was told nothing asks until there is an answer.
-    storm.closing.store(true, Ordering::SeqCst);
+    scope.spawn(move || watch::check_allocation(state));
+    chaos::inject_faults(state, plan, cluster, disk, clocks, report);
+    // No more faults: clients retry open requests until they get a response.
+    state.closing.store(true, Ordering::SeqCst);
     for merchant in busy {
-        merchant.join().map_err(|_| Failure::new("a merchant stopped"))?;
+        merchant.join().map_err(|_| Failure::new("a merchant's thread panicked"))?;
     }
-    let written = judge::written(storm, parties)?;
-    storm.settled.store(true, Ordering::SeqCst);
+    let written = oracle::event_counts(state, clients)?;
+    state.settled.store(true, Ordering::SeqCst);
     let mut read = Vec::new();
     for reader in readers {
-        read.push(reader.join().map_err(|_| Failure::new("a reader stopped"))?);
+        read.push(reader.join().map_err(|_| Failure::new("a reader's thread panicked"))?);
     }
-    let (what, sql) = judge::REFUNDED_ONCE;
-    judge::judge(storm, parties, &written, &read, &[(what, sql.to_owned())], report)
+    let (violation, sql) = oracle::REFUNDED_ONCE;
+    oracle::check(state, clients, &written, &read, &[(violation, sql.to_owned())], report)
 }
 
-/// The folder of an instance.
+/// Returns the data folder of an instance.
 fn home(folder: &Path, instance: &Instance) -> PathBuf {
     folder.join(format!("instance-{}", instance.number))
 }

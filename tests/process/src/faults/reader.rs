@@ -1,4 +1,4 @@
-//! A reader of a merchant's journal, who goes on where it stopped, through whichever server there is.
+//! A reader of a merchant's journal. It resumes from its cursor on any available server.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -6,25 +6,25 @@ use serde_json::Value;
 
 use crate::faults::{
     client::Caller,
-    run::{Party, StormRun},
+    run::{Client, RunState},
 };
 
-/// Between two questions where nothing is new.
+/// The interval between two requests if there are no new events.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The events that were read: order and sequence, in the order of the journal.
-pub(crate) type Read = Vec<(u64, u64)>;
+/// The events that were read: the order's ID and the sequence number, in the order of the journal.
+pub(crate) type ReadEvents = Vec<(u64, u64)>;
 
-/// Reads until everything is settled and read.
-pub(crate) fn follow(storm: &StormRun<'_>, merchant: &Party) -> Read {
-    let caller = Caller::new(storm, &merchant.key);
-    let (mut after, mut read) = ("0".to_owned(), Read::new());
+/// Reads until the run is settled and all events are read.
+pub(crate) fn follow(state: &RunState<'_>, merchant: &Client) -> ReadEvents {
+    let caller = Caller::new(state, &merchant.key);
+    let (mut after, mut read) = ("0".to_owned(), ReadEvents::new());
     loop {
-        let last = storm.settled.load(Ordering::SeqCst);
+        let last = state.settled.load(Ordering::SeqCst);
         let path = format!("/delivery/events?limit=100&after={after}");
         let Some((status, page)) = caller.retry_until_response("GET", &path, None, &Value::Null) else { return read };
         let Some(next) = page["next"].as_str().filter(|_| status == 200) else {
-            storm.wrong(format!("the journal of merchant {} was answered {status}: {page}", merchant.id));
+            state.record_violation(format!("the journal of merchant {} returned {status}: {page}", merchant.id));
             return read;
         };
         let number = |event: &Value, name: &str| event[name].as_u64().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What all threads share.
+//! The state that all threads of a run share.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,40 +15,40 @@ use serde_json::{Value, json};
 
 use crate::faults::{Plan, client::Caller, clock::Clocks, database::Database, fleet::Instance};
 
-/// Tells a line to whoever watches.
+/// Prints a line of progress.
 pub type Printer = fn(&str);
 
 /// The operator's token.
 pub(crate) const OPERATOR: &str = "operator-token-of-the-fault-run";
-/// What is wrong is listed up to so many.
+/// The maximum number of recorded violations.
 const MAX_FINDINGS: usize = 50;
 
 /// An order that a server has acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acknowledged {
-    /// Its number.
+    /// Its ID.
     pub(crate) id: u64,
-    /// Whether its merchant cancelled it, and was told so.
+    /// Whether a cancellation was acknowledged.
     pub(crate) cancelled: bool,
 }
 
 /// The shared state of a run.
-pub(crate) struct StormRun<'a> {
+pub(crate) struct RunState<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) database: Database<'a>,
     pub(crate) instances: Vec<Instance>,
-    pub(crate) parties: OnceLock<Parties>,
-    /// Nothing fails any more: no new orders, but the open ones are asked for until they are acknowledged.
+    pub(crate) clients: OnceLock<Clients>,
+    /// No more faults: merchants create no new orders, and retry open requests until they are acknowledged.
     pub(crate) closing: AtomicBool,
-    /// All merchants know what they want to know.
+    /// All requests of merchants have a response.
     pub(crate) settled: AtomicBool,
-    /// Everybody stops.
+    /// All threads stop.
     pub(crate) over: AtomicBool,
     pub(crate) acknowledged: Mutex<BTreeMap<String, Acknowledged>>,
     pub(crate) sent: Mutex<BTreeSet<String>>,
     /// Codes of orders whose creation was rejected for good.
     pub(crate) rejected: Mutex<BTreeSet<String>>,
-    /// Settings of the servers beside those of every run.
+    /// Additional settings of the servers.
     pub(crate) settings: Vec<(&'static str, String)>,
     checks: AtomicU64,
     pub(crate) findings: Mutex<Vec<String>>,
@@ -58,31 +58,31 @@ pub(crate) struct StormRun<'a> {
     started: Instant,
 }
 
-/// Who takes part.
-pub(crate) struct Parties {
-    pub(crate) merchants: Vec<Party>,
-    pub(crate) couriers: Vec<Party>,
+/// The clients of a run.
+pub(crate) struct Clients {
+    pub(crate) merchants: Vec<Client>,
+    pub(crate) couriers: Vec<Client>,
 }
 
-/// Somebody with a key.
-pub(crate) struct Party {
+/// A merchant or courier with an API key.
+pub(crate) struct Client {
     pub(crate) id: u64,
     pub(crate) key: String,
 }
 
-impl<'a> StormRun<'a> {
+impl<'a> RunState<'a> {
     pub(crate) fn new(
         plan: &'a Plan,
         database: Database<'a>,
         instances: usize,
         clocks: Option<&Clocks>,
-    ) -> StormRun<'a> {
+    ) -> RunState<'a> {
         let instances = (0..instances).map(|number| Instance::new(number, clocks)).collect();
-        StormRun {
+        RunState {
             plan,
             database,
             instances,
-            parties: OnceLock::new(),
+            clients: OnceLock::new(),
             closing: AtomicBool::new(false),
             settled: AtomicBool::new(false),
             over: AtomicBool::new(false),
@@ -103,55 +103,55 @@ impl<'a> StormRun<'a> {
         self.over.load(Ordering::SeqCst)
     }
 
-    /// Where a server answers, each in its turn; `None` while none is there.
+    /// Returns the base URL of a running server, in rotation, or `None` if no server is running.
     pub(crate) fn some_base(&self) -> Option<String> {
         let first = usize::try_from(self.next.fetch_add(1, Ordering::Relaxed)).unwrap_or_default();
         (0..self.instances.len()).find_map(|step| self.instances[(first + step) % self.instances.len()].base())
     }
 
-    /// Notes something that must not be.
-    pub(crate) fn wrong(&self, what: String) {
+    /// Records a violation.
+    pub(crate) fn record_violation(&self, violation: String) {
         let mut findings = lock(&self.findings);
         if findings.len() < MAX_FINDINGS {
-            self.print(&format!("WRONG: {what}"));
-            findings.push(what);
+            self.print(&format!("VIOLATION: {violation}"));
+            findings.push(violation);
         }
     }
 
-    /// Counts a check, and notes its failure.
+    /// Counts a check and records its violation.
     pub(crate) fn check(&self, holds: bool, failure: impl FnOnce() -> String) {
         self.count_check();
         if !holds {
-            self.wrong(failure());
+            self.record_violation(failure());
         }
     }
 
-    /// Counts a check that was made elsewhere.
+    /// Counts a check that the caller performs.
     pub(crate) fn count_check(&self) {
         self.checks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many checks were made so far.
+    /// Returns the number of checks so far.
     pub(crate) fn checks(&self) -> u64 {
         self.checks.load(Ordering::Relaxed)
     }
 
-    /// Tells a line with the time since the run began.
-    pub(crate) fn print(&self, what: &str) {
-        (self.plan.print)(&format!("{:>6.1} s  {what}", self.started.elapsed().as_secs_f64()));
+    /// Prints a line with the time since the start of the run.
+    pub(crate) fn print(&self, line: &str) {
+        (self.plan.print)(&format!("{:>6.1} s  {line}", self.started.elapsed().as_secs_f64()));
     }
 
-    /// Counts an answer by its status.
+    /// Counts a response by its status.
     pub(crate) fn count(&self, status: u16) {
         *lock(&self.responses).entry(status).or_default() += 1;
     }
 
-    /// How many answers had this status so far.
-    pub(crate) fn responded(&self, status: u16) -> u64 {
+    /// Returns the number of responses with this status so far.
+    pub(crate) fn responses_with(&self, status: u16) -> u64 {
         lock(&self.responses).get(&status).copied().unwrap_or_default()
     }
 
-    /// Waits until every instance says that it is ready, and says how long that took; who is late where it does not come about.
+    /// Waits until every instance is ready, and returns the delay. The error lists the instances that are not ready in time.
     pub(crate) fn await_ready(&self, timeout: Duration) -> Result<Duration, String> {
         let since = Instant::now();
         loop {
@@ -161,32 +161,32 @@ impl<'a> StormRun<'a> {
                 return Ok(since.elapsed());
             }
             if since.elapsed() > timeout {
-                return Err(format!("after {} s not ready: instance {}", timeout.as_secs(), late.join(", ")));
+                return Err(format!("not ready after {} s: instance {}", timeout.as_secs(), late.join(", ")));
             }
             std::thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// Two merchants and the couriers, made by the operator.
-    pub(crate) fn found(&self, couriers: usize) -> Result<Parties, Failure> {
+    /// Creates two merchants and the couriers, as the operator.
+    pub(crate) fn create_clients(&self, couriers: usize) -> Result<Clients, Failure> {
         let operator = Caller::new(self, OPERATOR);
-        let mut parties = Parties { merchants: Vec::new(), couriers: Vec::new() };
-        // Company numbers that nobody has, with their check digits.
+        let mut clients = Clients { merchants: Vec::new(), couriers: Vec::new() };
+        // Unassigned company numbers (CNPJ) with valid check digits.
         for (number, cnpj) in ["44333222000100", "55544333000173"].into_iter().enumerate() {
-            let matrix = store(cnpj, &format!("merchant-{number}"));
-            let made = made(&operator, "/admin/matrices", &matrix)?;
-            let id = made["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
-            parties.merchants.push(Party { id, key: text(&made) });
+            let parent = store(cnpj, &format!("merchant-{number}"));
+            let created = create_resource(&operator, "/admin/matrices", &parent)?;
+            let id = created["storeId"].as_str().and_then(|id| id.parse().ok()).unwrap_or_default();
+            clients.merchants.push(Client { id, key: api_key(&created) });
         }
         for number in 0..couriers {
             let courier = json!({ "name": format!("Courier {number}"), "phone": "+5511990000001", "available": true });
-            let made = made(&operator, "/admin/couriers", &courier)?;
-            parties.couriers.push(Party { id: made["id"].as_u64().unwrap_or_default(), key: text(&made) });
+            let created = create_resource(&operator, "/admin/couriers", &courier)?;
+            clients.couriers.push(Client { id: created["id"].as_u64().unwrap_or_default(), key: api_key(&created) });
         }
-        Ok(parties)
+        Ok(clients)
     }
 
-    /// The environment of an instance.
+    /// Returns the environment variables of an instance.
     pub(crate) fn variables(&self, instance: &Instance) -> Vec<(&'static str, String)> {
         let mut variables = vec![
             ("DESPACHO_DATABASE", self.database.address().to_owned()),
@@ -205,13 +205,13 @@ impl<'a> StormRun<'a> {
         variables
     }
 
-    /// Where the words of an instance go.
+    /// Returns the log file of an instance.
     pub(crate) fn log(&self, instance: &Instance) -> Option<PathBuf> {
         self.plan.log.as_deref().map(|folder: &Path| folder.join(format!("instance-{}.log", instance.number)))
     }
 }
 
-/// The body that creates a store.
+/// Returns the body of a request that creates a store.
 pub(crate) fn store(cnpj: &str, name: &str) -> Value {
     json!({
         "cnpj": cnpj, "name": name, "email": format!("{name}@faults.example"),
@@ -222,18 +222,20 @@ pub(crate) fn store(cnpj: &str, name: &str) -> Value {
     })
 }
 
-pub(crate) fn made(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
+/// Creates a resource as the operator and returns the response.
+pub(crate) fn create_resource(operator: &Caller<'_>, path: &str, body: &Value) -> Result<Value, Failure> {
     match operator.retry_until_response("POST", path, None, body) {
-        Some((201, made)) => Ok(made),
-        other => Err(Failure::new(format!("{path} was answered {other:?}"))),
+        Some((201, created)) => Ok(created),
+        other => Err(Failure::new(format!("{path} returned {other:?}"))),
     }
 }
 
-pub(crate) fn text(made: &Value) -> String {
-    made["value"].as_str().unwrap_or_default().to_owned()
+/// Returns the API key in a response.
+pub(crate) fn api_key(created: &Value) -> String {
+    created["value"].as_str().unwrap_or_default().to_owned()
 }
 
-/// A lock that a panic elsewhere does not take away.
+/// Locks a mutex, even if another thread panicked while it held the lock.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What is looked at all the time: whether servers say that they are ready, and whether every order has one courier at most.
+//! Continuous checks: the readiness of servers, and the assignment of couriers to orders.
 
 use std::{
     sync::{Mutex, atomic::Ordering},
@@ -8,33 +8,33 @@ use std::{
 use crate::faults::{
     client,
     fleet::Instance,
-    judge,
-    run::{StormRun, lock},
+    oracle,
+    run::{RunState, lock},
 };
 
-/// Between two questions to a server.
+/// The interval between two requests to a server.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Between two looks at all orders.
-const LOOKS: Duration = Duration::from_secs(2);
+/// The interval between two snapshots of all orders.
+const SNAPSHOT_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What a server said last of its readiness, and when it said something else before.
+/// A server's current readiness, and the time since which it has been unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct Readiness(Mutex<Option<(State, Instant)>>);
 
-/// What a server says.
+/// A server's response to a readiness request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// 200.
+    /// Status 200.
     Ready,
-    /// 503.
-    Rejected,
-    /// Nothing: it is not there.
-    Nothing,
+    /// Status 503.
+    Unavailable,
+    /// No response: the server is not running.
+    Stopped,
 }
 
 impl Readiness {
-    /// What it says now, and since when.
-    pub(crate) fn now(&self) -> Option<(State, Instant)> {
+    /// Returns the current state and the time of its start.
+    pub(crate) fn current(&self) -> Option<(State, Instant)> {
         *lock(&self.0)
     }
 
@@ -46,34 +46,36 @@ impl Readiness {
     }
 }
 
-/// Asks a server for its readiness until the world is over.
-pub(crate) fn readiness(storm: &StormRun<'_>, instance: &Instance) {
+/// Polls a server's readiness until the end of the run.
+pub(crate) fn poll_readiness(state: &RunState<'_>, instance: &Instance) {
     let agent = client::agent(Duration::from_secs(5));
-    while !storm.is_over() {
+    while !state.is_over() {
         let response = instance.base().and_then(|base| agent.get(format!("{base}/readyz")).call().ok());
         instance.readiness.set(match response.map(|response| response.status().as_u16()) {
             Some(200) => State::Ready,
-            Some(503) => State::Rejected,
+            Some(503) => State::Unavailable,
             Some(other) => {
-                storm.wrong(format!("instance {} answers its readiness with {other}", instance.number));
-                State::Nothing
+                state.record_violation(format!("instance {} returned {other} on /readyz", instance.number));
+                State::Stopped
             }
-            None => State::Nothing,
+            None => State::Stopped,
         });
         std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Looks whether orders and couriers say the same of each other, one to one, until the world is over.
-pub(crate) fn allocation(storm: &StormRun<'_>) {
-    while !storm.is_over() {
-        // While the database is away there is nothing to see.
-        if let Ok(count) = storm.database.query(judge::INCONSISTENT_PAIRS) {
-            storm.snapshots.fetch_add(1, Ordering::Relaxed);
-            storm.check(count == "0", || format!("{count} orders or couriers were not one to one during the run"));
+/// Checks until the end of the run that orders and couriers are assigned one to one.
+pub(crate) fn check_allocation(state: &RunState<'_>) {
+    while !state.is_over() {
+        // The query fails while the database is unavailable.
+        if let Ok(count) = state.database.query(oracle::INCONSISTENT_PAIRS) {
+            state.snapshots.fetch_add(1, Ordering::Relaxed);
+            state.check(count == "0", || {
+                format!("{count} orders or couriers were not assigned one to one during the run")
+            });
         }
-        let until = Instant::now() + LOOKS;
-        while Instant::now() < until && !storm.is_over() {
+        let until = Instant::now() + SNAPSHOT_INTERVAL;
+        while Instant::now() < until && !state.is_over() {
             std::thread::sleep(POLL_INTERVAL);
         }
     }

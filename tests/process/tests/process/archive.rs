@@ -1,7 +1,7 @@
-//! `despacho archive` beside a server that serves, on both databases: killed between the file and the deletion, and run again. Every
-//! history is in a file or in the database at any time, and what the service says of it is true.
+//! `despacho archive` while a server is running, on both databases. It is killed between writing the file and deleting the rows,
+//! and run again. Every history is in a file or in the database at any time, and the API's responses are consistent with it.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
 
 use std::{
     collections::BTreeMap,
@@ -21,14 +21,14 @@ use serde_json::{Value, json};
 const LONG_AGO: &str = "34560000000";
 const ARCHIVE: [&str; 3] = ["archive", "--older-than", "180d"];
 
-/// The database under the server, as the test looks at it.
+/// The server's database.
 enum Database {
     File(PathBuf),
     Server(Arc<Cluster>, String),
 }
 
-/// Keeps every writer of the table that an archive writes first waiting until it is dropped.
-enum Held<'a> {
+/// A lock on the first table that `despacho archive` writes. It blocks the command until it is dropped.
+enum TableLock<'a> {
     File(rusqlite::Connection),
     Server(&'a Cluster, &'a str, Option<JoinHandle<()>>),
 }
@@ -56,7 +56,7 @@ impl Database {
         }
     }
 
-    /// One number.
+    /// Returns the number that a query selects.
     fn count(&self, sql: &str) -> i64 {
         match self {
             Database::File(file) => Database::open(file).query_row(sql, [], |row| row.get(0)).unwrap(),
@@ -64,34 +64,34 @@ impl Database {
         }
     }
 
-    fn hold(&self) -> Held<'_> {
+    fn lock_table(&self) -> TableLock<'_> {
         match self {
             Database::File(file) => {
                 let connection = Database::open(file);
                 connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-                Held::File(connection)
+                TableLock::File(connection)
             }
             Database::Server(cluster, address) => {
-                let (other, there) = (Arc::clone(cluster), address.clone());
+                let (other, url) = (Arc::clone(cluster), address.clone());
                 let holding = std::thread::spawn(move || {
-                    // Ended from outside, which is the end of it as it should be.
-                    let _ = other
-                        .query(&there, "BEGIN; LOCK TABLE archived IN EXCLUSIVE MODE; SELECT pg_sleep(600); COMMIT");
+                    // `drop` terminates this query, so it returns an error.
+                    let _ =
+                        other.query(&url, "BEGIN; LOCK TABLE archived IN EXCLUSIVE MODE; SELECT pg_sleep(600); COMMIT");
                 });
                 let locks = "SELECT COUNT(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation \
                     WHERE relname = 'archived' AND mode = 'ExclusiveLock' AND granted";
-                until(|| self.count(locks) == 1, "the lock");
-                Held::Server(cluster, address, Some(holding))
+                wait_until(|| self.count(locks) == 1, "the lock");
+                TableLock::Server(cluster, address, Some(holding))
             }
         }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for TableLock<'_> {
     fn drop(&mut self) {
         match self {
-            Held::File(connection) => connection.execute_batch("ROLLBACK").unwrap(),
-            Held::Server(cluster, address, holding) => {
+            TableLock::File(connection) => connection.execute_batch("ROLLBACK").unwrap(),
+            TableLock::Server(cluster, address, holding) => {
                 let end = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
                     WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid() AND datname = current_database()";
                 cluster.query(address, end).unwrap_or_else(|failure| panic!("{failure}"));
@@ -102,22 +102,22 @@ impl Drop for Held<'_> {
 }
 
 #[test]
-fn histories_go_to_files_and_none_is_lost_on_sqlite() {
-    on_sqlite(archives);
+fn archive_moves_old_histories_to_files_on_sqlite() {
+    on_sqlite(archive_moves_old_histories);
 }
 
 #[test]
-fn histories_go_to_files_and_none_is_lost_on_postgresql() {
-    on_postgresql(archives);
+fn archive_moves_old_histories_to_files_on_postgresql() {
+    on_postgresql(archive_moves_old_histories);
 }
 
-/// Runs a test on an SQLite file of its own.
+/// Runs a test with its own SQLite file.
 fn on_sqlite(test: fn(&Path, &Database)) {
     let data = tempfile::tempdir().unwrap();
     test(data.path(), &Database::File(data.path().join("despacho.db")));
 }
 
-/// Runs a test on a PostgreSQL database of its own; skips it if PostgreSQL is not installed.
+/// Runs a test with its own PostgreSQL database, or skips it if PostgreSQL is not installed.
 fn on_postgresql(test: fn(&Path, &Database)) {
     if let Some(missing) = despacho_process::cluster::missing() {
         eprintln!("skipped: {missing}");
@@ -129,7 +129,7 @@ fn on_postgresql(test: fn(&Path, &Database)) {
     test(data.path(), &Database::Server(cluster, address));
 }
 
-fn archives(data: &Path, database: &Database) {
+fn archive_moves_old_histories(data: &Path, database: &Database) {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let (server, folder) = (start(&binary, data, database), tempfile::tempdir().unwrap());
     let base = &server.base;
@@ -138,12 +138,12 @@ fn archives(data: &Path, database: &Database) {
         let (status, response) = post(base, "/delivery/orders/cancel", &json!({ "orderId": id }));
         assert_eq!(status, 200, "{response}");
     }
-    // Of eight that have ended, six long ago; and two of long ago that have not.
+    // Six orders ended long ago, and two ended recently. Two of the four open orders are old.
     let (old, open) = (&ids[..6], &ids[10..]);
     let aged: Vec<String> = [old, open].concat().iter().map(u64::to_string).collect();
     database.write(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})", aged.join(",")));
     let early = get(base, "/delivery/events?limit=1").1["next"].as_str().unwrap().to_owned();
-    // The demonstration's own orders move on meanwhile, and are nobody's business here.
+    // The demo orders also have events, which this test ignores.
     let ours = |orders: Vec<u64>| orders.into_iter().filter(|id| *id >= ids[0]).collect::<Vec<_>>();
     let (late, all) = journal(base, "0");
     let all = ours(all);
@@ -159,22 +159,22 @@ fn archives(data: &Path, database: &Database) {
     assert!(counted.starts_with("6 orders") && counted.contains("nothing was changed"), "{counted}");
     assert_eq!((row_counts(), files(folder.path()).len()), (before, 0));
 
-    killed_before_the_deletion(&mut archive(&binary, data, database), database, folder.path());
-    assert_eq!(row_counts(), before, "the file is there, and every row still is");
+    kill_before_deletion(&mut archive(&binary, data, database), database, folder.path());
+    assert_eq!(row_counts(), before, "the file exists, and no row is deleted");
     let first = records(&binary, &files(folder.path())[0]);
 
     let received = text(&run(&["--to", &to]));
     assert!(received.contains("6 orders") && received.contains("in 1 files"), "{received}");
     let written = files(folder.path());
     let same = written.iter().all(|file| records(&binary, file) == first);
-    assert!(written.len() == 2 && same, "the same again in another file: {written:?}");
+    assert!(written.len() == 2 && same, "a second file has the same records: {written:?}");
     assert_eq!(first.keys().copied().collect::<Vec<_>>(), old);
     assert!(first.values().all(|record| record["events"].as_array().unwrap().len() == 2), "{first:?}");
-    assert_eq!(row_counts(), [before[0] - 12, before[1], before[2], before[3]], "only events are gone");
+    assert_eq!(row_counts(), [before[0] - 12, before[1], before[2], before[3]], "only events are deleted");
     check_service(base, old, open, &early);
     let next = create(base, "NEW-1");
-    assert_eq!(ours(journal(base, &late).1), [next], "who has read all of it goes on");
-    // The journal begins behind the last event that went.
+    assert_eq!(ours(journal(base, &late).1), [next], "a reader at the end of the journal continues");
+    // The journal begins after the last archived event.
     let last = all.iter().rposition(|order| old.contains(order)).unwrap();
     assert_eq!(ours(journal(base, "0").1), [&all[last + 1..], &[next]].concat());
 
@@ -185,21 +185,21 @@ fn archives(data: &Path, database: &Database) {
 }
 
 #[test]
-fn archive_killed_at_random_points_loses_nothing_on_sqlite() {
-    on_sqlite(killed_at_random);
+fn archive_killed_at_random_loses_no_history_on_sqlite() {
+    on_sqlite(kill_archive_at_random);
 }
 
 #[test]
-fn archive_killed_at_random_points_loses_nothing_on_postgresql() {
-    on_postgresql(killed_at_random);
+fn archive_killed_at_random_loses_no_history_on_postgresql() {
+    on_postgresql(kill_archive_at_random);
 }
 
-/// Kills of one test, and the orders that become old between two of them.
+/// The number of kills in one test, and the number of orders that become old before each of them.
 const KILLS: usize = 10;
 const ORDERS_PER_KILL: usize = 12;
 
-/// Kills the command at points by a seed, in between lets more orders grow old, and runs it to its end.
-fn killed_at_random(data: &Path, database: &Database) {
+/// Makes a group of orders old and kills the command at a random time, repeatedly, and then runs the command to completion.
+fn kill_archive_at_random(data: &Path, database: &Database) {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let (server, folder) = (start(&binary, data, database), tempfile::tempdir().unwrap());
     let ids: Vec<u64> =
@@ -208,34 +208,34 @@ fn killed_at_random(data: &Path, database: &Database) {
         assert_eq!(post(&server.base, "/delivery/orders/cancel", &json!({ "orderId": id })).0, 200);
     }
     let before = row_counts(database, ids[0]);
-    let grow_old = |group: &[u64]| {
+    let make_old = |group: &[u64]| {
         database.write(&format!("UPDATE events SET at = at - {LONG_AGO} WHERE order_id IN ({})", list(group)));
     };
-    // The span within which kills fall: a run with nothing to do, and as long again.
+    // Kills happen within twice the duration of a run without work.
     let begun = Instant::now();
     text(&archive(&binary, data, database).args(ARCHIVE).arg("--dry-run").output().unwrap());
     let span = u64::try_from(begun.elapsed().as_millis()).unwrap() * 2;
     let mut rng = fastrand::Rng::with_seed(29);
     let mut archived = BTreeMap::new();
     for group in ids.chunks(ORDERS_PER_KILL) {
-        grow_old(group);
+        make_old(group);
         let mut command = archive(&binary, data, database);
         let mut child = command.args(ARCHIVE).arg("--to").arg(folder.path()).stdout(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(rng.u64(..span)));
-        // It may have ended.
+        // The command may already have exited.
         let _ = child.kill();
         child.wait().unwrap();
-        each_history_is_whole(&binary, database, folder.path(), &ids, &mut archived);
+        check_histories_are_complete(&binary, database, folder.path(), &ids, &mut archived);
     }
     text(&archive(&binary, data, database).args(ARCHIVE).arg("--to").arg(folder.path()).output().unwrap());
-    each_history_is_whole(&binary, database, folder.path(), &ids, &mut archived);
+    check_histories_are_complete(&binary, database, folder.path(), &ids, &mut archived);
     assert_eq!(archived.keys().copied().collect::<Vec<_>>(), ids, "every history is in a file");
     let after = row_counts(database, ids[0]);
-    assert_eq!(after, [0, before[1], before[2], before[3]], "events are gone; orders and money are as they were");
+    assert_eq!(after, [0, before[1], before[2], before[3]], "events are deleted; orders and ledger are unchanged");
 }
 
-/// Every history is whole in the database or whole in a file, and the same in every file.
-fn each_history_is_whole(
+/// Checks that every history is complete in the database or in a file, and identical in all files.
+fn check_histories_are_complete(
     binary: &Path,
     database: &Database,
     folder: &Path,
@@ -246,7 +246,7 @@ fn each_history_is_whole(
         for (id, record) in records(binary, &file) {
             assert_eq!(record["events"].as_array().unwrap().len(), 2, "{record}");
             let first = archived.entry(id).or_insert_with(|| record.clone());
-            assert_eq!(*first, record, "order {id} is in two files that differ");
+            assert_eq!(*first, record, "order {id} has different records in two files");
         }
     }
     let all = list(ids);
@@ -257,8 +257,8 @@ fn each_history_is_whole(
     assert_eq!(database.count(&partly), 0, "a history is partly deleted");
     let open: Vec<u64> = ids.iter().copied().filter(|id| !archived.contains_key(id)).collect();
     if !open.is_empty() {
-        let kept = format!("SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})", list(&open));
-        assert_eq!(database.count(&kept), open.len() as i64, "a history is in no file and not in the database");
+        let stored = format!("SELECT COUNT(DISTINCT order_id) FROM events WHERE order_id IN ({})", list(&open));
+        assert_eq!(database.count(&stored), open.len() as i64, "a history is neither in a file nor in the database");
     }
 }
 
@@ -266,17 +266,17 @@ fn list(ids: &[u64]) -> String {
     ids.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// Runs the command until its file is there, with the database held, and kills it.
-fn killed_before_the_deletion(command: &mut Command, database: &Database, folder: &Path) {
-    let held = database.hold();
+/// Runs the command with a locked table until its file exists, and kills it.
+fn kill_before_deletion(command: &mut Command, database: &Database, folder: &Path) {
+    let table_lock = database.lock_table();
     let mut child = command.args(ARCHIVE).arg("--to").arg(folder).stdout(Stdio::null()).spawn().unwrap();
-    until(|| !files(folder).is_empty(), "the file");
+    wait_until(|| !files(folder).is_empty(), "the file");
     child.kill().unwrap();
     child.wait().unwrap();
-    drop(held);
+    drop(table_lock);
 }
 
-/// Events, orders, entries of the ledger, and what these come to, of this order and later ones.
+/// Returns the numbers of events, orders and ledger entries, and the ledger's sum, from this order on.
 fn row_counts(database: &Database, first: u64) -> [i64; 4] {
     [
         "SELECT COUNT(*) FROM events WHERE order_id >=",
@@ -302,7 +302,7 @@ fn check_service(base: &str, old: &[u64], open: &[u64], early: &str) {
     }
 }
 
-/// The journal after a cursor: where it ends, and the order of each event.
+/// Reads the journal after a cursor, and returns the last cursor and the order of each event.
 fn journal(base: &str, after: &str) -> (String, Vec<u64>) {
     let (mut after, mut orders) = (after.to_owned(), Vec::new());
     loop {
@@ -316,7 +316,7 @@ fn journal(base: &str, after: &str) -> (String, Vec<u64>) {
     }
 }
 
-/// A file's records by their orders, as the command shows them.
+/// Returns a file's records by order, as `despacho archive show` prints them.
 fn records(binary: &Path, file: &Path) -> BTreeMap<u64, Value> {
     let shown = text(&Command::new(binary).args(["archive", "show"]).arg(file).output().unwrap());
     let record = |line: &str| serde_json::from_str::<Value>(line).unwrap();
@@ -346,10 +346,10 @@ fn text(output: &Output) -> String {
     out.into_owned()
 }
 
-fn until(so: impl Fn() -> bool, what: &str) {
+fn wait_until(condition: impl Fn() -> bool, event: &str) {
     let deadline = Instant::now() + TIMEOUT;
-    while !so() {
-        assert!(Instant::now() < deadline, "no sign of {what}");
+    while !condition() {
+        assert!(Instant::now() < deadline, "timeout while waiting for {event}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -364,13 +364,13 @@ fn start(binary: &Path, data: &Path, database: &Database) -> Server {
     Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// An order that nothing moves before tomorrow.
+/// Creates an order with a preparation time of almost a day, so that its status does not change during the test.
 fn create(base: &str, code: &str) -> u64 {
-    let place = json!({
+    let address = json!({
         "street": "Rua Augusta", "number": "1508", "city": "São Paulo", "state": "SP",
         "latitude": -23.5578, "longitude": -46.6600,
     });
-    let order = json!({ "code": code, "preparationTime": 1_400, "deliveries": [{ "address": place }] });
+    let order = json!({ "code": code, "preparationTime": 1_400, "deliveries": [{ "address": address }] });
     let (status, created) = post(base, "/delivery/orders", &order);
     assert_eq!(status, 201, "{created}");
     created["id"].as_u64().unwrap()

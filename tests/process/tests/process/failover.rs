@@ -1,6 +1,6 @@
-//! A primary that is killed under load, and a synchronous standby that takes over: the server with both in its URL goes on.
+//! A primary fails under load, and a synchronous standby takes over. The server has both in its URL and continues.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
 
 use std::{
     collections::BTreeMap,
@@ -21,12 +21,12 @@ use despacho_xtask::{
 use serde_json::{Value, json};
 
 const CLIENTS: usize = 8;
-/// Acknowledged orders before the primary is killed, and after the standby has taken over.
+/// The number of acknowledged orders before the failure of the primary, and again after the promotion of the standby.
 const LOAD: usize = 120;
-/// From the promotion until the first order is acknowledged.
+/// The time limit from the promotion until the first order is acknowledged.
 const RECOVERY_LIMIT: Duration = Duration::from_secs(30);
 
-/// Orders acknowledged so far: code, ID and time.
+/// The acknowledged orders: code, ID and time.
 type Acknowledged = Mutex<BTreeMap<String, (u64, Instant)>>;
 
 #[test]
@@ -34,13 +34,13 @@ fn failover_from_a_killed_primary_loses_no_acknowledged_order() {
     fail_over(Cluster::kill);
 }
 
-/// A frozen machine accepts connections for as long as its kernel has room, and does not respond.
+/// A frozen server accepts connections while the kernel's queue has space, and does not respond.
 #[test]
 fn failover_from_a_frozen_primary_loses_no_acknowledged_order() {
     fail_over(Cluster::freeze);
 }
 
-fn fail_over(end: fn(&Cluster) -> Result<(), Failure>) {
+fn fail_over(stop: fn(&Cluster) -> Result<(), Failure>) {
     if let Some(missing) = despacho_process::cluster::missing() {
         eprintln!("skipped: {missing}");
         return;
@@ -67,25 +67,25 @@ fn fail_over(end: fn(&Cluster) -> Result<(), Failure>) {
             scope.spawn(move || create_orders(base, client, acknowledged, over, unavailable));
         }
         let back = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            until(|| acknowledged.lock().unwrap().len() >= LOAD, "load before the failover");
-            end(&primary).unwrap();
+            wait_until(|| acknowledged.lock().unwrap().len() >= LOAD, "load before the failover");
+            stop(&primary).unwrap();
             std::thread::sleep(Duration::from_secs(2));
             let before = acknowledged.lock().unwrap().len();
             let promoted = Instant::now();
             standby.promote().unwrap();
-            until(|| acknowledged.lock().unwrap().len() >= before + LOAD, "load after the failover");
+            wait_until(|| acknowledged.lock().unwrap().len() >= before + LOAD, "load after the failover");
             let orders = acknowledged.lock().unwrap();
             orders.values().filter(|(_, at)| *at > promoted).map(|(_, at)| *at - promoted).min().unwrap()
         }));
         over.store(true, SeqCst);
-        // Frozen processes do not end otherwise.
+        // Only SIGKILL ends frozen processes.
         primary.kill().unwrap();
         back
     });
     let back = back.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     eprintln!("{back:?} from promotion to the first order, {} responses 503", unavailable.load(SeqCst));
     assert!(back < RECOVERY_LIMIT, "{back:?}");
-    everything_is_stored(&standby, &format!("postgres://despacho@127.0.0.1:{}/{name}", standby.port()), &acknowledged);
+    check_stored(&standby, &format!("postgres://despacho@127.0.0.1:{}/{name}", standby.port()), &acknowledged);
     assert_eq!(agent().get(format!("{}/readyz", server.base)).call().unwrap().status(), 200);
     let orders = acknowledged.lock().unwrap();
     let (code, (id, _)) = orders.iter().next_back().unwrap();
@@ -93,8 +93,8 @@ fn fail_over(end: fn(&Cluster) -> Result<(), Failure>) {
     assert_eq!((status, &found["code"]), (200, &json!(code)), "{found}");
 }
 
-/// Every acknowledged order is stored once, with its events and its money.
-fn everything_is_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledged) {
+/// Checks that every acknowledged order is stored once, with its fee and without gaps in the journal.
+fn check_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledged) {
     let listed = cluster.query(url, "SELECT code, id FROM orders WHERE code LIKE 'FO-%'").unwrap();
     let mut stored: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for (code, id) in listed.lines().filter_map(|line| line.split_once('|')) {
@@ -103,14 +103,14 @@ fn everything_is_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledge
     for (code, (id, _)) in acknowledged.lock().unwrap().iter() {
         assert_eq!(stored.get(code.as_str()), Some(&vec![*id]), "{code} was acknowledged as order {id}");
     }
-    for (what, sql) in [
+    for (violation, sql) in [
         (
             "orders without one fee",
             "SELECT count(*) FROM orders WHERE \
             (SELECT count(*) FROM ledger WHERE ledger.order_id = orders.id AND kind = 'fee') <> 1",
         ),
         (
-            "balances that are no sum",
+            "balances that differ from the sum of their entries",
             "SELECT count(*) FROM balances WHERE \
             amount <> (SELECT coalesce(sum(amount), 0) FROM ledger WHERE ledger.store = balances.store)",
         ),
@@ -120,11 +120,11 @@ fn everything_is_stored(cluster: &Cluster, url: &str, acknowledged: &Acknowledge
             HAVING min(place) <> 1 OR max(place) <> count(*)) AS gaps",
         ),
     ] {
-        assert_eq!(cluster.query(url, sql).unwrap(), "0", "{what}");
+        assert_eq!(cluster.query(url, sql).unwrap(), "0", "{violation}");
     }
 }
 
-/// Creates orders, each until it is acknowledged.
+/// Creates orders, and retries each until it is acknowledged.
 fn create_orders(base: &str, client: usize, acknowledged: &Acknowledged, over: &AtomicBool, unavailable: &AtomicU64) {
     let agent = agent();
     for count in 0.. {
@@ -145,11 +145,11 @@ fn create_orders(base: &str, client: usize, acknowledged: &Acknowledged, over: &
                 }
                 (503, _) => _ = unavailable.fetch_add(1, SeqCst),
                 (504, _) => {}
-                // A request of this client that was cut off may still be in progress.
+                // An interrupted request of this client may still be in progress.
                 (409, _) if reply["code"] == "request_in_progress" => {}
                 _ => {
                     over.store(true, SeqCst);
-                    panic!("{code} was answered {status}: {text}");
+                    panic!("{code} got {status}: {text}");
                 }
             }
             std::thread::sleep(Duration::from_millis(100));
@@ -165,10 +165,10 @@ fn order(code: &str) -> Value {
     json!({ "code": code, "preparationTime": 1_400, "deliveries": [{ "address": address }] })
 }
 
-fn until(so: impl Fn() -> bool, what: &str) {
+fn wait_until(condition: impl Fn() -> bool, event: &str) {
     let deadline = Instant::now() + TIMEOUT * 2;
-    while !so() {
-        assert!(Instant::now() < deadline, "no {what}");
+    while !condition() {
+        assert!(Instant::now() < deadline, "timeout while waiting for {event}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,6 +1,6 @@
-//! Two servers over one database: 1,000 orders fall due together, 300 couriers are free.
+//! Two servers share one database. 1,000 orders become due at the same time, and 300 couriers are free.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
 
 use std::{
     path::Path,
@@ -17,13 +17,13 @@ const ORDERS: usize = 1_000;
 const COURIERS: usize = 300;
 const FREED: usize = 100;
 const OPERATOR: &str = "operator-token-of-two-servers";
-/// From the moment that all orders are due.
-const LIMIT: Duration = Duration::from_secs(10);
-/// The orders fall due so long after both servers were told to start.
-const AHEAD: Duration = Duration::from_secs(4);
+/// The time limit for the assignment of all couriers after the orders are due.
+const ASSIGNMENT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time from the start of both servers until the orders are due.
+const START_TIME: Duration = Duration::from_secs(4);
 
 #[test]
-fn each_order_gets_one_courier_and_each_courier_one_order() {
+fn two_instances_assign_each_courier_to_a_single_order() {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
     let first = start(&binary, data.path());
@@ -34,10 +34,10 @@ fn each_order_gets_one_courier_and_each_courier_one_order() {
     let database = open(data.path());
     let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     let allocated = || count("SELECT count(*) FROM orders WHERE situation = 210");
-    let took = until(due, || allocated() >= COURIERS as i64, &|| format!("{} are allocated", allocated()));
-    assert!(took < LIMIT, "{took:?} after they were due");
+    let elapsed = wait_until(due, || allocated() >= COURIERS as i64, &|| format!("{} are allocated", allocated()));
+    assert!(elapsed < ASSIGNMENT_TIMEOUT, "{elapsed:?} after they were due");
     std::thread::sleep(Duration::from_secs(4));
-    assert_eq!(allocated(), COURIERS as i64, "nobody has two");
+    assert_eq!(allocated(), COURIERS as i64, "no courier has two orders");
     assert_eq!(
         count("SELECT count(DISTINCT json_extract(body, '$.courier.id')) FROM orders WHERE situation = 210"),
         300
@@ -45,10 +45,10 @@ fn each_order_gets_one_courier_and_each_courier_one_order() {
     assert_eq!(count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"), 300);
     let agreed = "SELECT count(*) FROM couriers JOIN orders ON orders.id = couriers.carries
         WHERE json_extract(orders.body, '$.courier.id') = couriers.id";
-    assert_eq!(count(agreed), 300, "order and courier say the same");
+    assert_eq!(count(agreed), 300, "orders and couriers refer to each other");
     let searching = || count("SELECT count(*) FROM orders WHERE situation = 200");
-    assert_eq!(searching(), (ORDERS - COURIERS) as i64, "the others go on searching");
-    // As couriers come free the others follow.
+    assert_eq!(searching(), (ORDERS - COURIERS) as i64, "the other orders are still searching");
+    // Freed couriers are assigned to the remaining orders.
     let agent = agent();
     let held = |id: &&u64| count(&format!("SELECT situation FROM orders WHERE id = {id}")) == 210;
     for (number, id) in ids.iter().filter(held).take(FREED).enumerate() {
@@ -57,7 +57,9 @@ fn each_order_gets_one_courier_and_each_courier_one_order() {
         assert_eq!(cancelled.0, 200, "{}", cancelled.1);
     }
     let freed = Instant::now();
-    until(freed, || searching() == (ORDERS - COURIERS - FREED) as i64, &|| format!("{} still search", searching()));
+    wait_until(freed, || searching() == (ORDERS - COURIERS - FREED) as i64, &|| {
+        format!("{} still search", searching())
+    });
     assert_eq!(allocated(), COURIERS as i64);
     assert_eq!(count("SELECT count(DISTINCT carries) FROM couriers WHERE carries IS NOT NULL"), 300);
     let doubled =
@@ -65,17 +67,17 @@ fn each_order_gets_one_courier_and_each_courier_one_order() {
     assert_eq!(count(doubled), 0);
 }
 
-/// How long after `from` it took until it was so.
-fn until(from: Instant, so: impl Fn() -> bool, state: &dyn Fn() -> String) -> Duration {
+/// Waits until a condition is true, and returns the time since `from`.
+fn wait_until(from: Instant, condition: impl Fn() -> bool, state: &dyn Fn() -> String) -> Duration {
     let timeout = from + Duration::from_secs(90);
-    while !so() {
+    while !condition() {
         assert!(Instant::now() < timeout, "{}", state());
         std::thread::sleep(Duration::from_millis(20));
     }
     Instant::now().saturating_duration_since(from)
 }
 
-/// Demonstration couriers and orders, which fall due in ten hours.
+/// Creates the couriers and the orders, which are due in ten hours.
 fn fill(base: &str) -> Vec<u64> {
     let next = AtomicUsize::new(0);
     let mut ids: Vec<u64> = std::thread::scope(|scope| {
@@ -106,9 +108,9 @@ fn register(agent: &ureq::Agent, base: &str, number: usize) {
     let (status, courier) = call(agent, &format!("{base}/admin/couriers"), OPERATOR, &new);
     assert_eq!(status, 201, "{courier}");
     let off = f64::from(u32::try_from(number).unwrap()) / 100_000.0;
-    let place = json!({ "latitude": -23.5614 + off, "longitude": -46.6559 });
+    let position = json!({ "latitude": -23.5614 + off, "longitude": -46.6559 });
     let key = courier["value"].as_str().unwrap();
-    assert_eq!(call(agent, &format!("{base}/courier/position"), key, &place).0, 200);
+    assert_eq!(call(agent, &format!("{base}/courier/position"), key, &position).0, 200);
 }
 
 fn create(agent: &ureq::Agent, base: &str, number: usize) -> u64 {
@@ -124,12 +126,12 @@ fn create(agent: &ureq::Agent, base: &str, number: usize) -> u64 {
     created["id"].as_u64().unwrap()
 }
 
-/// Takes what the demonstration brought along out of the way, lets all orders of the test fall due in the same millisecond, and says
-/// when.
+/// Ends the demo orders, disables the demo couriers, makes all orders of the test due in the same millisecond, and returns that
+/// time.
 fn due_together(data: &Path) -> Instant {
     let database = open(data);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let at = i64::try_from((now + AHEAD).as_millis()).unwrap();
+    let at = i64::try_from((now + START_TIME).as_millis()).unwrap();
     let seeded =
         "UPDATE orders SET situation = 600, holds_code = 0, due_at = NULL, body = json_set(body, '$.situation', 600)
         WHERE code LIKE 'DEMO-%'";
@@ -139,7 +141,7 @@ fn due_together(data: &Path) -> Instant {
         .unwrap();
     let sql = "UPDATE orders SET due_at = ?1, body = json_set(body, '$.ready_at', ?1) WHERE code LIKE 'T-%'";
     assert_eq!(database.execute(sql, [at]).unwrap(), ORDERS);
-    Instant::now() + AHEAD
+    Instant::now() + START_TIME
 }
 
 fn start(binary: &Path, data: &Path) -> Server {
@@ -147,7 +149,7 @@ fn start(binary: &Path, data: &Path) -> Server {
         ("DESPACHO_LIMITS_WRITES_PER_MINUTE", "1000000"),
         ("DESPACHO_ADMIN_TOKEN", OPERATOR),
         ("DESPACHO_DISPATCH_INTERVAL_SECONDS", "1"),
-        // The couriers of this test are the only ones.
+        // Only the couriers of this test exist.
         ("DESPACHO_SANDBOX_COURIERS_PER_STORE", "0"),
     ];
     Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))

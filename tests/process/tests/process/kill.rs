@@ -1,10 +1,9 @@
-//! `kill -9` in the middle of 2,000 concurrent creates, five times over one database.
+//! Sends `kill -9` during 2,000 concurrent creations, five times with one database.
 //!
-//! An acknowledged order is there once, whole, and an order that was never sent is not there. A create that was on its way when
-//! the server died may have reached the disk without its answer reaching anybody: it is there whole or not at all, and sending it
-//! again ends in one order.
+//! Every acknowledged order is stored once and completely, and no other order is stored. A request without a response may or
+//! may not have created an order, but never a partial one, and its repetition results in one order.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,83 +21,89 @@ use serde_json::{Value, json};
 
 const ORDERS: usize = 2_000;
 const CLIENTS: usize = 64;
-const ROUNDS: usize = 5;
+const KILLS: usize = 5;
 
 #[test]
 fn acknowledged_orders_survive_a_kill() {
     let binary = server::binary().unwrap_or_else(|failure| panic!("{failure}"));
     let data = tempfile::tempdir().unwrap();
-    // Every round is killed at another point of its work.
-    for round in 0..ROUNDS {
-        kill_in_the_middle(&binary, data.path(), round, ORDERS * (round + 1) / (ROUNDS + 2));
+    // Each kill happens after a different number of orders.
+    for run in 0..KILLS {
+        kill_during_creation(&binary, data.path(), run, ORDERS * (run + 1) / (KILLS + 2));
     }
 }
 
-/// What became of the creates of a round.
+/// The results of the creations of one run.
 #[derive(Default)]
-struct Seen {
+struct Creations {
     acknowledged: BTreeMap<String, u64>,
     pending: BTreeSet<String>,
 }
 
-fn kill_in_the_middle(binary: &Path, data: &Path, round: usize, after: usize) {
+fn kill_during_creation(binary: &Path, data: &Path, run: usize, after: usize) {
     let mut server = start(binary, data);
     let base = server.base.clone();
-    let (next, responded, seen) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Seen::default()));
+    let (next, responded, creations) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Creations::default()));
     std::thread::scope(|scope| {
         for _ in 0..CLIENTS {
-            scope.spawn(|| create_until_killed(&base, round, &next, &responded, &seen));
+            scope.spawn(|| create_until_killed(&base, run, &next, &responded, &creations));
         }
         let timeout = Instant::now() + Duration::from_secs(120);
         while responded.load(Ordering::SeqCst) < after {
-            assert!(Instant::now() < timeout, "only {} creates were answered", responded.load(Ordering::SeqCst));
+            assert!(Instant::now() < timeout, "only {} creations got a response", responded.load(Ordering::SeqCst));
             std::thread::sleep(Duration::from_millis(1));
         }
-        // SIGKILL: nothing of the server runs any more.
+        // `kill` sends SIGKILL.
         server.child().kill().unwrap();
         server.child().wait().unwrap();
     });
-    let seen = seen.into_inner().unwrap();
+    let creations = creations.into_inner().unwrap();
     assert!(
-        seen.acknowledged.len() >= after && seen.acknowledged.len() < ORDERS,
-        "the kill came too late to tell anything"
+        creations.acknowledged.len() >= after && creations.acknowledged.len() < ORDERS,
+        "the kill came too late to interrupt a creation"
     );
     let server = start(binary, data);
-    for (code, id) in &seen.acknowledged {
+    for (code, id) in &creations.acknowledged {
         let (status, order) = call(&agent(), "GET", &format!("{}/delivery/orders/{id}", server.base), &Value::Null)
-            .unwrap_or_else(|| panic!("order {id} was acknowledged and cannot be looked up"));
+            .unwrap_or_else(|| panic!("order {id} was acknowledged, but cannot be looked up"));
         assert_eq!((status, order["code"].as_str()), (200, Some(code.as_str())), "order {id} was acknowledged");
     }
-    let stored = stored(data, round);
+    let stored = stored(data, run);
     for code in stored.keys() {
-        assert!(seen.acknowledged.contains_key(code) || seen.pending.contains(code), "{code} was never sent");
+        assert!(creations.acknowledged.contains_key(code) || creations.pending.contains(code), "{code} was never sent");
     }
-    for code in &seen.pending {
+    for code in &creations.pending {
         let (status, again) = call(&agent(), "POST", &format!("{}/delivery/orders", server.base), &order(code))
             .unwrap_or_else(|| panic!("{code} cannot be sent again"));
         let expected = if stored.contains_key(code) { 200 } else { 201 };
         assert_eq!(status, expected, "{code}: {again}");
     }
     drop(server);
-    whole(data);
+    check_consistency(data);
 }
 
-/// One client: sends one create after the other until there are no more or the server is gone.
-fn create_until_killed(base: &str, round: usize, next: &AtomicUsize, responded: &AtomicUsize, seen: &Mutex<Seen>) {
+/// Creates orders one after another until all are created or the server is killed.
+fn create_until_killed(
+    base: &str,
+    run: usize,
+    next: &AtomicUsize,
+    responded: &AtomicUsize,
+    creations: &Mutex<Creations>,
+) {
     let agent = agent();
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);
         if number >= ORDERS {
             return;
         }
-        let code = format!("R{round}-{number}");
+        let code = format!("R{run}-{number}");
         let Some((status, response)) = call(&agent, "POST", &format!("{base}/delivery/orders"), &order(&code)) else {
-            seen.lock().unwrap().pending.insert(code);
+            creations.lock().unwrap().pending.insert(code);
             return;
         };
         assert_eq!(status, 201, "{response}");
         let id = response["id"].as_u64().unwrap();
-        assert_eq!(seen.lock().unwrap().acknowledged.insert(code, id), None);
+        assert_eq!(creations.lock().unwrap().acknowledged.insert(code, id), None);
         responded.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -113,7 +118,7 @@ fn agent() -> ureq::Agent {
     config.timeout_global(Some(Duration::from_secs(30))).build().into()
 }
 
-/// Status and body; `None` where no whole answer came.
+/// Returns the status and body, or `None` if no complete response arrived.
 fn call(agent: &ureq::Agent, method: &str, url: &str, body: &Value) -> Option<(u16, Value)> {
     let response = match method {
         "GET" => agent.get(url).header("x-api-token", KEY).call(),
@@ -144,22 +149,22 @@ fn open(data: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(file.expect("a database file")).unwrap()
 }
 
-/// The codes of a round that are on disk, each exactly once.
-fn stored(data: &Path, round: usize) -> BTreeMap<String, i64> {
+/// Returns the stored codes of a run with their IDs, and checks that they are unique.
+fn stored(data: &Path, run: usize) -> BTreeMap<String, i64> {
     let database = open(data);
     let mut codes = BTreeMap::new();
     let mut statement = database.prepare("SELECT code, id FROM orders WHERE code LIKE ?1").unwrap();
-    let rows = statement.query_map([format!("R{round}-%")], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let rows = statement.query_map([format!("R{run}-%")], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     for row in rows {
         let (code, id): (String, i64) = row.unwrap();
-        assert_eq!(codes.insert(code.clone(), id), None, "{code} is there twice");
+        assert_eq!(codes.insert(code.clone(), id), None, "{code} is stored twice");
     }
     codes
 }
 
-/// Nothing is half there: each order has its first event and its fee, no event or entry is without its order, and the balance is
-/// the sum of its entries.
-fn whole(data: &Path) {
+/// Checks that nothing is partially stored: each order has its first event and its fee, each event and entry has its order, and
+/// the balance is the sum of its entries.
+fn check_consistency(data: &Path) {
     let database = open(data);
     let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     let lacking = "SELECT count(*) FROM orders o WHERE

@@ -1,4 +1,4 @@
-//! The real server: killed in the middle of its work, several instances over one database, under load while parts of the machine fail.
+//! Tests of real server processes: kills under load, several instances with one database, injected faults.
 
 mod archive;
 mod failover;

@@ -1,6 +1,6 @@
-//! From SQLite to PostgreSQL and back: every order, event and line of the statement is the same on the other side, and goes on there.
+//! Migrates from SQLite to PostgreSQL and back. Orders and journal are the same after each migration, and the service continues.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may stop where it fails")]
+#![expect(clippy::panic, clippy::unwrap_used, reason = "a test may panic where it fails")]
 
 use std::{
     path::Path,
@@ -11,11 +11,11 @@ use crate::support::{get, post};
 use despacho_xtask::server::{self, Server};
 use serde_json::{Value, json};
 
-/// More than two pages of a copy.
+/// The number of orders, which is more than two pages of the migration.
 const ORDERS: usize = 600;
 
 #[test]
-fn everything_is_there_and_goes_on_on_the_other_side() {
+fn migration_to_postgresql_and_back_keeps_orders_and_journal() {
     if let Some(missing) = despacho_process::cluster::missing() {
         eprintln!("skipped: {missing}");
         return;
@@ -28,7 +28,7 @@ fn everything_is_there_and_goes_on_on_the_other_side() {
 
     let on_sqlite = start(&binary, folder.path(), "sqlite");
     let ids = fill(&on_sqlite.base);
-    let before = look(&on_sqlite.base, &ids);
+    let before = read_orders(&on_sqlite.base, &ids);
     let (seen, _) = journal(&on_sqlite.base, "");
     drop(on_sqlite);
 
@@ -43,20 +43,23 @@ fn everything_is_there_and_goes_on_on_the_other_side() {
     assert!(again.status.code() == Some(1) && rejected.contains("not empty"), "{rejected}");
 
     let on_postgres = start(&binary, folder.path(), &address);
-    assert_eq!(look(&on_postgres.base, &ids), before, "the same on PostgreSQL");
+    assert_eq!(read_orders(&on_postgres.base, &ids), before, "the same on PostgreSQL");
     let next = create(&on_postgres.base, "AFTER-1");
-    assert!(ids.iter().all(|id| *id < next), "{next} is no new number");
+    assert!(ids.iter().all(|id| *id < next), "{next} is not a new ID");
     let (_, updates) = journal(&on_postgres.base, &seen);
-    assert!(updates.contains(&next) && !updates.contains(&ids[0]), "the journal goes on where it was: {updates:?}");
+    assert!(
+        updates.contains(&next) && !updates.contains(&ids[0]),
+        "the journal continues after the cursor: {updates:?}"
+    );
     let all = [&ids[..], &[next]].concat();
-    let after = look(&on_postgres.base, &all);
+    let after = read_orders(&on_postgres.base, &all);
     drop(on_postgres);
 
     std::fs::create_dir(folder.path().join("back")).unwrap();
     let returned = migrate(&binary, &address, &text(&back));
     assert!(returned.status.success(), "{}", String::from_utf8_lossy(&returned.stderr));
     let on_sqlite = start(&binary, &folder.path().join("back"), "sqlite");
-    assert_eq!(look(&on_sqlite.base, &all), after, "the same back on SQLite");
+    assert_eq!(read_orders(&on_sqlite.base, &all), after, "the same back on SQLite");
     assert!(create(&on_sqlite.base, "AFTER-2") > next);
 }
 
@@ -79,7 +82,7 @@ fn start(binary: &Path, data: &Path, database: &str) -> Server {
     Server::start(binary, data, &["--demo"], &variables).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
-/// Orders that nothing moves before tomorrow, every fifth of them cancelled.
+/// Creates orders with a preparation time of almost a day, and cancels every fifth.
 fn fill(base: &str) -> Vec<u64> {
     let ids: Vec<u64> = (0..ORDERS).map(|number| create(base, &format!("BEFORE-{number}"))).collect();
     for id in ids.iter().step_by(5) {
@@ -89,8 +92,8 @@ fn fill(base: &str) -> Vec<u64> {
     ids
 }
 
-/// What a merchant sees of these orders.
-fn look(base: &str, ids: &[u64]) -> Value {
+/// Returns the orders as their merchant reads them.
+fn read_orders(base: &str, ids: &[u64]) -> Value {
     let orders: Vec<Value> = ids
         .iter()
         .step_by(7)
@@ -105,7 +108,7 @@ fn look(base: &str, ids: &[u64]) -> Value {
     json!({ "orders": orders, "cancelled": found })
 }
 
-/// The journal after a cursor: where it ends, and the orders that its events are of.
+/// Reads the journal after a cursor, and returns the last cursor and the order of each event.
 fn journal(base: &str, after: &str) -> (String, Vec<u64>) {
     let (mut after, mut orders) = (after.to_owned(), Vec::new());
     loop {

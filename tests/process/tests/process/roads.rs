@@ -1,4 +1,4 @@
-//! The real server program on an extract: its legs are the extract's where it can tell, and estimates of the model where not.
+//! The server's road distances from an OSM extract, with estimates for points outside the extract.
 
 use std::{
     io::Write,
@@ -9,7 +9,8 @@ use std::{
 use despacho_roads::testing::{Form, Sketch, at};
 use serde_json::{Value, json};
 
-/// Two junctions a kilometre apart whose only way goes around three sides of a square, one way.
+/// Returns an extract with two junctions one kilometre apart. The only way from the first to the second follows three sides of
+/// a square; the direct way back is one-way.
 fn detour() -> Vec<u8> {
     let mut sketch = Sketch::new();
     for (id, (north, east)) in (1..).zip([(0.0, 0.0), (1_000.0, 0.0), (1_000.0, 1_000.0), (0.0, 1_000.0)]) {
@@ -23,46 +24,46 @@ fn detour() -> Vec<u8> {
     sketch.bytes(Form { dense: true, packed: true })
 }
 
-fn matrix(extract: &Path, points: &[(f64, f64)]) -> Output {
+fn distances(extract: &Path, points: &[(f64, f64)]) -> Output {
     let binary = despacho_xtask::server::binary().expect("a build of the server");
     let mut command = Command::new(binary);
     command.args(["matrix", "--data"]).arg(extract.parent().expect("a folder")).arg("--roads").arg(extract);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
     let request = json!({ "points": points }).to_string();
-    // A program that refuses its extract reads no line.
+    // The program does not read its input if it rejects the extract.
     let _ = child.stdin.take().expect("a pipe").write_all(request.as_bytes());
-    child.wait_with_output().expect("its end")
+    child.wait_with_output().expect("the program exits")
 }
 
 #[test]
-fn the_server_rides_on_the_extract_and_flags_what_it_cannot_tell() {
+fn distances_follow_the_extract_and_flag_estimates() {
     let folder = tempfile::tempdir().unwrap();
     let extract = folder.path().join("square.osm.pbf");
     std::fs::write(&extract, detour()).unwrap();
-    let place = |north: f64, east: f64| (at(north, east).latitude(), at(north, east).longitude());
-    let output = matrix(&extract, &[place(0.0, 0.0), place(0.0, 1_000.0), place(300_000.0, 0.0)]);
+    let point = |north: f64, east: f64| (at(north, east).latitude(), at(north, east).longitude());
+    let output = distances(&extract, &[point(0.0, 0.0), point(0.0, 1_000.0), point(300_000.0, 0.0)]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let response: Value = serde_json::from_slice(&output.stdout).unwrap();
     let metres = |from: usize, to: usize| response["metres"][from][to].as_i64().unwrap();
     let estimated = |from: usize, to: usize| response["estimated"][from][to].as_bool().unwrap();
-    assert!((2_980..3_020).contains(&metres(0, 1)) && !estimated(0, 1), "around three sides: {response}");
-    assert!((980..1_020).contains(&metres(1, 0)) && !estimated(1, 0), "straight back: {response}");
+    assert!((2_980..3_020).contains(&metres(0, 1)) && !estimated(0, 1), "the route follows three sides: {response}");
+    assert!((980..1_020).contains(&metres(1, 0)) && !estimated(1, 0), "the way back is direct: {response}");
     for (from, to) in [(0, 2), (2, 0), (1, 2), (2, 1)] {
         assert!(
             estimated(from, to) && metres(from, to) > 300_000,
-            "a far point is no point of the extract: {response}"
+            "a point outside the extract is estimated: {response}"
         );
     }
 }
 
 #[test]
-fn a_damaged_extract_is_refused_by_name() {
+fn damaged_extract_is_rejected_with_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let extract = folder.path().join("cut.osm.pbf");
     let whole = detour();
     std::fs::write(&extract, &whole[..whole.len() - 40]).unwrap();
-    let output = matrix(&extract, &[(0.0, 0.0), (0.0, 0.1)]);
+    let output = distances(&extract, &[(0.0, 0.0), (0.0, 0.1)]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && text.contains("cut.osm.pbf"), "{text}");
 }

@@ -1,9 +1,9 @@
-//! The short form of both storms, part of `cargo verify`.
+//! The short forms of both storms, for `cargo verify`.
 
 #![expect(
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test may stop where it fails; figures are for people: run with --no-capture"
+    reason = "a test may panic where it fails; figures are printed for developers: run with --no-capture"
 )]
 
 use std::time::Duration;
@@ -19,15 +19,15 @@ fn storm(sqlite: bool) {
         span: Duration::from_secs(8),
         merchants: 9,
         couriers: 6,
-        longest: Duration::ZERO,
+        max_outage: Duration::ZERO,
         disk_mb: 0,
         log: None,
         print: |line| println!("{line}"),
     };
     let report = run_storm(&Storm { plan, sqlite }).unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");
-    assert!(report.wrong.is_empty(), "\n{report}");
-    // A storm without orders, kills or rejected requests would find nothing.
+    assert!(report.violations.is_empty(), "\n{report}");
+    // Without orders, kills or rejected requests, the checks would not be meaningful.
     assert!(report.acknowledged > 0 && report.kills >= 2 && report.checks > 500, "\n{report}");
     for status in [401, 404, 413] {
         assert!(report.responses.contains_key(&status), "no response {status}\n{report}");

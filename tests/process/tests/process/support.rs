@@ -1,23 +1,23 @@
-//! What must survive a kill; see `tests/kill.rs`. Here is how the tests ask their servers.
+//! HTTP requests of the tests to their servers.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where it fails, and so may what it asks with")]
+#![expect(clippy::unwrap_used, reason = "a test may panic where it fails, and so may its helpers")]
 
 use std::time::Duration;
 
 use despacho_simulator::demo::KEY;
 use serde_json::Value;
 
-/// For one answer, on however busy a machine.
+/// The timeout for one response, on a busy machine.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A client that takes every status for an answer, and asks nobody on the way.
+/// Creates an HTTP client that returns every status as a response and uses no proxy.
 #[must_use]
 pub(crate) fn agent() -> ureq::Agent {
     let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None);
     config.timeout_global(Some(TIMEOUT)).build().into()
 }
 
-/// Status and body of a `POST` with the demonstration's key.
+/// Sends a `POST` with the demo key and returns the status and body.
 #[must_use]
 pub(crate) fn post(base: &str, path: &str, body: &Value) -> (u16, Value) {
     let request = agent().post(format!("{base}{path}")).header("x-api-token", KEY);
@@ -25,7 +25,7 @@ pub(crate) fn post(base: &str, path: &str, body: &Value) -> (u16, Value) {
     read(response.unwrap())
 }
 
-/// Status and body of a `GET` with the demonstration's key.
+/// Sends a `GET` with the demo key and returns the status and body.
 #[must_use]
 pub(crate) fn get(base: &str, path: &str) -> (u16, Value) {
     read(agent().get(format!("{base}{path}")).header("x-api-token", KEY).call().unwrap())

@@ -1,4 +1,4 @@
-//! Any request to the whole API: it never panics, an error is a problem document, nothing is 5xx.
+//! Sends any request to the whole API, which must not panic, must return problem documents for errors, and must not return 5xx.
 
 use std::{
     cell::RefCell,
@@ -22,16 +22,16 @@ use serde_json::Value;
 
 use super::kind;
 
-/// The operator's token, `OPERATOR` in an input.
+/// The operator's token, which an input writes as `OPERATOR`.
 const OPERATOR: &str = "operator-token-of-the-fuzzer";
-/// Requests that one host answers, so that its data stay small.
+/// The number of requests per service, which limits its data.
 const REQUESTS: u32 = 500;
 
 thread_local! {
     static SERVICE: RefCell<Option<Service>> = const { RefCell::new(None) };
 }
 
-/// A service with demonstration data.
+/// A service with demo data.
 struct Service {
     host: MemoryHost,
     settings: Settings,
@@ -39,7 +39,7 @@ struct Service {
     responded: u32,
 }
 
-fn now<T>(future: impl Future<Output = T>) -> Option<T> {
+fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),
         Poll::Pending => None,
@@ -57,67 +57,67 @@ fn service() -> Result<Service, String> {
     let operator = operator_token(OPERATOR).ok();
     let settings = Settings { limits, operator, secret: Secret([3; 32]), ..Settings::default() };
     let host = MemoryHost::seeded(1);
-    now(demo::seed(&host, &settings)).and_then(Result::ok).ok_or("the demonstration data could not be made")?;
+    poll_once(demo::seed(&host, &settings)).and_then(Result::ok).ok_or("the demo data could not be created")?;
     let mut service = Service { host, settings, courier: String::new(), responded: 0 };
     let register = "POST /admin/couriers\nx-api-token: OPERATOR\n\n{\"name\":\"Ana\",\"phone\":\"+5511990000001\"}";
-    let (_, body) = service.reply(register.as_bytes()).ok_or("no courier could be made")??;
+    let (_, body) = service.reply(register.as_bytes()).ok_or("the courier could not be created")??;
     service.courier = body["value"].as_str().unwrap_or_default().to_owned();
     Ok(service)
 }
 
-/// Answers the request in the input: a line with method and path, lines of headers, an empty line, and the body.
+/// Handles the request in the input: a line with method and path, header lines, an empty line, and the body.
 ///
 /// # Errors
-/// What the API may never do.
-pub(crate) fn responses(bytes: &[u8]) -> Result<u64, String> {
-    SERVICE.with_borrow_mut(|kept| {
-        if kept.as_ref().is_none_or(|service| service.responded >= REQUESTS) {
-            *kept = Some(service()?);
+/// If the response violates a requirement.
+pub(crate) fn handle_request(bytes: &[u8]) -> Result<u64, String> {
+    SERVICE.with_borrow_mut(|current| {
+        if current.as_ref().is_none_or(|service| service.responded >= REQUESTS) {
+            *current = Some(service()?);
         }
-        let Some(service) = kept else { return Ok(0) };
+        let Some(service) = current else { return Ok(0) };
         match service.reply(bytes) {
             None => Ok(0),
             Some(Ok((outcome, _))) => Ok(outcome),
-            Some(Err(what)) => Err(what),
+            Some(Err(violation)) => Err(violation),
         }
     })
 }
 
 impl Service {
-    /// The kind of outcome and the answer's body; nothing where HTTP cannot say the request.
+    /// Returns the kind of outcome and the response's body, or `None` if the input is not a valid HTTP request.
     fn reply(&mut self, bytes: &[u8]) -> Option<Result<(u64, Value), String>> {
-        // No server passes a request on whose target is no path.
+        // A server rejects a request whose target is not a path before it reaches the API.
         let request = self.request(bytes).filter(|request| request.uri().path().starts_with('/'))?;
-        let what = format!("{} {}", request.method(), request.uri());
+        let target = format!("{} {}", request.method(), request.uri());
         self.responded += 1;
-        let response = now(api::handle(&self.host, &self.settings, request))?;
+        let response = poll_once(api::handle(&self.host, &self.settings, request))?;
         let (status, body) = (response.status().as_u16(), response.body());
         let media = response.headers().get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let seen: Value = serde_json::from_slice(body).unwrap_or_default();
-        let code = seen["code"].as_str().unwrap_or_default();
+        let json: Value = serde_json::from_slice(body).unwrap_or_default();
+        let code = json["code"].as_str().unwrap_or_default();
         if status >= 500 {
-            return Some(Err(format!("{what}: {status} {seen}")));
+            return Some(Err(format!("{target}: {status} {json}")));
         }
-        let head = what.starts_with("HEAD ");
+        let head = target.starts_with("HEAD ");
         if status >= 400 && !head {
             let fields = ["type", "title", "detail", "instance", "requestId", "code"];
-            let whole = fields.iter().all(|field| seen[field].as_str().is_some_and(|text| !text.is_empty()));
-            if media != "application/problem+json" || seen["status"] != status || !whole {
-                return Some(Err(format!("{what}: {status} without a problem document: {seen}")));
+            let is_complete = fields.iter().all(|field| json[field].as_str().is_some_and(|text| !text.is_empty()));
+            if media != "application/problem+json" || json["status"] != status || !is_complete {
+                return Some(Err(format!("{target}: {status} without a problem document: {json}")));
             }
         }
-        if status < 300 && media == "application/json" && !head && !(seen.is_object() || seen.is_array()) {
-            return Some(Err(format!("{what}: {status} and no JSON: {}", String::from_utf8_lossy(body))));
+        if status < 300 && media == "application/json" && !head && !(json.is_object() || json.is_array()) {
+            return Some(Err(format!("{target}: {status} without JSON: {}", String::from_utf8_lossy(body))));
         }
-        let pointers: Vec<String> = seen["errors"]
+        let pointers: Vec<String> = json["errors"]
             .as_array()
             .into_iter()
             .flatten()
             .map(|error| format!("{}{}", error["pointer"].as_str().unwrap_or_default(), error["code"]))
             .collect();
-        let path = what.split(['?', ' ']).nth(1).unwrap_or_default();
+        let path = target.split(['?', ' ']).nth(1).unwrap_or_default();
         let outcome = kind(&[path, &status.to_string(), code, &pointers.join(" ")]);
-        Some(Ok((outcome, seen)))
+        Some(Ok((outcome, json)))
     }
 
     fn request(&self, bytes: &[u8]) -> Option<Request<Bytes>> {

@@ -1,7 +1,7 @@
 //! `cargo run --release -p despacho-simulation -- fuzz [TARGET …] [--seconds N] [--seed S]`
 //!
-//! Drives the targets, all of them where none is named, each for so many seconds. What something is wrong with is written beside the
-//! corpus, into `tests/fuzz/found`.
+//! Runs the named targets, or all of them, each for a number of seconds. An input that causes a failure is written to
+//! `tests/fuzz/found`.
 
 use std::{
     fs,
@@ -11,11 +11,11 @@ use std::{
 
 use super::{TARGETS, Target, drive, target};
 
-/// Reads the rest of the command line and drives the targets.
+/// Parses the rest of the command line and runs the targets.
 ///
 /// # Errors
-/// An argument that is not understood, a corpus that cannot be read, or what a target found.
-#[expect(clippy::print_stdout, reason = "the program prints what it found")]
+/// If an argument is invalid, the corpus cannot be read, or a target fails.
+#[expect(clippy::print_stdout, reason = "a command-line tool: its report goes to standard output")]
 pub fn command(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::Error>> {
     let (mut names, mut seconds, mut seed) = (Vec::new(), 600, 1);
     while let Some(argument) = arguments.next()? {
@@ -38,12 +38,12 @@ pub fn command(mut arguments: lexopt::Parser) -> Result<(), Box<dyn std::error::
     for target in chosen {
         let corpus = corpus(&folder, target)?;
         match drive(target, &corpus, seed, Duration::from_secs(seconds)) {
-            Ok(done) => println!(
+            Ok(figures) => println!(
                 "{}: {} runs of {} seeds, {} kinds of outcomes",
                 target.name,
-                done.runs,
+                figures.runs,
                 corpus.len(),
-                done.kinds
+                figures.kinds
             ),
             Err(finding) => {
                 let found = folder.join("found");

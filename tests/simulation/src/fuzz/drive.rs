@@ -1,4 +1,4 @@
-//! The driver for stable: mutates the corpus by a seed, and keeps every input whose outcome is of a new kind.
+//! The fuzz driver for the stable toolchain. It mutates the corpus with a seed, and stores every input with a new kind of outcome.
 
 use std::{
     collections::BTreeSet,
@@ -8,11 +8,11 @@ use std::{
 
 use super::Target;
 
-/// Bytes of an input at most.
-const LONGEST: usize = 4_096;
-/// Inputs that are kept at most.
+/// The maximum length of an input in bytes.
+const MAX_LENGTH: usize = 4_096;
+/// The maximum number of stored inputs.
 const MAX_STORED: usize = 4_000;
-/// Pieces that parsers stumble over.
+/// Text that often causes errors in parsers.
 const PIECES: [&str; 34] = [
     "null",
     "true",
@@ -50,39 +50,39 @@ const PIECES: [&str; 34] = [
     "18446744073709551616",
 ];
 
-/// What a drive came to.
+/// The figures of a run of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
-    /// Inputs that were run.
+    /// The number of executed inputs.
     pub runs: u64,
-    /// Kinds of outcomes that were seen.
+    /// The number of different kinds of outcomes.
     pub kinds: usize,
 }
 
-/// An input that something is wrong with.
+/// An input that causes a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The input.
     pub input: Vec<u8>,
-    /// What is wrong.
-    pub what: String,
+    /// The description of the failure.
+    pub message: String,
 }
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}\ninput ({} bytes): {:?}", self.what, self.input.len(), String::from_utf8_lossy(&self.input))
+        write!(f, "{}\ninput ({} bytes): {:?}", self.message, self.input.len(), String::from_utf8_lossy(&self.input))
     }
 }
 
 impl std::error::Error for Finding {}
 
-/// Runs every input of the corpus, then mutations of them for so long.
+/// Runs every input of the corpus, and then mutated inputs for a duration.
 ///
 /// # Errors
-/// The first input that something is wrong with.
+/// If an input causes a failure.
 pub fn drive(target: Target, corpus: &[Vec<u8>], seed: u64, span: Duration) -> Result<Figures, Finding> {
     let start = Instant::now();
-    let (mut kept, mut kinds, mut runs) = (corpus.to_vec(), BTreeSet::new(), 0);
+    let (mut inputs, mut kinds, mut runs) = (corpus.to_vec(), BTreeSet::new(), 0);
     for input in corpus {
         kinds.insert(run(target, input)?);
         runs += 1;
@@ -90,31 +90,31 @@ pub fn drive(target: Target, corpus: &[Vec<u8>], seed: u64, span: Duration) -> R
     let mut rng = Rng(seed);
     while start.elapsed() < span {
         for _ in 0..64 {
-            let input = rng.mutated(&kept);
+            let input = rng.mutated(&inputs);
             let new = kinds.insert(run(target, &input)?);
             runs += 1;
-            if new && kept.len() < MAX_STORED {
-                kept.push(input);
+            if new && inputs.len() < MAX_STORED {
+                inputs.push(input);
             }
         }
     }
     Ok(Figures { runs, kinds: kinds.len() })
 }
 
-/// Runs one input; a panic is a finding.
+/// Runs one input. A panic is a failure.
 fn run(target: Target, input: &[u8]) -> Result<u64, Finding> {
-    let wrong = |what| Finding { input: input.to_vec(), what };
+    let finding = |message| Finding { input: input.to_vec(), message };
     match catch_unwind(AssertUnwindSafe(|| (target.run)(input))) {
-        Ok(outcome) => outcome.map_err(wrong),
+        Ok(outcome) => outcome.map_err(finding),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            Err(wrong(format!("panicked: {}", text.unwrap_or_default())))
+            Err(finding(format!("panicked: {}", text.unwrap_or_default())))
         }
     }
 }
 
-/// Chance by a seed (SplitMix64).
+/// A seeded random generator (SplitMix64).
 struct Rng(u64);
 
 impl Rng {
@@ -134,18 +134,18 @@ impl Rng {
         self.next().to_le_bytes()[0]
     }
 
-    /// One of the inputs with one to six changes.
-    fn mutated(&mut self, kept: &[Vec<u8>]) -> Vec<u8> {
-        let at = self.below(kept.len());
-        let mut input = kept.get(at).cloned().unwrap_or_default();
+    /// Returns one of the inputs with one to six changes.
+    fn mutated(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
+        let at = self.below(inputs.len());
+        let mut input = inputs.get(at).cloned().unwrap_or_default();
         for _ in 0..=self.below(6) {
-            self.change(&mut input, kept);
+            self.change(&mut input, inputs);
         }
-        input.truncate(LONGEST);
+        input.truncate(MAX_LENGTH);
         input
     }
 
-    fn change(&mut self, input: &mut Vec<u8>, kept: &[Vec<u8>]) {
+    fn change(&mut self, input: &mut Vec<u8>, inputs: &[Vec<u8>]) {
         let at = self.below(input.len() + 1);
         let end = (at + 1 + self.below(24)).min(input.len());
         match self.below(8) {
@@ -167,33 +167,33 @@ impl Rng {
                 input.splice(at..at, again);
             }
             4 => {
-                let place = self.below(PIECES.len());
-                let piece = PIECES.get(place).copied().unwrap_or_default();
+                let index = self.below(PIECES.len());
+                let piece = PIECES.get(index).copied().unwrap_or_default();
                 input.splice(at..at, piece.bytes());
             }
-            5 => self.in_place_of_value(input),
+            5 => self.replace_value(input),
             6 => {
-                let from = self.below(kept.len());
-                let other = kept.get(from).map_or(&[][..], Vec::as_slice);
+                let from = self.below(inputs.len());
+                let other = inputs.get(from).map_or(&[][..], Vec::as_slice);
                 let cut = self.below(other.len() + 1);
                 let until = (cut + self.below(80)).min(other.len());
                 input.splice(at..end.max(at), other.get(cut..until).unwrap_or_default().to_vec());
             }
             _ => {
                 let byte = self.byte();
-                if let Some(place) = input.get_mut(at) {
-                    *place = byte;
+                if let Some(target) = input.get_mut(at) {
+                    *target = byte;
                 }
             }
         }
     }
 
-    /// What stands behind a colon gives way to a piece.
-    fn in_place_of_value(&mut self, input: &mut Vec<u8>) {
+    /// Replaces the value after a random colon with a piece.
+    fn replace_value(&mut self, input: &mut Vec<u8>) {
         let colons: Vec<usize> =
             input.iter().enumerate().filter(|(_, byte)| **byte == b':').map(|(at, _)| at + 1).collect();
-        let place = self.below(colons.len());
-        let Some(from) = colons.get(place).copied() else { return };
+        let index = self.below(colons.len());
+        let Some(from) = colons.get(index).copied() else { return };
         let rest = input.get(from..).unwrap_or_default();
         let length = rest.iter().position(|byte| b",}\n".contains(byte)).unwrap_or(rest.len());
         let piece = PIECES.get(self.below(PIECES.len())).copied().unwrap_or_default();

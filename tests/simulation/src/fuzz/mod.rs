@@ -1,7 +1,7 @@
-//! Fuzz targets of everything that reads what strangers send, and a driver that runs them on stable.
+//! Fuzz targets for all parsers of untrusted input, and a driver for the stable toolchain.
 //!
-//! A target takes any bytes, and says what is wrong or else what kind of outcome it was: an outcome that was not seen before is worth
-//! keeping its input. `README.md` says how to run them, and how to run them under libFuzzer.
+//! A target takes any bytes, and returns a kind of outcome or an error. The driver stores inputs with a new kind of outcome.
+//! `tests/fuzz/README.md` describes how to run the targets with the driver and with libFuzzer.
 
 mod api;
 mod command;
@@ -14,42 +14,42 @@ mod wire;
 pub use command::command;
 pub use drive::{Figures, Finding, drive};
 
-/// A target.
+/// A fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, and that of its folder in the corpus.
+    /// The name of the target and of its folder in the corpus.
     pub name: &'static str,
-    /// What it does with any bytes: the kind of outcome, or what is wrong.
+    /// Runs the target with an input, and returns the kind of outcome or a description of the failure.
     pub run: fn(&[u8]) -> Result<u64, String>,
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: &[Target] = &[
-    Target { name: "api", run: api::responses },
-    Target { name: "pack", run: pack::opens },
-    Target { name: "wire", run: wire::readers_agree },
-    Target { name: "tokens", run: tokens::are_read },
-    Target { name: "follow", run: follow::follows },
+    Target { name: "api", run: api::handle_request },
+    Target { name: "pack", run: pack::open_input },
+    Target { name: "wire", run: wire::compare_readers },
+    Target { name: "tokens", run: tokens::round_trip },
+    Target { name: "follow", run: follow::apply_input },
 ];
 
-/// The target of a name.
+/// Returns the target with a name.
 #[must_use]
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().copied().find(|target| target.name == name)
 }
 
-/// What libFuzzer calls: nothing where all is well.
+/// Runs a target for libFuzzer.
 ///
 /// # Panics
-/// Where something is wrong, which is how libFuzzer is told.
-#[expect(clippy::panic, reason = "libFuzzer is told by a crash")]
-pub fn crash_if_wrong(name: &str, bytes: &[u8]) {
-    if let Some(Err(what)) = target(name).map(|target| (target.run)(bytes)) {
-        panic!("{what}");
+/// If the target fails, because libFuzzer detects a failure by a crash.
+#[expect(clippy::panic, reason = "libFuzzer detects a failure by a crash")]
+pub fn panic_on_failure(name: &str, bytes: &[u8]) {
+    if let Some(Err(message)) = target(name).map(|target| (target.run)(bytes)) {
+        panic!("{message}");
     }
 }
 
-/// A number for a kind of outcome.
+/// Hashes the parts that identify a kind of outcome.
 pub(crate) fn kind(parts: &[&str]) -> u64 {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
     for byte in parts.iter().flat_map(|part| part.bytes().chain([0])) {

@@ -1,4 +1,4 @@
-//! Gazetteer packs that were damaged and sealed anew, so that the checksum lets them through, and every lookup in them.
+//! Opens damaged gazetteer packs with a valid checksum, and performs lookups in them.
 
 use std::{hash::Hasher, sync::OnceLock};
 
@@ -18,15 +18,16 @@ use despacho_core::{
 
 use super::kind;
 
-/// Opens the bytes as a pack where they begin like one; else as changes to a small good one: two bytes say where, the third what.
+/// Opens the input as a pack if it starts with the magic number. Otherwise the input contains changes to a valid pack, each of three
+/// bytes: an offset and a value.
 ///
 /// # Errors
-/// Never: what is wrong here panics.
-pub(crate) fn opens(bytes: &[u8]) -> Result<u64, String> {
-    let plain = Pack::open(bytes).map(|pack| look(&pack));
+/// Never. A failure is a panic.
+pub(crate) fn open_input(bytes: &[u8]) -> Result<u64, String> {
+    let plain = Pack::open(bytes).map(|pack| lookup_outcomes(&pack));
     let mut pack = if bytes.starts_with(&MAGIC) { bytes.to_vec() } else { changed(bytes) };
     seal(&mut pack);
-    let opened = Pack::open(&pack).map(|pack| look(&pack)).map_err(|error| error.to_string().len());
+    let opened = Pack::open(&pack).map(|pack| lookup_outcomes(&pack)).map_err(|error| error.to_string().len());
     Ok(kind(&[&format!("{} {opened:?}", plain.is_ok())]))
 }
 
@@ -35,20 +36,21 @@ fn changed(bytes: &[u8]) -> Vec<u8> {
     for change in bytes.chunks_exact(3) {
         if let &[high, low, value] = change {
             let at = usize::from(u16::from_be_bytes([high, low])) % pack.len().max(1);
-            if let Some(place) = pack.get_mut(at) {
-                *place = value;
+            if let Some(byte) = pack.get_mut(at) {
+                *byte = value;
             }
         }
     }
     pack
 }
 
+/// Writes a valid checksum.
 fn seal(pack: &mut [u8]) {
     let mut sum = Checksum::default();
     sum.write(pack.get(..CHECKSUM_AT).unwrap_or_default());
     sum.write(pack.get(HEADER..).unwrap_or_default());
-    if let Some(place) = pack.get_mut(CHECKSUM_AT..HEADER) {
-        place.copy_from_slice(&sum.finish().to_le_bytes());
+    if let Some(checksum) = pack.get_mut(CHECKSUM_AT..HEADER) {
+        checksum.copy_from_slice(&sum.finish().to_le_bytes());
     }
 }
 
@@ -67,7 +69,7 @@ impl Sink for Memory {
     }
 }
 
-/// A pack of a few streets.
+/// Returns a pack with a few streets.
 fn sample() -> &'static [u8] {
     static SAMPLE: OnceLock<Vec<u8>> = OnceLock::new();
     SAMPLE.get_or_init(|| {
@@ -87,7 +89,7 @@ fn sample() -> &'static [u8] {
         }
         rows.sort_unstable();
         let (mut builder, mut memory) = (Builder::default(), Memory::default());
-        // Memory takes everything.
+        // Writes to memory cannot fail.
         let pushed = rows.iter().try_for_each(|row| builder.push(row, &mut memory));
         let counts = pushed.and_then(|()| builder.finish(&mut memory)).unwrap_or_default();
         if let Some(streets) = memory.0.get_mut(Table::Streets as usize) {
@@ -100,8 +102,8 @@ fn sample() -> &'static [u8] {
     })
 }
 
-/// Which lookups find something.
-fn look(pack: &Pack<'_>) -> u64 {
+/// Encodes the results of several lookups.
+fn lookup_outcomes(pack: &Pack<'_>) -> u64 {
     let mut found = u64::from(pack.info().label().len() == LABEL);
     for (street, number, zip) in [
         ("Avenida Paulista", "1100", "01310-100"),

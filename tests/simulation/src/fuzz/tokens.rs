@@ -1,4 +1,4 @@
-//! Any text as what travels in headers, paths and queries: quotes, cursors, identifiers, instants, codes of the country.
+//! Parses any text as each value of headers, paths and queries: quotes, cursors, IDs, timestamps and Brazilian codes.
 
 use despacho_core::{
     geo::cnefe::RowReader,
@@ -8,11 +8,11 @@ use despacho_core::{
 
 use super::kind;
 
-/// Reads the text as each of them.
+/// Parses the text as each kind of value.
 ///
 /// # Errors
-/// What was read and is not the same when it is written.
-pub(crate) fn are_read(bytes: &[u8]) -> Result<u64, String> {
+/// If a parsed value differs after it is written and parsed again.
+pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
     let row = RowReader::default().read(bytes).is_ok();
     let text = String::from_utf8_lossy(bytes);
     let Some(store) = StoreId::new(1_000) else { return Ok(0) };
@@ -20,51 +20,51 @@ pub(crate) fn are_read(bytes: &[u8]) -> Result<u64, String> {
     if let Ok(quote) = Quote::open(&text, &secret, store, "content", Timestamp::from_millis(0)) {
         let again = Quote::open(&quote.seal(&secret), &secret, store, "content", Timestamp::from_millis(0));
         if again.as_ref() != Ok(&quote) {
-            return Err(format!("the quote {text} came back as {again:?}"));
+            return Err(format!("the quote {text} was parsed again as {again:?}"));
         }
     }
     let journal = Journal { matrix: store, branch: None };
-    let place = journal.place(&text);
-    if let Some(place) = place
+    let position = journal.place(&text);
+    if let Some(position) = position
         && text != "0"
-        && journal.place(&journal.cursor(place)) != Some(place)
+        && journal.place(&journal.cursor(position)) != Some(position)
     {
-        return Err(format!("the cursor {text} is not the place {place}"));
+        return Err(format!("the cursor {text} is not the position {position}"));
     }
     let id = OrderId::parse(&text);
     if id.is_some_and(|id| id.to_string() != text) {
-        return Err(format!("the identifier {text} came back as {id:?}"));
+        return Err(format!("the ID {text} was parsed as {id:?}"));
     }
-    let instant = Timestamp::parse(&text);
-    if let Some(instant) = instant
-        && Timestamp::parse(&instant.to_string()) != Some(instant)
+    let timestamp = Timestamp::parse(&text);
+    if let Some(timestamp) = timestamp
+        && Timestamp::parse(&timestamp.to_string()) != Some(timestamp)
     {
-        return Err(format!("the instant {text} came back as {instant}"));
+        return Err(format!("the timestamp {text} was written as {timestamp}"));
     }
     let phone = Phone::parse(&text);
     if let Ok(phone) = &phone
         && Phone::parse(phone.as_str()).as_ref() != Ok(phone)
     {
-        return Err(format!("the number {text} came back as {}", phone.as_str()));
+        return Err(format!("the phone number {text} was written as {}", phone.as_str()));
     }
     let cnpj = Cnpj::parse(&text);
     if let Ok(cnpj) = &cnpj
         && Cnpj::parse(cnpj.as_str()).as_ref() != Ok(cnpj)
     {
-        return Err(format!("the CNPJ {text} came back as {}", cnpj.as_str()));
+        return Err(format!("the CNPJ {text} was written as {}", cnpj.as_str()));
     }
     let email = Email::parse(&text);
     if let Ok(email) = &email
         && Email::parse(email.as_str()).is_err()
     {
-        return Err(format!("the address {text} came back as {}", email.as_str()));
+        return Err(format!("the email address {text} was written as {}", email.as_str()));
     }
     let url = webhooks::check(&text, false);
     let read = format!(
         "{row} {} {} {} {phone:?} {} {} {} {} {url:?}",
-        place.is_some(),
+        position.is_some(),
         id.is_some(),
-        instant.is_some(),
+        timestamp.is_some(),
         cnpj.is_ok(),
         email.is_ok(),
         Cep::parse(&text).is_some(),

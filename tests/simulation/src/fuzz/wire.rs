@@ -1,4 +1,4 @@
-//! Any JSON as what callers send, read by the core's reader and by serde_json.
+//! Compares the core's JSON reader with serde_json for every request body.
 //!
 //! The core parses a body into a tree and reads every type from the tree. serde_json reads the same types from the text.
 
@@ -18,10 +18,10 @@ fn compare<T: Serialize + DeserializeOwned>(
     let write = |body: &T| serde_json::to_string(body).map_err(|error| format!("{name} cannot be written: {error}"));
     let by_serde = serde_json::from_str::<T>(text);
     match (tree.read::<T>(), by_serde) {
-        (Ok(ours), Ok(theirs)) => {
-            let (ours, theirs) = (write(&ours)?, write(&theirs)?);
-            if ours != theirs {
-                return Err(format!("{name}: the core reads {ours}, serde_json {theirs}"));
+        (Ok(ours), Ok(reference)) => {
+            let (ours, reference) = (write(&ours)?, write(&reference)?);
+            if ours != reference {
+                return Err(format!("{name}: the core reads {ours}, serde_json {reference}"));
             }
             serde_json::from_str::<T>(&ours)
                 .map(|_| true)
@@ -43,7 +43,7 @@ fn has_list_of_fields(value: &Value, pointer: &str) -> bool {
     value.pointer(pointer).is_some_and(Value::is_array)
 }
 
-/// Parses a text by both: the values must be the same, and written the same once the tree's names are sorted.
+/// Parses a text with both parsers. The values must be equal, also when written with sorted names.
 fn parse(text: &str) -> Result<Option<(Tree<'_>, Value)>, String> {
     let sorted = Tree::parse(text).map(|tree| tree.sorted().to_json());
     match (Tree::parse(text), sorted, serde_json::from_str::<Value>(text)) {
@@ -61,11 +61,11 @@ macro_rules! all {
     };
 }
 
-/// Reads any bytes by both readers.
+/// Reads the input with both readers.
 ///
 /// # Errors
-/// A difference between the readers.
-pub(crate) fn readers_agree(bytes: &[u8]) -> Result<u64, String> {
+/// If the results differ.
+pub(crate) fn compare_readers(bytes: &[u8]) -> Result<u64, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(kind(&["not UTF-8"])) };
     let Some((tree, value)) = parse(text)? else { return Ok(kind(&["not JSON"])) };
     let read = all!(text, tree, value: CreateOrder, PreviewOrder, CreateStore, CreateMatrix, UpdateStore, CreateSession,

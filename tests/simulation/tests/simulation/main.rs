@@ -1,4 +1,4 @@
-//! Short runs of the simulation and of the fuzz targets, and the broken rules that the simulation finds.
+//! Short runs of the simulation, its mutations and the fuzz targets.
 
 mod fuzz;
 mod mutations;

@@ -1,4 +1,4 @@
-//! Which file uses which, by the paths that it names. A name that a module re-exports leads to the file that defines it.
+//! The graph of uses between files, from the paths that they name. A re-exported name is resolved to the file that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use crate::{
 /// The source files of one package.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
-    /// Its name in paths: `despacho_core`.
+    /// The crate's name in paths: `despacho_core`.
     pub(crate) name: &'a str,
-    /// Its root folder with a slash: `core/src/`.
+    /// The root folder with a trailing slash: `core/src/`.
     pub(crate) folder: &'a str,
 }
 
-/// That a file uses another.
+/// A use of another file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
     /// The line of the first use.
@@ -25,7 +25,7 @@ pub(crate) struct Edge {
     pub(crate) path: String,
 }
 
-/// The files that each file uses.
+/// The files that each file uses, by path.
 pub(crate) type Graph = BTreeMap<String, BTreeMap<String, Edge>>;
 
 /// A module, its file and the names that it imports.
@@ -40,7 +40,7 @@ struct Module {
 #[derive(Default)]
 struct Modules(BTreeMap<Vec<String>, Module>);
 
-/// Reads the graph of the files of several packages; `#[cfg(test)]` code is left out.
+/// Builds the graph of the files of several packages without `#[cfg(test)]` code.
 pub(crate) fn graph(sources: &[Source<'_>], files: &[&TextFile]) -> Result<Graph, String> {
     let mut modules = Modules::default();
     for file in files {
@@ -81,11 +81,12 @@ pub(crate) fn graph(sources: &[Source<'_>], files: &[&TextFile]) -> Result<Graph
     Ok(graph)
 }
 
-/// How far re-exports are followed.
+/// The maximum length of a chain of re-exports.
 const MAX_REEXPORTS: usize = 8;
 
 impl Modules {
-    /// The file that defines what a path names from a module; nothing for a module itself and for what another package defines.
+    /// Returns the file that defines the item of a path in a module, or `None` if the path names a module or another package's
+    /// item.
     fn file_of(&self, at: &[String], path: &[String], followed: usize) -> Option<&str> {
         let (first, rest) = path.split_first()?;
         if followed > MAX_REEXPORTS {
@@ -106,7 +107,7 @@ impl Modules {
         self.file_of(at, &[&import.path[..], rest].concat(), followed + 1)
     }
 
-    /// The file that defines what the rest of a path names in a module.
+    /// Returns the file that defines the item at the rest of a path, relative to a module.
     fn walk(&self, mut module: Vec<String>, path: &[String], followed: usize) -> Option<&str> {
         let mut rest = path;
         while let Some((next, after)) = rest.split_first() {
@@ -127,7 +128,7 @@ impl Modules {
     }
 }
 
-/// `["despacho_core", "order", "drive"]` for `order/drive.rs` and `order/drive/mod.rs`.
+/// Returns a file's module path: `["despacho_core", "order", "drive"]` for `order/drive.rs` and `order/drive/mod.rs`.
 fn module_of(package: &str, inside: &str) -> Vec<String> {
     let stem = inside.strip_suffix(".rs").unwrap_or(inside);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
@@ -135,7 +136,7 @@ fn module_of(package: &str, inside: &str) -> Vec<String> {
     std::iter::once(package).chain(parts).map(str::to_owned).collect()
 }
 
-/// The cycles: groups of files that all use each other, directly or not, each as a shortest way around.
+/// Returns the cycles: groups of files that all use each other, directly or indirectly.
 pub(crate) fn cycles(graph: &Graph) -> Vec<Vec<&str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = graph.keys().map(|file| (&**file, reachable(graph, file))).collect();
     let (mut found, mut done) = (Vec::new(), BTreeSet::new());
@@ -158,7 +159,7 @@ pub(crate) fn cycles(graph: &Graph) -> Vec<Vec<&str>> {
     found
 }
 
-/// Every file that one uses, directly or not.
+/// Returns all files that a file uses, directly or indirectly.
 fn reachable<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(file) = open.pop() {
@@ -197,7 +198,7 @@ mod tests {
             ("core/src/d.rs", "use crate::a; fn f() -> a::Inner { m!(a::Own) }"),
             ("hosts/warp/src/main.rs", "use despacho_core::a::Inner;"),
         ];
-        let wanted = [
+        let expected = [
             "b > a/inner",
             "b > a/mod",
             "c > a/mod",
@@ -206,7 +207,7 @@ mod tests {
             "d > a/mod",
             "hosts/warp/src/main > a/inner",
         ];
-        assert_eq!(edges(&files), wanted);
+        assert_eq!(edges(&files), expected);
     }
 
     #[test]
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reexport_that_is_used_here_is_an_edge() {
+    fn reexport_used_in_its_own_file_is_an_edge() {
         let root = ("core/src/lib.rs", "mod a;");
         let child = ("core/src/a/b.rs", "use super::Own;");
         let used = ("core/src/a/mod.rs", "mod b; pub use b::B; pub struct Own(B);");

@@ -1,4 +1,4 @@
-//! What cargo knows about the packages of the workspace.
+//! The packages of the workspace and their dependencies, from cargo.
 
 use std::{path::Path, process::Command};
 
@@ -9,24 +9,24 @@ use serde_json::Value;
 pub(crate) struct Package {
     /// Its name.
     pub(crate) name: String,
-    /// Its folder, from the repository's root.
+    /// Its folder, relative to the repository's root.
     pub(crate) folder: String,
-    /// What it depends on.
+    /// Its direct dependencies.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// One line of a package's dependencies.
+/// A direct dependency of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependency {
     /// The package's name.
     pub(crate) name: String,
-    /// Whether tests alone use it.
+    /// Whether it is a dev-dependency.
     pub(crate) dev: bool,
-    /// Whether it is for one target alone.
+    /// Whether it applies only to some targets.
     pub(crate) conditional: bool,
 }
 
-/// The packages of the workspace, from `cargo metadata`.
+/// Returns the packages of the workspace, from `cargo metadata`.
 pub(crate) fn packages(root: &Path) -> Result<Vec<Package>, String> {
     let text = cargo(root, &["metadata", "--no-deps", "--format-version", "1"])?;
     let value: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
@@ -35,7 +35,7 @@ pub(crate) fn packages(root: &Path) -> Result<Vec<Package>, String> {
     Ok(packages.iter().map(|package| read_package(package, base)).collect())
 }
 
-/// The names of all packages that the core is built from for a browser, with the given features.
+/// Returns the names of all packages in the core's build for browsers, with the given features.
 pub(crate) fn core_tree(root: &Path, features: &[&str]) -> Result<Vec<String>, String> {
     let tree = ["tree", "--package", "despacho-core", "--target", "wasm32-unknown-unknown", "--edges", "normal"];
     let plain = ["--prefix", "none", "--format", "{p}"];

@@ -1,4 +1,4 @@
-//! What the rules want to know of a Rust file, read from its syntax and not from its text.
+//! Facts about Rust files for the rules, read from the syntax tree.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use syn::{Attribute, ItemFn, ItemImpl, ItemMod, ItemUse, Macro, UseTree, spanned
 
 use crate::files::TextFile;
 
-/// A name in a line.
+/// A name and the line that contains it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mention {
     /// The line, from 1.
     pub(crate) line: usize,
-    /// What stands there.
+    /// The name.
     pub(crate) name: String,
 }
 
-/// Parses a file; a file that is no Rust is an error that names it.
+/// Parses a Rust file. The error names the file and the line.
 pub(crate) fn parse(file: &TextFile) -> Result<syn::File, String> {
     syn::parse_file(&file.text).map_err(|e| format!("{}:{}: {e}", file.path, e.span().start().line))
 }
 
-/// Every path that a file names outside its tests, in `use`, in code and in macros, with `self` and `super` resolved to
-/// `crate`. `module` is where the file stands in its crate: `["order", "drive"]`.
+/// Returns every path that a file names outside its tests, in `use`, in code and in macros, with `self` and `super` resolved
+/// to `crate`. `module` is the path of the file's module: `["order", "drive"]`.
 #[must_use]
 pub(crate) fn paths(file: &syn::File, module: &[String]) -> Vec<Mention> {
     let mut all = Paths::of(file, module);
@@ -33,7 +33,7 @@ pub(crate) fn paths(file: &syn::File, module: &[String]) -> Vec<Mention> {
     all.found
 }
 
-/// The paths that a file names outside its tests and its `use` items, with `self` and `super` resolved to `crate`.
+/// Returns the paths that a file names outside its tests and its `use` items, with `self` and `super` resolved to `crate`.
 pub(crate) fn paths_in_code(file: &syn::File, module: &[String]) -> Vec<Mention> {
     Paths::of(file, module).found
 }
@@ -43,15 +43,15 @@ pub(crate) fn paths_in_code(file: &syn::File, module: &[String]) -> Vec<Mention>
 pub(crate) struct Import {
     /// The line, from 1.
     pub(crate) line: usize,
-    /// The name in this file; `*` for all names of a module.
+    /// The name in this file, or `*` for all names of a module.
     pub(crate) name: String,
-    /// Where it comes from, with `self` and `super` resolved to `crate`.
+    /// The imported path, with `self` and `super` resolved to `crate`.
     pub(crate) path: Vec<String>,
     /// Whether it is visible outside the file and not used in it.
     pub(crate) is_reexport: bool,
 }
 
-/// The names that a file imports outside its tests.
+/// Returns the names that a file imports outside its tests.
 pub(crate) fn imports(file: &syn::File, module: &[String]) -> Vec<Import> {
     let declares = |item: &syn::Item| matches!(item, syn::Item::Mod(module) if module.content.is_none());
     let items = file.items.iter().filter(|item| !matches!(item, syn::Item::Use(_)) && !declares(item));
@@ -76,7 +76,7 @@ impl Paths {
         paths
     }
 
-    fn note(&mut self, line: usize, segments: &[String]) {
+    fn record(&mut self, line: usize, segments: &[String]) {
         let name = self.resolved(segments).join("::");
         self.found.push(Mention { line, name });
     }
@@ -94,16 +94,16 @@ impl Paths {
         }
     }
 
-    /// `is_visible` is whether the item is visible outside the file.
-    fn note_tree(&mut self, tree: &UseTree, before: &[String], is_visible: bool) {
+    /// Records the imports of a `use` item. `is_visible` states whether the item is visible outside the file.
+    fn record_tree(&mut self, tree: &UseTree, before: &[String], is_visible: bool) {
         let with = |name: &syn::Ident| match name == "self" && !before.is_empty() {
             true => before.to_vec(),
             false => [before, &[name.to_string()]].concat(),
         };
         let (line, path, name) = match tree {
-            UseTree::Path(path) => return self.note_tree(&path.tree, &with(&path.ident), is_visible),
+            UseTree::Path(path) => return self.record_tree(&path.tree, &with(&path.ident), is_visible),
             UseTree::Group(group) => {
-                return group.items.iter().for_each(|item| self.note_tree(item, before, is_visible));
+                return group.items.iter().for_each(|item| self.record_tree(item, before, is_visible));
             }
             UseTree::Name(name) => {
                 let path = with(&name.ident);
@@ -119,7 +119,7 @@ impl Paths {
         self.imports.push(Import { line, name, path, is_reexport: is_visible });
     }
 
-    fn note_tokens(&mut self, tokens: TokenStream) {
+    fn record_tokens(&mut self, tokens: TokenStream) {
         let mut sequence: Vec<String> = Vec::new();
         let (mut line, mut colons) = (0, 0);
         for token in flat(tokens) {
@@ -130,7 +130,7 @@ impl Paths {
                     colons = 0;
                 }
                 _ => {
-                    self.note_sequence(line, &mut sequence);
+                    self.record_sequence(line, &mut sequence);
                     colons = 0;
                     if let TokenTree::Ident(ident) = &token {
                         line = ident.span().start().line;
@@ -139,12 +139,12 @@ impl Paths {
                 }
             }
         }
-        self.note_sequence(line, &mut sequence);
+        self.record_sequence(line, &mut sequence);
     }
 
-    fn note_sequence(&mut self, line: usize, sequence: &mut Vec<String>) {
+    fn record_sequence(&mut self, line: usize, sequence: &mut Vec<String>) {
         if sequence.len() > 1 {
-            self.note(line, sequence);
+            self.record(line, sequence);
         }
         sequence.clear();
     }
@@ -161,7 +161,7 @@ impl<'ast> Visit<'ast> for Paths {
     }
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if !is_for_tests(&item.attrs) {
-            self.note_tree(&item.tree, &[], !matches!(item.vis, syn::Visibility::Inherited));
+            self.record_tree(&item.tree, &[], !matches!(item.vis, syn::Visibility::Inherited));
         }
     }
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
@@ -176,16 +176,16 @@ impl<'ast> Visit<'ast> for Paths {
     }
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        self.note(path.span().start().line, &segments);
+        self.record(path.span().start().line, &segments);
         syn::visit::visit_path(self, path);
     }
     fn visit_macro(&mut self, item: &'ast Macro) {
         self.visit_path(&item.path);
-        self.note_tokens(item.tokens.clone());
+        self.record_tokens(item.tokens.clone());
     }
 }
 
-/// The modules that a file declares for tests alone and keeps in files of their own.
+/// Returns the modules that a file declares under `#[cfg(test)]` and that are in separate files.
 #[must_use]
 pub(crate) fn test_modules(file: &syn::File) -> Vec<String> {
     let modules = file.items.iter().filter_map(|item| match item {
@@ -204,23 +204,23 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
 /// An attribute, or one inside a `cfg_attr`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Marking {
-    /// The line.
+    /// The line, from 1.
     pub(crate) line: usize,
-    /// `allow`, `cfg`, `ignore`.
+    /// The name, such as `allow`, `cfg` or `ignore`.
     pub(crate) name: String,
-    /// Every word between its parentheses.
+    /// Every identifier between its parentheses.
     pub(crate) words: Vec<String>,
 }
 
-/// Every attribute and every `cfg!`, wherever.
+/// Returns every attribute and every `cfg!` of a file, including those inside macros.
 #[must_use]
 pub(crate) fn markings(file: &syn::File) -> Vec<Marking> {
     let mut found = Vec::new();
-    note_markings(file.to_token_stream(), &mut found);
+    record_markings(file.to_token_stream(), &mut found);
     found
 }
 
-fn note_markings(tokens: TokenStream, found: &mut Vec<Marking>) {
+fn record_markings(tokens: TokenStream, found: &mut Vec<Marking>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
         let TokenTree::Group(group) = token else { continue };
@@ -230,7 +230,7 @@ fn note_markings(tokens: TokenStream, found: &mut Vec<Marking>) {
         let attribute = group.delimiter() == Delimiter::Bracket
             && (is(before(1), '#') || (is(before(1), '!') && is(before(2), '#')));
         if attribute {
-            note_attribute(group.stream(), found);
+            record_attribute(group.stream(), found);
         } else if is(before(1), '!')
             && let Some(TokenTree::Ident(name)) = before(2)
             && name == "cfg"
@@ -241,11 +241,11 @@ fn note_markings(tokens: TokenStream, found: &mut Vec<Marking>) {
                 words: words(group.stream()),
             });
         }
-        note_markings(group.stream(), found);
+        record_markings(group.stream(), found);
     }
 }
 
-fn note_attribute(tokens: TokenStream, found: &mut Vec<Marking>) {
+fn record_attribute(tokens: TokenStream, found: &mut Vec<Marking>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {
         let TokenTree::Ident(name) = token else { continue };
@@ -255,7 +255,7 @@ fn note_attribute(tokens: TokenStream, found: &mut Vec<Marking>) {
         };
         found.push(Marking { line: name.span().start().line, name: name.to_string(), words: words(inside.clone()) });
         if name == "cfg_attr" {
-            note_attribute(inside, found);
+            record_attribute(inside, found);
         }
     }
 }
@@ -268,13 +268,13 @@ fn words(tokens: TokenStream) -> Vec<String> {
     idents.collect()
 }
 
-/// All tokens in order, groups opened.
+/// Returns all tokens in order, with groups flattened.
 fn flat(tokens: TokenStream) -> Vec<TokenTree> {
     let mut all = Vec::new();
     for token in tokens {
         match token {
             TokenTree::Group(group) => {
-                // The group's place is kept by a mark that is in no path, so that `a::(b)` is not read as `a::b`.
+                // A literal marks the start of the group, so that `a::(b)` is not read as `a::b`.
                 all.push(TokenTree::Literal(proc_macro2::Literal::u8_unsuffixed(0)));
                 all.extend(flat(group.stream()));
             }
@@ -302,8 +302,8 @@ mod tests {
         let text =
             "use std::{fs, time::Instant as I};\nfn f() { std::env::var(\"A\"); println!(\"{}\", crate::api::x()); }";
         let found = names(text, &[]);
-        for wanted in ["std::fs", "std::time::Instant", "std::env::var", "crate::api::x"] {
-            assert!(found.iter().any(|name| name == wanted), "{wanted} is not in {found:?}");
+        for expected in ["std::fs", "std::time::Instant", "std::env::var", "crate::api::x"] {
+            assert!(found.iter().any(|name| name == expected), "{expected} is not in {found:?}");
         }
     }
 
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_may_name_what_they_like() {
+    fn paths_in_test_modules_are_ignored() {
         assert!(names("#[cfg(test)] mod tests { use std::fs; fn f() { std::env::args(); } }", &[]).is_empty());
         assert_eq!(test_modules(&file("#[cfg(test)] mod tests; mod other;")), ["tests"]);
     }
@@ -325,8 +325,8 @@ mod tests {
     fn markings_are_found_inside_cfg_attr_and_macros() {
         let text = "#![cfg_attr(test, allow(dead_code))]\nfn f() { if cfg!(unix) {} m! { #[ignore] fn g() {} } }";
         let found: Vec<_> = markings(&file(text)).into_iter().map(|m| (m.line, m.name)).collect();
-        for wanted in [(1, "allow"), (2, "cfg"), (2, "ignore")] {
-            assert!(found.contains(&(wanted.0, wanted.1.to_owned())), "{wanted:?} is not in {found:?}");
+        for expected in [(1, "allow"), (2, "cfg"), (2, "ignore")] {
+            assert!(found.contains(&(expected.0, expected.1.to_owned())), "{expected:?} is not in {found:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that must be rejected, streams that nobody reads, and a webhook receiver that never responds.
+//! Requests that must be rejected, streams without a reader, and a webhook receiver that never responds.
 
 use std::{
     io::{Read, Write},
@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use crate::faults::{
     client::{Caller, Reply},
-    run::StormRun,
+    run::RunState,
 };
 
-/// Connections that the hanging receiver holds open; the oldest are closed.
+/// The maximum number of connections that the hanging receiver holds open. It closes the oldest ones first.
 const MAX_HANGING: usize = 128;
-/// Larger than any body that the service reads.
+/// The size in bytes of an oversized body. The service accepts no body of this size.
 const OVERSIZED: usize = 3 << 20;
 /// Bodies that are not a valid order.
 const MALFORMED: [&[u8]; 12] = [
@@ -35,7 +35,7 @@ const MALFORMED: [&[u8]; 12] = [
 ];
 
 /// Accepts connections and never responds, until the storm is over.
-pub(crate) fn hang(storm: &StormRun<'_>, receiver: &TcpListener) {
+pub(crate) fn hang(storm: &RunState<'_>, receiver: &TcpListener) {
     let mut held: Vec<TcpStream> = Vec::new();
     if let Err(error) = receiver.set_nonblocking(true) {
         return storm.print(&format!("the receiver cannot be set up: {error}"));
@@ -51,8 +51,8 @@ pub(crate) fn hang(storm: &StormRun<'_>, receiver: &TcpListener) {
     }
 }
 
-/// Opens a stream of events, reads for a moment or not at all, and drops the connection.
-pub(crate) fn stream(storm: &StormRun<'_>, key: &str, rng: &mut Rng) {
+/// Opens a stream of events, reads briefly or not at all, and drops the connection.
+pub(crate) fn stream(storm: &RunState<'_>, key: &str, rng: &mut Rng) {
     let Some(base) = storm.some_base() else { return };
     let Ok(mut connection) = TcpStream::connect(base.trim_start_matches("http://")) else { return };
     let request = format!("GET /delivery/events/stream HTTP/1.1\r\nhost: storm\r\nx-api-token: {key}\r\n\r\n");
@@ -64,41 +64,41 @@ pub(crate) fn stream(storm: &StormRun<'_>, key: &str, rng: &mut Rng) {
     if let Ok(count @ 12..) = connection.read(&mut page) {
         let status = String::from_utf8_lossy(&page[9..12]).into_owned();
         storm.check(matches!(status.as_str(), "200" | "429" | "503"), || {
-            format!("a stream was answered: {}", String::from_utf8_lossy(&page[..count]))
+            format!("a stream got the response {}", String::from_utf8_lossy(&page[..count]))
         });
     }
 }
 
-/// A key that no store has.
-pub(crate) fn wrong_key(storm: &StormRun<'_>, rng: &mut Rng) {
+/// Sends requests with an unknown API key.
+pub(crate) fn unknown_key(storm: &RunState<'_>, rng: &mut Rng) {
     let caller = Caller::new(storm, &format!("dsp_{:032x}", rng.u128(..)));
     for path in ["/delivery/orders", "/delivery/statement", "/courier/order", "/admin/couriers"] {
         if let Reply::Response(status, response) = caller.try_once("GET", path, None, &Value::Null) {
             storm.check(matches!(status, 401 | 403 | 429 | 503), || {
-                format!("GET {path} with an unknown key was answered {status}: {response}")
+                format!("GET {path} with an unknown key returned {status}: {response}")
             });
         }
     }
 }
 
-/// A body beyond every limit. The server may close the connection before it was sent.
-pub(crate) fn oversized(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+/// Sends an oversized body. The server may close the connection before it is complete.
+pub(crate) fn oversized(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     let body = vec![b' '; OVERSIZED + rng.usize(..4_096)];
     if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", "application/json", &body) {
         storm.check(matches!(status, 413 | 429 | 503), || {
-            format!("a body of {} bytes was answered {status}: {response}", body.len())
+            format!("a body of {} bytes got {status}: {response}", body.len())
         });
     }
 }
 
-/// Bodies that are no orders, and types of content that are not JSON.
-pub(crate) fn malformed(storm: &StormRun<'_>, caller: &Caller<'_>, rng: &mut Rng) {
+/// Sends invalid bodies, some with a content type other than JSON.
+pub(crate) fn malformed(storm: &RunState<'_>, caller: &Caller<'_>, rng: &mut Rng) {
     for _ in 0..3 {
         let body = MALFORMED[rng.usize(..MALFORMED.len())];
         let kind = if rng.u8(..6) == 0 { "text/plain" } else { "application/json" };
         if let Reply::Response(status, response) = caller.send_raw("/delivery/orders", kind, body) {
             storm.check(matches!(status, 400 | 415 | 422 | 429 | 503), || {
-                format!("{:?} as {kind} was answered {status}: {response}", String::from_utf8_lossy(body))
+                format!("{:?} as {kind} got {status}: {response}", String::from_utf8_lossy(body))
             });
         }
     }

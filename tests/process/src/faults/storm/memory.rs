@@ -1,14 +1,15 @@
-//! Resident memory of the servers.
+//! The resident memory of the servers.
 
 use std::{collections::BTreeMap, sync::atomic::Ordering, time::Duration};
 
 use super::MAX_MEMORY_MB;
-use crate::faults::run::StormRun;
+use crate::faults::run::RunState;
 
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Samples until the storm is over, and returns the maximum of each instance in MB. Empty if the system does not tell.
-pub(crate) fn sample(storm: &StormRun<'_>) -> BTreeMap<usize, u64> {
+/// Samples the memory until the storm is over, and returns the maximum of each instance in MB. The result is empty if the system
+/// has no `/proc`.
+pub(crate) fn sample(storm: &RunState<'_>) -> BTreeMap<usize, u64> {
     let mut max = BTreeMap::new();
     while !storm.is_over() {
         for instance in &storm.instances {

@@ -9,10 +9,10 @@ use crate::faults::{
     run::lock,
 };
 
-/// Something that belongs to one store.
+/// A resource that belongs to one store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
-    /// Index of its merchant.
+    /// The index of its merchant.
     pub(crate) merchant: usize,
     pub(crate) store: u64,
     pub(crate) id: u64,
@@ -27,12 +27,12 @@ pub(crate) enum Kind {
     Webhook,
 }
 
-/// Kept targets; a newer one replaces one by chance.
+/// The maximum number of targets. A new target then replaces a random one.
 const MAX_TARGETS: usize = 2_000;
-/// Requests of one probe.
+/// The number of requests of one probe.
 const REQUESTS: usize = 6;
 
-/// Who probes.
+/// The identity of the probing client.
 pub(crate) enum Identity {
     Parent { merchant: usize },
     Branch { store: u64 },
@@ -50,17 +50,17 @@ impl Identity {
 }
 
 /// Adds a target for the probes of all clients.
-pub(crate) fn aim(field: &Field<'_>, target: Target, rng: &mut Rng) {
+pub(crate) fn add_target(field: &Field<'_>, target: Target, rng: &mut Rng) {
     let mut targets = lock(&field.targets);
     if targets.len() < MAX_TARGETS {
         targets.push(target);
     } else {
-        let place = rng.usize(..targets.len());
-        targets[place] = target;
+        let index = rng.usize(..targets.len());
+        targets[index] = target;
     }
 }
 
-/// Sends requests for what the identity may not access. Each must be rejected as unknown or forbidden.
+/// Sends requests for resources that the identity may not access. Each must be rejected as unknown or forbidden.
 pub(crate) fn probe(field: &Field<'_>, caller: &Caller<'_>, identity: &Identity, rng: &mut Rng) {
     for _ in 0..REQUESTS {
         let target = {
@@ -74,7 +74,7 @@ pub(crate) fn probe(field: &Field<'_>, caller: &Caller<'_>, identity: &Identity,
         let (method, path, body) = &requests[rng.usize(..requests.len())];
         if let Reply::Response(status, response) = caller.try_once(method, path, None, body) {
             field.storm.check(matches!(status, 401 | 403 | 404 | 429 | 503), || {
-                format!("tenancy: {method} {path} with another store's key was answered {status}: {response}")
+                format!("tenancy: {method} {path} with another store's key returned {status}: {response}")
             });
         }
     }
@@ -121,7 +121,8 @@ fn requests(target: &Target) -> Vec<(&'static str, String, Value)> {
     }
 }
 
-/// A valid company number for each count: twelve digits and two check digits, modulo 11 with weights 2 to 9 from the right.
+/// Returns a valid company number (CNPJ) for each count: twelve digits and two check digits, modulo 11 with weights 2 to 9 from
+/// the right.
 pub(crate) fn cnpj(count: u32) -> String {
     let mut digits: Vec<u32> = format!("77{count:010}").chars().filter_map(|digit| digit.to_digit(10)).collect();
     for _ in 0..2 {
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn check_digits_are_those_of_a_published_number() {
+    fn check_digits_match_a_published_company_number() {
         let digits: Vec<u32> = cnpj(0).chars().filter_map(|digit| digit.to_digit(10)).collect();
         assert_eq!(digits.len(), 14);
         // 00.000.000/0001-91 by the same rule.

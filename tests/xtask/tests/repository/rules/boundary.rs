@@ -1,4 +1,4 @@
-//! What the core may not touch: the target, the machine, and packages that do.
+//! The boundary of the core: no target-specific code, no I/O, and no packages with either.
 
 use crate::{
     Finding,
@@ -7,7 +7,7 @@ use crate::{
     syntax::{self, Marking, Mention},
 };
 
-/// What the core's own manifest may name. Each was weighed: small, no I/O, the same answer on every target.
+/// The permitted direct dependencies of the core: small packages without I/O and with the same results on every target.
 const CORE_DEPENDENCIES: [&str; 18] = [
     "argon2",
     "base64",
@@ -29,11 +29,11 @@ const CORE_DEPENDENCIES: [&str; 18] = [
     // Behind the feature `openapi`, for the tool that writes the document.
     "utoipa",
 ];
-/// What the route engine may name: how its command line reads and writes.
+/// The permitted dependencies of the route engine, which its command line needs for JSON.
 const ROUTE_DEPENDENCIES: [&str; 2] = ["serde", "serde_json"];
-/// What the core's tests may name besides.
+/// The additional permitted dependencies of the core's tests.
 const CORE_TEST_DEPENDENCIES: [&str; 4] = ["despacho-simulator", "pollster", "proptest", "regex-lite"];
-/// What must not come in by a dependency of a dependency either: I/O, threads, clocks and entropy.
+/// Packages with I/O, threads, clocks or entropy, which must not be in the core's dependency tree at all.
 const FORBIDDEN: [&str; 26] = [
     "async-std",
     "axum",
@@ -62,9 +62,9 @@ const FORBIDDEN: [&str; 26] = [
     "wasmtime",
     "web-time",
 ];
-/// What a browser's package brings: allowed in the core behind its feature `ts` alone.
+/// Packages for browsers. Only the core's feature `ts` may add them.
 const BROWSER: [&str; 3] = ["js-sys", "wasm-bindgen", "web-sys"];
-/// What std offers that a rule must not use.
+/// Modules of std that code without I/O must not use, with the reason.
 const STD: [(&str, &str); 9] = [
     ("std::fs", "the core and hosts/shared/sql do no I/O"),
     ("std::net", "the core and hosts/shared/sql do no I/O"),
@@ -73,11 +73,11 @@ const STD: [(&str, &str); 9] = [
     ("std::thread", "the core has no threads"),
     ("std::env", "the core has no environment: take Settings"),
     ("std::process", "the core does not end or start processes"),
-    ("std::time::SystemTime", "time is an argument: take a Moment"),
+    ("std::time::SystemTime", "time is an argument: take an ExecContext"),
     ("std::time::Instant", "time is an argument; budgets are counted in work"),
 ];
 
-/// The direct dependencies of the core and of its route engine are on their lists, and none is for one target alone.
+/// Checks that the direct dependencies of the core and of the route engine are listed and apply to every target.
 #[must_use]
 pub(crate) fn core_dependencies(packages: &[Package]) -> Vec<Finding> {
     let lists = [("despacho-core", &CORE_DEPENDENCIES[..]), ("despacho-route", &ROUTE_DEPENDENCIES)];
@@ -93,34 +93,35 @@ fn dependencies(packages: &[Package], name: &str, allowed: &[&str]) -> Vec<Findi
     for one in &package.dependencies {
         let listed = allowed.contains(&&*one.name) || (one.dev && CORE_TEST_DEPENDENCIES.contains(&&*one.name));
         if !listed {
-            let what = format!(
-                "`{}` is not on the list of tests/xtask/tests/repository/rules/boundary.rs: do without it, or add it there with its reason in the commit",
+            let message = format!(
+                "`{}` is not listed in tests/xtask/tests/repository/rules/boundary.rs: remove it, or add it there and give the reason in the commit",
                 one.name
             );
-            found.push(Finding::new(&*manifest, what));
+            found.push(Finding::new(&*manifest, message));
         }
         if one.conditional {
-            let what = format!("`{}` is for some targets alone: the core is the same everywhere", one.name);
-            found.push(Finding::new(&*manifest, what));
+            let message =
+                format!("`{}` is limited to some targets: the core must be the same on every target", one.name);
+            found.push(Finding::new(&*manifest, message));
         }
     }
     found
 }
 
-/// Nothing that reaches for the world is among the packages that the core is built from.
+/// Checks that the core's dependency tree contains no forbidden package.
 #[must_use]
 pub(crate) fn core_tree(names: &[String], with_browser: bool) -> Vec<Finding> {
     let forbidden = |name: &str| FORBIDDEN.contains(&name) || (!with_browser && BROWSER.contains(&name));
     let unexpected = names.iter().filter(|name| forbidden(name));
     unexpected
         .map(|name| {
-            let what = format!("`{name}` is in the core's tree: find what brings it with `cargo tree -p despacho-core --target wasm32-unknown-unknown -i {name}` and switch that feature off");
-            Finding::new("core/Cargo.toml", what)
+                        let message = format!("`{name}` is in the core's dependency tree: find the dependent with `cargo tree -p despacho-core --target wasm32-unknown-unknown -i {name}` and disable its feature");
+                        Finding::new("core/Cargo.toml", message)
         })
         .collect()
 }
 
-/// The core does not ask what it is built for.
+/// Checks that a file of the core does not query the compilation target.
 pub(crate) fn targets(file: &TextFile) -> Result<Vec<Finding>, String> {
     let queries = |marking: &Marking| {
         matches!(&*marking.name, "cfg" | "cfg_attr")
@@ -133,28 +134,28 @@ pub(crate) fn targets(file: &TextFile) -> Result<Vec<Finding>, String> {
             Finding::in_line(
                 &file.path,
                 marking.line,
-                "asks for the target: the core is the same everywhere, let the host differ",
+                "queries the target: the core must be the same on every target, move the difference into the host",
             )
         })
         .collect())
 }
 
-/// What never does I/O names nothing of std that does, tests aside.
+/// Checks that a file without I/O uses none of the listed modules of std outside its tests.
 pub(crate) fn std_use(file: &TextFile) -> Result<Vec<Finding>, String> {
     let banned = |mention: Mention| {
         let hit = STD.iter().find(|(path, _)| {
             mention.name.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
         });
-        hit.map(|(path, reason)| Finding::in_line(&file.path, mention.line, format!("names {path}: {reason}")))
+        hit.map(|(path, reason)| Finding::in_line(&file.path, mention.line, format!("uses {path}: {reason}")))
     };
     let parsed = syntax::parse(file)?;
     Ok(syntax::paths(&parsed, &[]).into_iter().filter_map(banned).collect())
 }
 
-/// The files below a folder that ship: those of `#[cfg(test)] mod tests;` are left out.
+/// Returns the files of a folder without those of `#[cfg(test)]` modules.
 pub(crate) fn shipping<'a>(texts: &'a [TextFile], folder: &str) -> Result<Vec<&'a TextFile>, String> {
     let sources: Vec<&TextFile> =
-        texts.iter().filter(|file| file.path.starts_with(folder) && file.is(&["rs"])).collect();
+        texts.iter().filter(|file| file.path.starts_with(folder) && file.has_extension(&["rs"])).collect();
     let mut for_tests: Vec<String> = Vec::new();
     for file in &sources {
         let stem = file.path.trim_end_matches(".rs");
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unlisted_dependency_is_found() {
+    fn unlisted_dependency_is_reported() {
         assert_eq!(core_dependencies(&core_with("serde", false, false)), []);
         assert_eq!(core_dependencies(&core_with("tokio", false, false)).len(), 1);
         assert_eq!(core_dependencies(&core_with("proptest", true, false)), []);
@@ -193,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn a_forbidden_package_deep_in_the_tree_is_found() {
+    fn forbidden_transitive_package_is_reported() {
         let names = ["serde", "getrandom", "js-sys"].map(str::to_owned);
         assert_eq!(core_tree(&names, false).len(), 2);
         assert_eq!(core_tree(&names, true).len(), 1);
     }
 
     #[test]
-    fn every_way_to_ask_for_the_target_is_found() {
+    fn every_query_of_the_target_is_reported() {
         let querying = [
             "#[cfg(target_arch = \"wasm32\")] fn f() {}",
             "fn f() { if cfg!(windows) {} }",
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_is_found_however_it_is_named() {
+    fn every_form_of_forbidden_std_use_is_reported() {
         let naming =
             ["use std::{fs::File};", "fn f() { std::env::var(\"A\"); }", "use std::time::{Duration, Instant};"];
         for text in naming {
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_test_modules_do_not_ship() {
+    fn files_of_test_modules_are_not_shipping() {
         let texts = [
             TextFile::sample("core/src/a/mod.rs", "#[cfg(test)] mod tests; mod b;"),
             TextFile::sample("core/src/a/tests.rs", ""),

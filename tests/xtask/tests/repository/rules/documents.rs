@@ -1,22 +1,22 @@
-//! The paths, commands, tests and links in every page exist.
+//! The length of documents, and the existence of the paths, commands and links that they contain.
 
 use std::collections::BTreeSet;
 
 use crate::{Finding, files::TextFile};
 
-/// Lines that README.md may have.
+/// The maximum number of lines of README.md.
 pub(crate) const README_LINES: usize = 120;
-/// Lines that core/ARCHITECTURE.md may have.
+/// The maximum number of lines of core/ARCHITECTURE.md.
 pub(crate) const ARCHITECTURE_LINES: usize = 150;
-/// Subcommands that cargo has by itself, or that our tools add.
+/// Subcommands of cargo and of the installed tools.
 const CARGO: [&str; 16] = [
     "add", "bench", "build", "check", "clippy", "deny", "doc", "fmt", "fuzz", "info", "install", "metadata", "nextest",
     "run", "test", "tree",
 ];
-/// Endings of the repository's own files. Files with other endings in commands are often the reader's.
+/// The endings that identify a name without a slash as a file name.
 const FILE_ENDINGS: [&str; 5] = [".rs", ".md", ".sql", ".mjs", ".ts"];
 
-/// What a document's words are checked against.
+/// The existing names that documents are checked against.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// Every file of the repository.
@@ -41,7 +41,7 @@ impl Known {
     }
 }
 
-/// The aliases that a cargo configuration defines.
+/// Returns the aliases of a cargo configuration.
 #[must_use]
 pub(crate) fn aliases(config: &str) -> BTreeSet<String> {
     let lines = config.lines().skip_while(|line| line.trim() != "[alias]").skip(1);
@@ -63,12 +63,15 @@ pub(crate) fn length(file: Option<&TextFile>, path: &str, limit: usize) -> Vec<F
     if lines <= limit {
         return Vec::new();
     }
-    vec![Finding::new(path, format!("has {lines} lines, at most {limit} are allowed: say less, or elsewhere"))]
+    vec![Finding::new(
+        path,
+        format!("has {lines} lines, the maximum is {limit}: shorten it, or move parts to another page"),
+    )]
 }
 
-/// Every path, cargo command and test that a document names exists.
+/// Checks that the paths and cargo commands of a document exist.
 #[must_use]
-pub(crate) fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
+pub(crate) fn references(file: &TextFile, known: &Known) -> Vec<Finding> {
     let mut found = Vec::new();
     for (line, piece) in code_pieces(&file.text) {
         if let Some(wrong) = wrong_command(piece, known) {
@@ -79,7 +82,7 @@ pub(crate) fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
         }
         for (position, word) in piece.split_whitespace().enumerate() {
             let word = word.trim_matches(|c: char| matches!(c, ',' | ';' | ':' | '(' | ')' | '"' | '\''));
-            // `despacho backup copy.db`: a bare name behind a command is the reader's own file.
+            // `despacho backup copy.db`: a name without a slash after a command is the reader's own file.
             if position > 0 && !word.contains('/') {
                 continue;
             }
@@ -91,7 +94,7 @@ pub(crate) fn promises(file: &TextFile, known: &Known) -> Vec<Finding> {
     found
 }
 
-/// Every relative link of a page leads to a file, a folder or a heading that exists.
+/// Checks that the relative links of a page lead to existing files, folders or headings.
 #[must_use]
 pub(crate) fn links(file: &TextFile, pages: &[&TextFile], known: &Known) -> Vec<Finding> {
     let (mut found, mut fenced) = (Vec::new(), false);
@@ -109,7 +112,7 @@ pub(crate) fn links(file: &TextFile, pages: &[&TextFile], known: &Known) -> Vec<
                 found.push(Finding::in_line(
                     &file.path,
                     index + 1,
-                    format!("the link `{target}` leads nowhere: correct it"),
+                    format!("the target of the link `{target}` does not exist: correct it"),
                 ));
             }
         }
@@ -117,7 +120,7 @@ pub(crate) fn links(file: &TextFile, pages: &[&TextFile], known: &Known) -> Vec<
     found
 }
 
-/// A link's path from the root.
+/// Resolves a link's path relative to the root.
 fn resolved(document: &str, target: &str) -> String {
     let mut parts: Vec<&str> = document.split('/').collect();
     parts.pop();
@@ -131,7 +134,7 @@ fn resolved(document: &str, target: &str) -> String {
     parts.join("/")
 }
 
-/// The names by which headings are linked to.
+/// Returns the anchors of a page's headings.
 fn headings(text: &str) -> BTreeSet<String> {
     let mut fenced = false;
     let outside = text.lines().filter(|line| {
@@ -146,7 +149,7 @@ fn headings(text: &str) -> BTreeSet<String> {
     heads.map(name).collect()
 }
 
-/// Inline code, and the lines of fenced blocks up to their explanation, each with its line.
+/// Returns inline code, link targets, and the lines of fenced blocks without their explanations, each with its line number.
 fn code_pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let mut fenced = false;
@@ -154,7 +157,7 @@ fn code_pieces(text: &str) -> Vec<(usize, &str)> {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
         } else if fenced {
-            // In a code map two spaces part the path from what is said about it.
+            // In a code map two spaces separate a path from its description.
             let line = line.trim_start().trim_start_matches("$ ");
             pieces.push((index + 1, line.split("  ").next().unwrap_or(line)));
         } else {
@@ -181,13 +184,13 @@ fn looks_like_path(word: &str, known: &Known) -> bool {
     }
 }
 
-/// A path may be meant from the root, from the document's folder, or, in the core's document, from its sources.
+/// Returns whether a path exists, relative to the root, to the document's folder or to that folder's `src`.
 fn exists(word: &str, document: &str, known: &Known) -> bool {
     let bare = !word.contains('/');
     let word = word.trim_start_matches("./").trim_end_matches(['/', '.']);
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     if bare {
-        // A bare name in a row about its folder: somewhere there must be such a file.
+        // A name without a slash may be in any folder.
         let ending = format!("/{word}");
         return known.files.iter().any(|file| file == word || file.ends_with(&ending));
     }
@@ -199,12 +202,14 @@ fn exists(word: &str, document: &str, known: &Known) -> bool {
 
 fn wrong_command(piece: &str, known: &Known) -> Option<String> {
     let mut words = piece.trim_start_matches("$ ").split_whitespace();
-    // Variables may stand before the command: `DESPACHO_X=1 cargo verify`.
+    // Variables may precede the command: `DESPACHO_X=1 cargo verify`.
     words.find(|word| !word.contains('=')).filter(|word| *word == "cargo")?;
     let words: Vec<&str> = words.collect();
     let subcommand = words.iter().find(|word| !word.starts_with(['-', '+']))?;
     if !CARGO.contains(subcommand) && !known.aliases.contains(*subcommand) {
-        return Some(format!("`cargo {subcommand}` is neither cargo's nor an alias of .cargo/config.toml"));
+        return Some(format!(
+            "`cargo {subcommand}` is neither a subcommand of cargo nor an alias of .cargo/config.toml"
+        ));
     }
     let named = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| matches!(**flag, "-p" | "--package"));
     let (_, package) = named?;
@@ -226,36 +231,36 @@ mod tests {
     }
 
     fn found(path: &str, text: &str) -> Vec<String> {
-        promises(&TextFile::sample(path, text), &known()).into_iter().map(|finding| finding.to_string()).collect()
+        references(&TextFile::sample(path, text), &known()).into_iter().map(|finding| finding.to_string()).collect()
     }
 
     #[test]
-    fn a_dead_path_is_found() {
+    fn missing_path_is_reported() {
         assert_eq!(found("README.md", "See `core/src/gone.rs`.").len(), 1);
         assert_eq!(found("README.md", "```\ncore/gone/   the rules\n```").len(), 1);
         assert_eq!(found("core/ARCHITECTURE.md", "`gone.rs`").len(), 1);
     }
 
     #[test]
-    fn a_living_path_is_not() {
+    fn existing_path_is_not_reported() {
         let text = "`core/src/host.rs`, `core/`, [a](tests/cases), `/delivery/orders`, `text/html`, `http::Request`, `a/b`, `despacho backup copy.json`";
         assert_eq!(found("README.md", text), [""; 0]);
         assert_eq!(found("core/ARCHITECTURE.md", "`host.rs` and `src/host.rs`"), [""; 0]);
     }
 
     #[test]
-    fn dead_link_is_found_in_any_page() {
+    fn dead_link_is_reported_in_any_page() {
         let page = |text: &str| TextFile::sample("tests/cases/README.md", text);
         let target = page("## Two words, here\n```sh\n# comment\n```");
         let dead = |text: &str| links(&page(text), &[&target], &known()).len();
-        let living =
+        let valid =
             "[a](../../core/src/host.rs) [b](#two-words-here) [c](https://x.example/y) [d](.) [e](../../README.md)";
-        assert_eq!(dead(living), 0);
+        assert_eq!(dead(valid), 0);
         assert_eq!(dead("[a](../core/src/host.rs) [b](#one-word) [c](gone.md) [d](#comment)"), 4);
     }
 
     #[test]
-    fn a_dead_command_is_found() {
+    fn unknown_command_is_reported() {
         assert_eq!(found("README.md", "Run `cargo start`.").len(), 1);
         assert_eq!(found("README.md", "```\n$ cargo test -p despacho-gone\n```").len(), 1);
         assert_eq!(
@@ -271,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_long_document_is_found() {
+    fn missing_or_long_document_is_reported() {
         assert_eq!(length(None, "README.md", 3).len(), 1);
         assert_eq!(length(Some(&TextFile::sample("README.md", "a\nb\nc\nd")), "README.md", 3).len(), 1);
         assert_eq!(length(Some(&TextFile::sample("README.md", "a\nb\nc")), "README.md", 3), []);

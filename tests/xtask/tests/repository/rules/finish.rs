@@ -1,21 +1,21 @@
-//! No switched-off tests, and how much of the core is documentation.
+//! Disabled tests, and the share of documentation in the core.
 
 use crate::{Finding, files::TextFile, syntax};
 
-/// What switches a JavaScript test off, or all others.
+/// Calls that disable a JavaScript test or all others.
 const SILENCED: [&str; 6] = ["test.skip", "it.skip", "describe.skip", "test.todo", ".only(", "xit("];
-/// The first line of a documentation comment.
+/// The markers of a line of documentation.
 const DOC: [&str; 2] = ["///", "//!"];
 
-/// No `#[ignore]`.
+/// Checks that a file has no `#[ignore]`.
 pub(crate) fn ignored(file: &TextFile) -> Result<Vec<Finding>, String> {
     let parsed = syntax::parse(file)?;
     let ignored = syntax::markings(&parsed).into_iter().filter(|marking| marking.name == "ignore");
-    let what = "an ignored test shows nothing: make it run, or delete it";
-    Ok(ignored.map(|marking| Finding::in_line(&file.path, marking.line, what)).collect())
+    let message = "an ignored test verifies nothing: make it run, or delete it";
+    Ok(ignored.map(|marking| Finding::in_line(&file.path, marking.line, message)).collect())
 }
 
-/// No skipped or singled-out test in the browser's and the panel's code.
+/// Checks that a script disables no test.
 #[must_use]
 pub(crate) fn script(file: &TextFile) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -24,14 +24,14 @@ pub(crate) fn script(file: &TextFile) -> Vec<Finding> {
             found.push(Finding::in_line(
                 &file.path,
                 index + 1,
-                format!("`{silenced}` silences tests: make them run, or delete them"),
+                format!("`{silenced}` disables tests: make them run, or delete them"),
             ));
         }
     }
     found
 }
 
-/// How many of a hundred lines, blank ones aside, are documentation comments.
+/// Returns the share of documentation comments in the lines that are not blank, in percent.
 #[must_use]
 pub(crate) fn doc_percent<'a>(files: impl IntoIterator<Item = &'a TextFile>) -> f64 {
     let (mut docs, mut all) = (0_u32, 0_u32);
@@ -51,19 +51,19 @@ mod tests {
     }
 
     #[test]
-    fn an_ignored_test_is_found_with_and_without_reason() {
+    fn ignored_test_is_reported_with_and_without_reason() {
         assert_eq!(ignored(&sample("#[test] #[ignore] fn f() {}")).map(|found| found.len()), Ok(1));
         assert_eq!(ignored(&sample("#[test] #[ignore = \"slow\"] fn f() {}")).map(|found| found.len()), Ok(1));
         assert_eq!(ignored(&sample("#[cfg_attr(miri, ignore)] fn f() {}")).map(|found| found.len()), Ok(1));
     }
 
     #[test]
-    fn a_silenced_script_test_is_found() {
+    fn disabled_script_test_is_reported() {
         assert_eq!(script(&TextFile::sample("a.ts", "test('a', f);\ntest.skip('b', f);\nit.only('c', f);")).len(), 2);
     }
 
     #[test]
-    fn documentation_is_counted_without_blank_lines() {
+    fn documentation_share_ignores_blank_lines() {
         let percent = doc_percent([&sample("//! A.\n\n/// B.\nfn f() {}\n// no doc\n")]);
         assert!((percent - 50.0).abs() < 1e-9, "{percent}");
     }

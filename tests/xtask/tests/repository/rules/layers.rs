@@ -1,4 +1,4 @@
-//! The direction of dependencies between files: layers of the core, and no cycles anywhere.
+//! The direction of dependencies between files: the core has layers, and no package has cycles.
 
 use std::collections::BTreeSet;
 
@@ -7,37 +7,37 @@ use crate::{
     graph::{self, Graph},
 };
 
-/// The core's layers from the bottom up, one per row: each may use itself and those above it in this table. A layer is a folder or a file of
-/// core/src; core/ARCHITECTURE.md describes them.
+/// The core's layers from the lowest to the highest. Each may use itself and lower layers. A layer is a folder or a file of
+/// core/src. core/ARCHITECTURE.md describes them.
 const LAYERS: [&str; 10] = ["json", "model", "changes", "geo", "rules", "host", "wire", "drivers", "api", "memory"];
 /// The folder that the layers are in.
 const CORE: &str = "core/src/";
-/// The crate root declares and re-exports.
+/// The crate root, which belongs to no layer because it only declares and re-exports modules.
 const ROOT: &str = "lib";
 
-/// Every module without a layer, and every use of a layer that the table does not allow.
+/// Returns every module without a layer, and every use of a higher layer.
 pub(crate) fn layers(graph: &Graph) -> Vec<Finding> {
     let row = |name: &str| LAYERS.iter().position(|layer| *layer == name);
     let all: BTreeSet<&str> = graph.keys().filter_map(|file| layer_of(file)).filter(|own| *own != ROOT).collect();
     let without = all.into_iter().filter(|own| row(own).is_none());
-    let what =
-        "has no row in the table of layers (tests/xtask/tests/repository/rules/layers.rs): add it, or move its files";
-    let mut found: Vec<Finding> = without.map(|own| Finding::new(format!("{CORE}{own}"), what)).collect();
+    let message =
+        "is missing in the list of layers (tests/xtask/tests/repository/rules/layers.rs): add it, or move its files";
+    let mut found: Vec<Finding> = without.map(|own| Finding::new(format!("{CORE}{own}"), message)).collect();
     for (file, uses) in graph {
         let Some(own) = layer_of(file).and_then(row) else { continue };
         for (used, edge) in uses {
             let Some(other) = layer_of(used).and_then(row) else { continue };
             if other > own {
                 let (own, other) = (LAYERS[own], LAYERS[other]);
-                let what = format!("`{own}` must not use `{other}` ({}): pass a value, or move the code", edge.path);
-                found.push(Finding::in_line(file, edge.line, what));
+                let message = format!("`{own}` must not use `{other}` ({}): pass a value, or move the code", edge.path);
+                found.push(Finding::in_line(file, edge.line, message));
             }
         }
     }
     found
 }
 
-/// Every cycle of files, with one edge from each file into the cycle.
+/// Returns every cycle of files with its edges.
 pub(crate) fn cycles(graph: &Graph) -> Vec<Finding> {
     let describe = |cycle: Vec<&str>| {
         let edges = cycle.iter().flat_map(|from| {
@@ -53,7 +53,7 @@ pub(crate) fn cycles(graph: &Graph) -> Vec<Finding> {
     graph::cycles(graph).into_iter().map(describe).collect()
 }
 
-/// `order` for `core/src/order/drive.rs`.
+/// Returns a file's layer: `order` for `core/src/order/drive.rs`.
 fn layer_of(file: &str) -> Option<&str> {
     let inside = file.strip_prefix(CORE)?;
     Some(inside.split_once('/').map_or_else(|| inside.trim_end_matches(".rs"), |(folder, _)| folder))
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_of_a_higher_layer_is_found() {
+    fn use_of_higher_layer_is_reported() {
         assert_eq!(found("model/money", "rules/pricing"), ["core/src/model/money.rs:7"]);
         assert_eq!(found("rules/pricing", "host"), ["core/src/rules/pricing.rs:7"]);
         assert_eq!(found("geo/names", "rules/pricing").len(), 1);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_of_a_lower_layer_or_the_own_one_is_allowed() {
+    fn use_of_lower_or_own_layer_is_allowed() {
         for (from, to) in [
             ("changes", "model/order"),
             ("api/handlers/orders", "drivers/clock"),
@@ -99,16 +99,17 @@ mod tests {
     }
 
     #[test]
-    fn a_module_without_a_layer_is_found() {
+    fn module_without_layer_is_reported() {
         assert_eq!(found("misc", "model/money"), ["core/src/misc"]);
     }
 
     #[test]
-    fn a_cycle_names_its_files_and_lines() {
+    fn cycle_is_reported_with_files_and_lines() {
         let found = cycles(&graph(&[("model/a", "model/b"), ("model/b", "model/a"), ("model/c", "model/a")]));
         assert_eq!(found.len(), 1);
         assert!(
-            found[0].what.contains("core/src/model/b.rs:7 uses core/src/model/a.rs") && !found[0].what.contains("c.rs"),
+            found[0].message.contains("core/src/model/b.rs:7 uses core/src/model/a.rs")
+                && !found[0].message.contains("c.rs"),
             "{found:?}"
         );
     }

@@ -1,15 +1,15 @@
-//! Nothing that holds on one machine alone.
+//! Names that are valid only on one machine.
 
 use crate::{Finding, files::TextFile};
 
-/// Folders of one machine. A program's own configuration may name them, so service files and container files are left out.
+/// Folders whose content differs between machines. Service files and container files may name them.
 const FOLDERS: [&str; 4] = ["home", "root", "tmp", "work"];
-/// Parts of a host's name that tell a package registry or a mirror of one.
+/// Parts of host names that identify a package registry or its mirror.
 const REGISTRY: [&str; 7] =
     ["artifactory", "pypi", "pythonhosted", "registry", "mirror", "index.crates", "static.crates"];
 const EXEMPT: [&str; 2] = ["Dockerfile", ".service"];
 
-/// No absolute path of a developer's machine.
+/// Checks that a file contains no absolute path of a developer's machine.
 #[must_use]
 pub(crate) fn paths(file: &TextFile) -> Vec<Finding> {
     if file.path.ends_with(".lock") || EXEMPT.iter().any(|name| file.path.ends_with(name)) {
@@ -21,7 +21,7 @@ pub(crate) fn paths(file: &TextFile) -> Vec<Finding> {
             line.match_indices(&needle).any(|(at, _)| {
                 let before = line.get(..at).and_then(|text| text.chars().next_back());
                 let after = line.get(at + needle.len()..).and_then(|text| text.chars().next());
-                // A route such as /api/home/x is no folder of a machine.
+                // A URL path such as /api/home/x is not a folder.
                 !before.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '}' | '.'))
                     && after.is_some_and(|c| c.is_ascii_alphanumeric())
             })
@@ -33,11 +33,11 @@ pub(crate) fn paths(file: &TextFile) -> Vec<Finding> {
     })
 }
 
-/// No address of a package registry: every client knows its own, and a mirror is a matter of the machine.
+/// Checks that a file contains no address of a package registry, because mirrors differ between machines.
 #[must_use]
 pub(crate) fn registries(file: &TextFile) -> Vec<Finding> {
-    let what = "names a registry's host: leave it to the client's configuration (npm: omit-lockfile-registry-resolved)";
-    lines(file, |line| names_registry(line).then(|| what.to_owned()))
+    let message = "names a registry's host: remove it, the client is configured per machine (npm: omit-lockfile-registry-resolved)";
+    lines(file, |line| names_registry(line).then(|| message.to_owned()))
 }
 
 fn names_registry(line: &str) -> bool {
@@ -45,22 +45,22 @@ fn names_registry(line: &str) -> bool {
     hosts.into_iter().any(|host| REGISTRY.iter().any(|part| host.contains(part)))
 }
 
-fn lines(file: &TextFile, judge: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
-    let judged = file.text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, judge(line)?)));
-    judged.map(|(line, what)| Finding::in_line(&file.path, line, what)).collect()
+fn lines(file: &TextFile, check: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
+    let found = file.text.lines().enumerate().filter_map(|(index, line)| Some((index + 1, check(line)?)));
+    found.map(|(line, message)| Finding::in_line(&file.path, line, message)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Built from parts, since this file is checked too.
+    /// Returns a line with a path. The path is assembled at run time because the lint also checks this file.
     fn below(folder: &str) -> String {
         format!("let data = \"/{folder}/despacho\";")
     }
 
     #[test]
-    fn a_path_of_this_machine_is_found() {
+    fn machine_specific_path_is_reported() {
         for folder in FOLDERS {
             assert_eq!(paths(&TextFile::sample("a.rs", &below(folder))).len(), 1, "{folder}");
         }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_address_is_found() {
+    fn registry_address_is_reported() {
         for host in ["registry.example.org", "pypi.example", "x.artifactory.example:443"] {
             let line = format!("\"resolved\": \"https:{}{host}/preact.tgz\"", "//");
             assert_eq!(registries(&TextFile::sample("package-lock.json", &line)).len(), 1, "{host}");

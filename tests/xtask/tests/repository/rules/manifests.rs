@@ -1,15 +1,15 @@
-//! Versions, lints and editions stand in one place, the workspace's manifest.
+//! Members inherit versions, lints and editions from the workspace's manifest.
 
 use crate::{Finding, files::TextFile};
 
-/// What a member takes from the workspace.
+/// The keys that a member inherits from the workspace.
 const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
-/// Packages that others can use; all others inherit that they are not published.
+/// The published packages. All others inherit `publish = false`.
 const PUBLISHED: [&str; 2] = ["core/Cargo.toml", "core/route/Cargo.toml"];
-/// What a published package says of itself.
+/// The keys that a published package must set.
 const DESCRIBED: [&str; 5] = ["description", "readme", "keywords", "categories", "publish"];
 
-/// A member inherits what the workspace says, and names no version of its own.
+/// Checks that a member inherits the workspace's values and sets no version of its own.
 #[must_use]
 pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -30,10 +30,8 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
         found.push(Finding::new(&file.path, "write `publish.workspace = true` under [package]"));
     }
     if !has("lints", "workspace = true") {
-        found.push(Finding::new(
-            &file.path,
-            "write `workspace = true` under [lints]: the same lints hold for everybody",
-        ));
+        found
+            .push(Finding::new(&file.path, "write `workspace = true` under [lints]: all packages have the same lints"));
     }
     let own_version = |(section, line): &&(&str, &str)| {
         section.split('.').any(|part| part.ends_with("dependencies")) && !line.contains("workspace = true")
@@ -41,13 +39,13 @@ pub(crate) fn member(file: &TextFile) -> Vec<Finding> {
     for (_, line) in lines.iter().filter(own_version) {
         found.push(Finding::new(
             &file.path,
-            format!("`{line}`: versions live in [workspace.dependencies], write `workspace = true`"),
+            format!("`{line}`: versions belong in [workspace.dependencies], write `workspace = true`"),
         ));
     }
     found
 }
 
-/// Every line that holds something, with the name of the section it stands in.
+/// Returns every line that is not blank or a comment, with the name of its section.
 fn lines_with_section(text: &str) -> Vec<(&str, &str)> {
     let mut section = "";
     let mut depth = 0_usize;
@@ -57,7 +55,7 @@ fn lines_with_section(text: &str) -> Vec<(&str, &str)> {
             section = line.trim_matches(['[', ']']);
             continue;
         }
-        // The later lines of a list belong to the line that opened it.
+        // The following lines of a list belong to its first line.
         if depth == 0 {
             found.push((section, line));
         }
@@ -77,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn published_package_without_keywords_is_found() {
+    fn published_package_without_keywords_is_reported() {
         let good = GOOD.replace(
             "publish.workspace = true",
             "publish = true\ndescription = \"d\"\nreadme = \"r\"\nkeywords = []\ncategories = []",
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_of_its_own_mind_is_found() {
+    fn member_without_inherited_values_is_reported() {
         assert_eq!(found(GOOD), 0, "{:?}", member(&TextFile::sample("a/Cargo.toml", GOOD)));
         assert_eq!(found(&GOOD.replace("edition.workspace = true", "edition = \"2021\"")), 1);
         assert_eq!(found(&GOOD.replace("[lints]\nworkspace = true\n", "")), 1);

@@ -1,9 +1,10 @@
-//! One module a subject, one function a rule.
+//! The rules: one module per subject, one function per rule.
 
 pub(crate) mod boundary;
 pub(crate) mod direction;
 pub(crate) mod documents;
 pub(crate) mod finish;
+pub(crate) mod language;
 pub(crate) mod layers;
 pub(crate) mod machine;
 pub(crate) mod manifests;

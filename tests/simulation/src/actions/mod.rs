@@ -1,4 +1,4 @@
-//! What clients do, by chance: the life of orders above all, and everything around it.
+//! The random actions of clients: orders and their lifecycle, couriers, the operator, and subscribers.
 
 mod courier;
 mod merchant;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{exchange::Plan, rng::Rng, simulation::Simulation};
 
-/// What a client does next; nothing where nobody can do what was drawn.
+/// Chooses a client's next action, or `None` if the chosen kind is not possible now.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
     let weights = [34, 40, 14, 12];
     match simulation.rng.weighted(&weights) {
@@ -21,15 +21,15 @@ pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
     }
 }
 
-/// An address near the middle of São Paulo; few are so far away that nobody goes there.
+/// Returns an address near the centre of São Paulo. A few are outside the delivery range.
 pub(crate) fn address(rng: &mut Rng) -> Value {
     let spread = if rng.often(15) { 3_000 } else { 200 };
     within(rng, spread)
 }
 
-/// An address so many ten-thousandths of a degree from the middle of São Paulo at most.
+/// Returns an address within `spread` ten-thousandths of a degree from the centre of São Paulo.
 pub(crate) fn within(rng: &mut Rng, spread: i64) -> Value {
-    // Whole ten-thousandths of a degree, so that the same address comes again now and then.
+    // A coarse grid makes some addresses repeat.
     let (north, east) = (rng.between(-spread, spread) / 20 * 20, rng.between(-spread, spread) / 20 * 20);
     json!({
         "street": "Rua Augusta",
@@ -41,7 +41,7 @@ pub(crate) fn within(rng: &mut Rng, spread: i64) -> Value {
     })
 }
 
-/// Ten-thousandths of a degree as degrees.
+/// Converts ten-thousandths of a degree to degrees.
 pub(crate) fn degrees(ten_thousandths: i64) -> f64 {
     f64::from(i32::try_from(ten_thousandths).unwrap_or_default()) / 10_000.0
 }

@@ -1,20 +1,21 @@
-//! What the clients know: their keys, quotes, subscriptions and how far they have read.
+//! The state of the clients: keys, quotes, subscriptions and cursors.
 
 use despacho_core::model::{CourierId, StoreId};
 use serde_json::Value;
 
-/// A key that was told to a store.
+/// A store's API key.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownKey {
     pub(crate) store: StoreId,
     pub(crate) id: String,
-    pub(crate) text: String,
-    /// Whether its revocation was acknowledged, or may have happened.
+    pub(crate) value: String,
+    /// Whether its revocation was acknowledged.
     pub(crate) revoked: bool,
-    pub(crate) doubtful: bool,
+    /// Whether its revocation was requested, with or without a response.
+    pub(crate) may_be_revoked: bool,
 }
 
-/// A courier with a key.
+/// A courier with an API key.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownCourier {
     pub(crate) id: CourierId,
@@ -22,66 +23,66 @@ pub(crate) struct KnownCourier {
     pub(crate) removed: bool,
 }
 
-/// A quote that a preview gave.
+/// A quote of a preview.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownQuote {
     pub(crate) store: StoreId,
     pub(crate) id: String,
     pub(crate) expires_ms: i64,
     pub(crate) fee: i64,
-    /// What the preview was asked for.
+    /// The body of the preview request.
     pub(crate) body: Value,
 }
 
-/// A subscription.
+/// A webhook subscription.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownHook {
     pub(crate) id: u64,
     pub(crate) store: StoreId,
     pub(crate) url: String,
     pub(crate) secrets: Vec<String>,
-    /// Kinds of events that it wants; all where empty.
+    /// The kinds of events, or empty for all kinds.
     pub(crate) events: Vec<&'static str>,
-    /// It sends nothing that stood in the journal up to here, and everything that came after `until`.
+    /// It sends no event up to position `from` of the journal, and all events after position `until`.
     pub(crate) from: usize,
     pub(crate) until: usize,
-    /// Whether it was removed, or may have been.
+    /// Whether its removal was requested.
     pub(crate) removed: bool,
 }
 
-/// A reader of a journal, who goes on where the last page ended.
+/// A reader of a journal, which continues from its cursor.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader {
     pub(crate) key: usize,
     pub(crate) store: StoreId,
     pub(crate) cursor: Option<String>,
-    pub(crate) place: usize,
+    pub(crate) position: usize,
     pub(crate) busy: bool,
 }
 
-/// Everything that clients know.
+/// The state of all clients.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct People {
+pub(crate) struct Clients {
     pub(crate) keys: Vec<KnownKey>,
     pub(crate) couriers: Vec<KnownCourier>,
     pub(crate) quotes: Vec<KnownQuote>,
     pub(crate) hooks: Vec<KnownHook>,
     pub(crate) readers: Vec<Reader>,
-    /// How often couriers give a wrong code, of a thousand times: guessers in some runs.
-    pub(crate) guesses: u32,
-    /// A number for whatever must be unique.
+    /// The rate of wrong codes per thousand. Some runs have a high rate.
+    pub(crate) wrong_codes: u32,
+    /// The last serial number.
     pub(crate) serial: u64,
 }
 
-impl People {
-    /// A fresh number.
-    pub(crate) fn next(&mut self) -> u64 {
+impl Clients {
+    /// Returns a unique number.
+    pub(crate) fn next_serial(&mut self) -> u64 {
         self.serial += 1;
         self.serial
     }
 }
 
-/// A CNPJ of this number, with its check digits by the rule of the register.
+/// Returns a valid CNPJ with this number.
 pub(crate) fn cnpj(number: u64) -> String {
     let mut digits: Vec<u64> =
         format!("{:012}", 11_000_000_000 + number).bytes().map(|byte| u64::from(byte - 48)).collect();
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_their_check_digits() {
+    fn cnpj_has_valid_check_digits() {
         for number in 0..50 {
             assert!(despacho_core::model::Cnpj::parse(&cnpj(number)).is_ok(), "{}", cnpj(number));
         }

@@ -1,4 +1,4 @@
-//! What merchants do: previews, orders and their life, keys and branches.
+//! The actions of merchants: previews, orders and their lifecycle, keys and branches.
 
 use despacho_core::model::{OrderId, StoreId};
 use http::Method;
@@ -6,68 +6,69 @@ use serde_json::{Value, json};
 
 use super::{address, setup};
 use crate::{
-    exchange::{Act, By, Plan},
-    model::Tracked,
-    people::KnownKey,
+    clients::KnownKey,
+    exchange::{Action, Actor, Plan},
     simulation::Simulation,
+    tracked_order::TrackedOrder,
 };
 
-/// Codes that merchants give: few, so that they meet.
+/// The number of different order codes. It is small, so that codes repeat.
 const CODES: u64 = 30;
 
-/// A merchant's next act.
+/// Chooses a merchant's next action.
 pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
     let key = key(simulation)?;
     match simulation.rng.weighted(&[30, 12, 8, 5, 12, 6, 4, 4, 3, 2, 3, 2, 3, 3, 2]) {
         0 => Some(create(simulation, &key)),
         1 => Some(preview(simulation, &key)),
         2 => with_order(simulation, &key, |order, key| {
-            Plan::get(&key.text, format!("/delivery/orders/{order}"), Act::Look { order, viewer: key.store })
+            Plan::get(&key.value, format!("/delivery/orders/{order}"), Action::LookUp { order, viewer: key.store })
         }),
         3 => Some(list(simulation, &key)),
         4 => cancel(simulation, &key),
-        5 => word(simulation, &key, "ready", json!({})),
+        5 => signal(simulation, &key, "ready", json!({})),
         6 => {
             let minutes = simulation.rng.between(1, 5);
-            word(simulation, &key, "delay", json!({ "minutes": minutes }))
+            signal(simulation, &key, "delay", json!({ "minutes": minutes }))
         }
         7 => {
-            let what = *simulation.rng.pick(&["discard", "return"])?;
+            let step = *simulation.rng.pick(&["discard", "return"])?;
             let stop = stop(simulation, &key)?;
             let body = json!({ "deliveryId": stop.1, "reason": "o cliente mudou de ideia" });
-            Some(moved(&key, stop.0, what, body))
+            Some(step_plan(&key, stop.0, step, body))
         }
-        8 => word(simulation, &key, "waive", json!({})),
+        8 => signal(simulation, &key, "waive", json!({})),
         9 => with_order(simulation, &key, |order, key| {
             let path = format!("/delivery/orders/{order}/cancellation");
-            Plan::get(&key.text, path, Act::Terms { order, viewer: key.store })
+            Plan::get(&key.value, path, Action::CancellationCost { order, viewer: key.store })
         }),
         10 => Some(issue_key(simulation, &key)),
         11 => revoke_key(simulation),
         12 => Some(branch(simulation, &key)),
         13 => Some(statement(simulation, &key)),
-        _ => wrong(simulation, &key),
+        _ => invalid_request(simulation, &key),
     }
 }
 
-/// A key that opens its store.
+/// Returns a valid key of an existing store.
 fn key(simulation: &mut Simulation) -> Option<KnownKey> {
     let good: Vec<KnownKey> = simulation
-        .people
+        .clients
         .keys
         .iter()
-        .filter(|key| !key.revoked && !key.doubtful)
+        .filter(|key| !key.revoked && !key.may_be_revoked)
         .filter(|key| simulation.model.stores.get(&key.store).is_some_and(|store| !store.removed))
         .cloned()
         .collect();
     simulation.rng.pick(&good).cloned()
 }
 
-/// An order, mostly one that its caller sees, younger ones first.
-fn order<'a>(simulation: &'a mut Simulation, key: &KnownKey) -> Option<&'a Tracked> {
+/// Returns a recent order, usually one that the store may access.
+fn order<'a>(simulation: &'a mut Simulation, key: &KnownKey) -> Option<&'a TrackedOrder> {
     let other = simulation.rng.often(80);
-    let seen = |tracked: &&Tracked| other || simulation.model.sees(key.store, tracked.row.store);
-    let ids: Vec<OrderId> = simulation.model.orders.values().filter(seen).map(|tracked| tracked.row.id).collect();
+    let is_candidate = |tracked: &&TrackedOrder| other || simulation.model.can_access(key.store, tracked.row.store);
+    let ids: Vec<OrderId> =
+        simulation.model.orders.values().filter(is_candidate).map(|tracked| tracked.row.id).collect();
     let recent = ids.get(ids.len().saturating_sub(12)..).unwrap_or_default();
     let id = *simulation.rng.pick(recent)?;
     simulation.model.orders.get(&id)
@@ -78,14 +79,14 @@ fn with_order(simulation: &mut Simulation, key: &KnownKey, plan: impl Fn(OrderId
     Some(plan(order, key))
 }
 
-fn moved(key: &KnownKey, order: OrderId, what: &str, body: Value) -> Plan {
-    let by = By::Store(key.store);
-    let act = Act::Move { order, by, wrong: false, cancels: false };
-    Plan::post(&key.text, format!("/delivery/orders/{order}/{what}"), body, act)
+fn step_plan(key: &KnownKey, order: OrderId, step: &str, body: Value) -> Plan {
+    let by = Actor::Store(key.store);
+    let action = Action::Step { order, by, wrong_code: false, cancels: false };
+    Plan::post(&key.value, format!("/delivery/orders/{order}/{step}"), body, action)
 }
 
-fn word(simulation: &mut Simulation, key: &KnownKey, what: &str, body: Value) -> Option<Plan> {
-    with_order(simulation, key, |order, key| moved(key, order, what, body.clone()))
+fn signal(simulation: &mut Simulation, key: &KnownKey, step: &str, body: Value) -> Option<Plan> {
+    with_order(simulation, key, |order, key| step_plan(key, order, step, body.clone()))
 }
 
 fn stop(simulation: &mut Simulation, key: &KnownKey) -> Option<(OrderId, u64)> {
@@ -94,20 +95,20 @@ fn stop(simulation: &mut Simulation, key: &KnownKey) -> Option<(OrderId, u64)> {
     simulation.rng.pick(&stops).map(|stop| (id, stop.0))
 }
 
-/// The store that a caller acts for: itself, or one of its branches.
-fn acting(simulation: &mut Simulation, key: &KnownKey) -> StoreId {
+/// Returns the store that a merchant acts for: the key's store or one of its branches.
+fn pick_store(simulation: &mut Simulation, key: &KnownKey) -> StoreId {
     let model = &simulation.model;
     let own: Vec<StoreId> = model
         .stores
         .iter()
-        .filter(|(id, store)| !store.removed && model.sees(key.store, **id))
+        .filter(|(id, store)| !store.removed && model.can_access(key.store, **id))
         .map(|(id, _)| *id)
         .collect();
     simulation.rng.pick(&own).copied().unwrap_or(key.store)
 }
 
 fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
-    let store = acting(simulation, key);
+    let store = pick_store(simulation, key);
     let mut content = json!({
         "store": { "userPlatformId": store.get() },
         "sortByBestRoute": simulation.rng.often(300),
@@ -116,8 +117,8 @@ fn preview(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     if simulation.rng.often(200) {
         content["pickupAddress"] = address(&mut simulation.rng);
     }
-    let act = Act::Preview { store, content: content.clone() };
-    Plan { keyed: false, ..Plan::post(&key.text, "/delivery/orders/preview", content, act) }
+    let action = Action::Preview { store, content: content.clone() };
+    Plan { keyed: false, ..Plan::post(&key.value, "/delivery/orders/preview", content, action) }
 }
 
 fn stop_body(simulation: &mut Simulation) -> Value {
@@ -125,21 +126,21 @@ fn stop_body(simulation: &mut Simulation) -> Value {
 }
 
 fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
-    let mut store = acting(simulation, key);
+    let mut store = pick_store(simulation, key);
     let (mut content, mut quote) = (preview(simulation, key).body.unwrap_or_default(), None);
-    if simulation.rng.often(350) && !simulation.people.quotes.is_empty() {
-        let quotes = &simulation.people.quotes;
+    if simulation.rng.often(350) && !simulation.clients.quotes.is_empty() {
+        let quotes = &simulation.clients.quotes;
         let recent = quotes.len().saturating_sub(6);
         let at = recent + simulation.rng.index(quotes.len() - recent);
         if let Some(known) = quotes.get(at) {
             content = known.body.clone();
             content["quoteId"] = json!(known.id);
-            if simulation.model.sees(key.store, known.store) {
+            if simulation.model.can_access(key.store, known.store) {
                 store = known.store;
             }
             quote = Some(at);
         }
-        // Sometimes for another content than it was given for.
+        // Sometimes the content differs from the quote's preview.
         if simulation.rng.often(150) {
             content["deliveries"] = json!([stop_body(simulation)]);
         }
@@ -154,54 +155,54 @@ fn create(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         content["deliveries"][0]["pickupCode"] = json!("9157");
     }
     let keyed = simulation.rng.often(750);
-    let act = Act::Create { store, quote, content: content.clone() };
-    Plan { keyed, ..Plan::post(&key.text, "/delivery/orders", content, act) }
+    let action = Action::Create { store, quote, content: content.clone() };
+    Plan { keyed, ..Plan::post(&key.value, "/delivery/orders", content, action) }
 }
 
 fn list(simulation: &mut Simulation, key: &KnownKey) -> Plan {
-    let act = Act::List { viewer: key.store };
+    let action = Action::List { viewer: key.store };
     let status = simulation.rng.pick(&["", "&situation=200", "&situation=500"]).copied().unwrap_or_default();
     let limit = simulation.rng.between(1, 20);
-    Plan::get(&key.text, format!("/delivery/orders?limit={limit}{status}"), act)
+    Plan::get(&key.value, format!("/delivery/orders?limit={limit}{status}"), action)
 }
 
 fn cancel(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
     let (order, stop) = stop(simulation, key)?;
-    let by = By::Store(key.store);
+    let by = Actor::Store(key.store);
     let whole = simulation.rng.often(650);
     let body = if whole {
         json!({ "orderId": order.get(), "reason": "fechamos" })
     } else {
         json!({ "orderId": order.get(), "deliveryId": stop })
     };
-    let act = Act::Move { order, by, wrong: false, cancels: whole };
-    Some(Plan::post(&key.text, "/delivery/orders/cancel", body, act))
+    let action = Action::Step { order, by, wrong_code: false, cancels: whole };
+    Some(Plan::post(&key.value, "/delivery/orders/cancel", body, action))
 }
 
 fn issue_key(simulation: &mut Simulation, key: &KnownKey) -> Plan {
-    let store = acting(simulation, key);
+    let store = pick_store(simulation, key);
     let body = json!({ "storeId": store.get(), "name": "caixa" });
-    Plan::post(&key.text, "/delivery/keys", body, Act::IssueKey)
+    Plan::post(&key.value, "/delivery/keys", body, Action::IssueKey)
 }
 
-/// Revokes a key with itself; never the last one of a store.
+/// Revokes a key with the key itself, but never the last key of a store.
 fn revoke_key(simulation: &mut Simulation) -> Option<Plan> {
-    let at = simulation.rng.index(simulation.people.keys.len());
-    let key = simulation.people.keys.get(at)?.clone();
-    let good = |other: &&KnownKey| other.store == key.store && !other.revoked && !other.doubtful;
-    let read = simulation.people.readers.iter().any(|reader| reader.key == at);
-    if read || key.doubtful || simulation.people.keys.iter().filter(good).count() < 2 {
+    let at = simulation.rng.index(simulation.clients.keys.len());
+    let key = simulation.clients.keys.get(at)?.clone();
+    let good = |other: &&KnownKey| other.store == key.store && !other.revoked && !other.may_be_revoked;
+    let read = simulation.clients.readers.iter().any(|reader| reader.key == at);
+    if read || key.may_be_revoked || simulation.clients.keys.iter().filter(good).count() < 2 {
         return None;
     }
-    simulation.people.keys.get_mut(at)?.doubtful = true;
+    simulation.clients.keys.get_mut(at)?.may_be_revoked = true;
     let path = format!("/delivery/keys/{}", key.id);
     Some(Plan {
         body: None,
-        ..Plan::post(&key.text, path, Value::Null, Act::RevokeKey { key: at }).with(Method::DELETE)
+        ..Plan::post(&key.value, path, Value::Null, Action::RevokeKey { key: at }).with(Method::DELETE)
     })
 }
 
-/// A matrix opens a branch or closes one.
+/// Creates, removes or updates a store.
 fn branch(simulation: &mut Simulation, key: &KnownKey) -> Plan {
     let others: Vec<StoreId> = simulation
         .model
@@ -214,31 +215,31 @@ fn branch(simulation: &mut Simulation, key: &KnownKey) -> Plan {
         && simulation.rng.often(300)
     {
         let path = format!("/delivery/stores/{branch}");
-        return Plan { body: None, ..Plan::post(&key.text, path, Value::Null, Act::Plain).with(Method::DELETE) };
+        return Plan { body: None, ..Plan::post(&key.value, path, Value::Null, Action::Plain).with(Method::DELETE) };
     }
     if simulation.rng.often(400) {
         let mut body = setup::store(simulation, "Loja");
         if let Some(members) = body.as_object_mut() {
             members.retain(|name, _| !matches!(name.as_str(), "cnpj" | "password" | "marketplaceBranchId"));
         }
-        return Plan::post(&key.text, "/delivery/stores", body, Act::Plain).with(Method::PUT);
+        return Plan::post(&key.value, "/delivery/stores", body, Action::Plain).with(Method::PUT);
     }
     let body = setup::store(simulation, "Filial");
-    Plan::post(&key.text, "/delivery/stores", body, Act::OpenBranch)
+    Plan::post(&key.value, "/delivery/stores", body, Action::OpenBranch)
 }
 
 fn statement(simulation: &mut Simulation, key: &KnownKey) -> Plan {
-    let store = acting(simulation, key);
+    let store = pick_store(simulation, key);
     let limit = simulation.rng.between(2, 30);
-    Plan::get(&key.text, format!("/delivery/statement?storeId={store}&limit={limit}"), Act::Statement { store })
+    Plan::get(&key.value, format!("/delivery/statement?storeId={store}&limit={limit}"), Action::Statement { store })
 }
 
-/// What must be refused: a key that was revoked, or a body that is none.
-fn wrong(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
+/// Returns a request that must be rejected, with a revoked key or an invalid body.
+fn invalid_request(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
     let revoked: Vec<String> =
-        simulation.people.keys.iter().filter(|key| key.revoked).map(|key| key.text.clone()).collect();
+        simulation.clients.keys.iter().filter(|key| key.revoked).map(|key| key.value.clone()).collect();
     if let Some(text) = simulation.rng.pick(&revoked) {
-        return Some(Plan::get(text, "/delivery/orders".to_owned(), Act::Wrong));
+        return Some(Plan::get(text, "/delivery/orders".to_owned(), Action::Invalid));
     }
     let body = *simulation.rng.pick(&["/code", "/deliveries", "/both"])?;
     let body = match body {
@@ -246,5 +247,5 @@ fn wrong(simulation: &mut Simulation, key: &KnownKey) -> Option<Plan> {
         "/deliveries" => json!({ "code": "PED-0", "deliveries": [] }),
         _ => json!({ "code": 7, "deliveries": [{ "address": { "latitude": -23.55 } }] }),
     };
-    Some(Plan::post(&key.text, "/delivery/orders", body, Act::Wrong))
+    Some(Plan::post(&key.value, "/delivery/orders", body, Action::Invalid))
 }

@@ -1,0 +1,119 @@
+//! The actions of couriers: they report positions and take the steps of their order, sometimes out of sequence or with a wrong
+//! code.
+
+use despacho_core::model::OrderId;
+use serde_json::{Value, json};
+
+use super::degrees;
+use crate::{
+    clients::KnownCourier,
+    exchange::{Action, Actor, Plan},
+    simulation::Simulation,
+    tracked_order::TrackedOrder,
+};
+
+/// Chooses a courier's next action.
+pub(crate) fn choose(simulation: &mut Simulation) -> Option<Plan> {
+    let active: Vec<KnownCourier> =
+        simulation.clients.couriers.iter().filter(|courier| !courier.removed).cloned().collect();
+    let courier = simulation.rng.pick(&active)?.clone();
+    match simulation.rng.weighted(&[22, 3, 60, 4, 3]) {
+        0 => Some(report_position(simulation, &courier)),
+        1 => Some(set_availability(simulation, &courier)),
+        2 => take_step(simulation, &courier),
+        3 => decline(simulation, &courier),
+        _ => Some(Plan::get(&courier.key, "/courier/order".to_owned(), Action::Plain)),
+    }
+}
+
+fn report_position(simulation: &mut Simulation, courier: &KnownCourier) -> Plan {
+    let (north, east) = (simulation.rng.between(-300, 300), simulation.rng.between(-300, 300));
+    let body = json!({ "latitude": degrees(-235_500 + north), "longitude": degrees(-466_300 + east) });
+    Plan { keyed: simulation.rng.often(300), ..Plan::post(&courier.key, "/courier/position", body, Action::Plain) }
+}
+
+fn set_availability(simulation: &mut Simulation, courier: &KnownCourier) -> Plan {
+    let body = json!({ "available": simulation.rng.often(850) });
+    Plan::post(&courier.key, "/courier/availability", body, Action::Plain)
+}
+
+/// Returns the courier's order, or rarely another one.
+fn pick_order<'a>(simulation: &'a mut Simulation, courier: &KnownCourier) -> Option<&'a TrackedOrder> {
+    let other = simulation.rng.often(30);
+    let open = |tracked: &&TrackedOrder| (210..500).contains(&tracked.status);
+    let has = |tracked: &&TrackedOrder| other || tracked.row.courier.as_ref().is_some_and(|has| has.id == courier.id);
+    simulation.model.orders.values().filter(open).find(has)
+}
+
+fn step_plan(courier: &KnownCourier, order: OrderId, step: &str, body: Value, wrong_code: bool, keyed: bool) -> Plan {
+    let action = Action::Step { order, by: Actor::Courier(courier.id), wrong_code, cancels: false };
+    Plan { keyed, ..Plan::post(&courier.key, format!("/courier/orders/{order}/{step}"), body, action) }
+}
+
+fn decline(simulation: &mut Simulation, courier: &KnownCourier) -> Option<Plan> {
+    let order = pick_order(simulation, courier)?.row.id;
+    let action = Action::Step { order, by: Actor::Courier(courier.id), wrong_code: false, cancels: false };
+    let path = format!("/courier/orders/{order}/decline");
+    Some(Plan::post(&courier.key, path, json!({ "reason": "pneu furado" }), action))
+}
+
+/// Takes the next step of the courier's order.
+fn take_step(simulation: &mut Simulation, courier: &KnownCourier) -> Option<Plan> {
+    let tracked = pick_order(simulation, courier)?.clone();
+    let (order, keyed) = (tracked.row.id, simulation.rng.often(500));
+    let wrong = simulation.rng.often(simulation.clients.wrong_codes);
+    if simulation.rng.often(60) {
+        // A random step, possibly out of sequence.
+        let step = *simulation.rng.pick(&["arrive", "at-return", "en-route", "resequence", "at-door", "deliver"])?;
+        let stop = simulation.rng.pick(&tracked.stops)?.0;
+        return Some(step_plan(courier, order, step, json!({ "deliveryId": stop, "code": "0000" }), false, keyed));
+    }
+    let body = |code: &str| json!({ "code": if wrong { "0000" } else { code } });
+    // "0000" can be the correct code.
+    let is_wrong = |code: &str| wrong && code != "0000";
+    match tracked.status {
+        210 => Some(step_plan(courier, order, "arrive", json!({}), false, keyed)),
+        220 => {
+            let code = &tracked.row.pickup_code;
+            Some(step_plan(courier, order, "pickup", body(code), is_wrong(code), keyed))
+        }
+        300 => deliver(simulation, courier, &tracked, wrong, keyed),
+        400 => Some(step_plan(courier, order, "at-return", json!({}), false, keyed)),
+        _ => {
+            let code = tracked.row.return_code.clone().unwrap_or_default();
+            Some(step_plan(courier, order, "hand-back", body(&code), is_wrong(&code), keyed))
+        }
+    }
+}
+
+fn deliver(
+    simulation: &mut Simulation,
+    courier: &KnownCourier,
+    tracked: &TrackedOrder,
+    wrong: bool,
+    keyed: bool,
+) -> Option<Plan> {
+    let order = tracked.row.id;
+    let current = tracked.stops.iter().find(|stop| matches!(stop.1, 320 | 330));
+    let aboard: Vec<_> = tracked.stops.iter().filter(|stop| stop.1 == 310).collect();
+    let &(stop, status, _) = current.or(simulation.rng.pick(&aboard).copied())?;
+    let body = json!({ "deliveryId": stop });
+    if simulation.rng.often(100) {
+        let body = json!({ "deliveryId": stop, "reason": "ninguém em casa" });
+        return Some(step_plan(courier, order, "fail", body, false, keyed));
+    }
+    if status != 310 && simulation.rng.often(100) {
+        return Some(step_plan(courier, order, "resequence", body, false, keyed));
+    }
+    match status {
+        310 => Some(step_plan(courier, order, "en-route", body, false, keyed)),
+        320 => Some(step_plan(courier, order, "at-door", body, false, keyed)),
+        _ => {
+            let delivery = tracked.row.deliveries.iter().find(|delivery| delivery.id.get() == stop)?;
+            let code = if wrong { "0000" } else { delivery.delivery_code.as_str() };
+            let is_wrong = wrong && delivery.delivery_code != "0000" && delivery.requires_code();
+            let body = json!({ "deliveryId": stop, "code": code });
+            Some(step_plan(courier, order, "deliver", body, is_wrong, keyed))
+        }
+    }
+}
