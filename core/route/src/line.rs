@@ -158,7 +158,7 @@ pub fn solve_route(request: &RouteRequest) -> Result<RouteResponse, LineError> {
             return Err(LineError::NotSquare { row, expected: size, found: entries.len() });
         }
         for (column, &entry) in entries.iter().enumerate() {
-            metres.push(whole(row, column, entry)?);
+            metres.push(whole_metres(row, column, entry)?);
         }
     }
     let mut problem = Problem::new(size, metres)?.closed(request.closed).start(request.start)?;
@@ -266,7 +266,7 @@ impl From<AssignError> for LineError {
 }
 
 /// Converts an entry to whole metres.
-fn whole(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineError> {
+fn whole_metres(row: usize, column: usize, entry: Option<f64>) -> Result<u32, LineError> {
     let Some(entry) = entry else { return Ok(UNREACHABLE) };
     let entry = in_range(row, column, entry)?;
     if entry.fract() != 0.0 {

@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 use super::open_node::OpenNode;
 use super::separate::Cut;
-use super::simplex::{Limit, PivotOutcome, ROUNDER, Simplex, Snapshot, State, whole};
+use super::simplex::{Limit, PivotOutcome, ROUNDER, Simplex, Snapshot, State, to_i64};
 use super::tree::{FORBIDDEN, Legs, Prices, Tree};
 use crate::sort::sort;
 
@@ -363,7 +363,7 @@ impl BranchAndCut {
             self.reduced_costs[index] = reduced;
         }
         self.work += 6 * self.lp.active.len() as u64;
-        whole(total)
+        to_i64(total)
     }
 
     /// Eliminates the legs that no shorter order in a node can use, by the reduced costs above a bound.
@@ -377,7 +377,7 @@ impl BranchAndCut {
         for index in 0..self.legs.len() {
             let column = self.lp.state.columns[index];
             let open = !self.lp.is_basic(index) && column.high > column.low;
-            if open && bound + whole(self.reduced_costs[index]) > cutoff {
+            if open && bound + to_i64(self.reduced_costs[index]) > cutoff {
                 self.lp.set_bounds(index, 0.0, 0.0);
                 self.fixed.push((index, false));
             }
@@ -389,7 +389,7 @@ impl BranchAndCut {
     fn eliminate_at_root(&mut self, cutoff: i64) {
         for (index, &above) in self.root.1.iter().enumerate() {
             let column = self.lp.state.columns[index];
-            if !column.removed && column.high > 0.0 && self.root.0 + whole(above) > cutoff {
+            if !column.removed && column.high > 0.0 && self.root.0 + to_i64(above) > cutoff {
                 self.lp.set_bounds(index, 0.0, 0.0);
                 self.lp.state.columns[index].removed = true;
             }

@@ -456,6 +456,6 @@ impl Simplex {
 
 /// Converts a whole number to an integer.
 #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
-pub(super) fn whole(sum: f64) -> i64 {
+pub(super) fn to_i64(sum: f64) -> i64 {
     sum as i64
 }

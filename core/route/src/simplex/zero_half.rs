@@ -3,7 +3,7 @@
 //!
 //! The cut is computed in integers: halves of any rows give a valid cut, regardless of which rows the floats propose.
 
-use super::{Entries, ROUNDER, Simplex, whole};
+use super::{Entries, ROUNDER, Simplex, to_i64};
 use crate::sort::sort;
 
 /// A value is fractional if it is at least this far from zero and one.
@@ -61,13 +61,13 @@ impl Simplex {
             if (2.0 * share - halves).abs() > HALF_TOLERANCE {
                 return None;
             }
-            *taken = whole(halves).rem_euclid(2) == 1;
-            right += if *taken { whole(self.rhs[row]) } else { 0 };
+            *taken = to_i64(halves).rem_euclid(2) == 1;
+            right += if *taken { to_i64(self.rhs[row]) } else { 0 };
         }
         let (mut entries, mut held, mut squares) = (Entries::new(), 0.0, 0.0);
         for &index in &self.active {
             let own = &self.entries[self.starts[index]..self.starts[index + 1]];
-            let sum = whole(own.iter().filter(|&&(row, _)| taken[row]).map(|&(_, entry)| entry).sum());
+            let sum = to_i64(own.iter().filter(|&&(row, _)| taken[row]).map(|&(_, entry)| entry).sum());
             let column = &self.state.columns[index];
             // A column at its upper bound is rounded up: half of the inequality x ≤ 1 is added.
             let up = i64::from(!column.basic && column.at_high && column.high > 0.0) & sum;

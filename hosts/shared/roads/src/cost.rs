@@ -52,6 +52,6 @@ pub(crate) struct SegmentGeometry {
 
 pub(crate) fn whole_number(value: f64) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u32")]
-    let whole = libm::round(value).clamp(0.0, f64::from(u32::MAX)) as u32;
-    whole
+    let rounded = libm::round(value).clamp(0.0, f64::from(u32::MAX)) as u32;
+    rounded
 }

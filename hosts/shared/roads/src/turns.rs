@@ -241,14 +241,14 @@ impl<'a> Builder<'a> {
         let mut entries = Vec::new();
         for (here, there) in [(*first, *last), (*last, *first)] {
             let Some(junction) = self.junctions.get(&here) else { continue };
-            let whole = |edge: &EdgeId| {
+            let covers_via = |edge: &EdgeId| {
                 let segment = self.segment(*edge);
                 segment.ways.iter().all(|way| way.0 == via) && segment.ends[1 - *edge as usize % 2] == there
             };
             let incoming = junction.incoming.iter().filter(|edge| self.last_way(**edge).0 == from);
             for edge in incoming {
                 let turns = found.of[*edge as usize].iter().map(|turn| found.original(turn.to));
-                let over = turns.into_iter().find(whole);
+                let over = turns.into_iter().find(covers_via);
                 entries.extend(over.map(|over| (*edge, over)));
             }
         }
