@@ -16,7 +16,7 @@ use crate::{
         limits::Limits,
         pricing::{InquiredStop, Inquiry},
     },
-    wire::{ConfirmationBody, CreateOrder, LONGEST_LIST, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
+    wire::{ConfirmationBody, CreateOrder, MAX_LIST_ITEMS, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
 };
 
 const CODE: usize = 64;
@@ -135,7 +135,8 @@ impl Checker {
         let list = list.unwrap_or_default();
         let max = limits.deliveries;
         if list.len() > max as usize {
-            let length = if list.len() < LONGEST_LIST { list.len().to_string() } else { format!("{LONGEST_LIST}+") };
+            let length =
+                if list.len() < MAX_LIST_ITEMS { list.len().to_string() } else { format!("{MAX_LIST_ITEMS}+") };
             let en = format!("At most {max} deliveries; this has {length}. Send more than one order.");
             let pt = format!("No máximo {max} entregas; este tem {length}. Envie mais de um pedido.");
             let errors = vec![FieldError {
