@@ -1,4 +1,4 @@
-//! What a decision changes, as data: one transaction on every backend.
+//! The changes of a transaction, as data.
 
 use crate::model::{
     Timestamp,
@@ -9,54 +9,55 @@ use crate::model::{
     webhook::{Attempt, MessageChange, Webhook},
 };
 
-/// Everything that a decision changes, as data. One `Changes` is one transaction on every backend.
+/// The changes of a transaction, as data. Every backend commits a `Changes` as one transaction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
-    /// When it was decided.
+    /// Time of the decision.
     pub at: Timestamp,
-    /// Stores to insert or replace; unique by CNPJ and email among those not removed. A removed one has no open order, and its own
-    /// balance is zero after this commit and does not move any more: [`HostError::Conflict`](crate::host::HostError::Conflict) otherwise.
+    /// Stores to insert or replace. CNPJ and email are unique among stores that are not removed. A removed store must
+    /// have no open order, and its own balance must be zero after this commit and is fixed from then on; otherwise the
+    /// commit returns [`HostError::Conflict`](crate::host::HostError::Conflict).
     pub stores: Vec<Write<Store>>,
-    /// Keys to insert or replace; unique by hash.
+    /// Keys to insert or replace. The hash is unique.
     pub keys: Vec<Write<Key>>,
-    /// Orders to insert or replace; unique by store and code among those that hold their code.
+    /// Orders to insert or replace. Store and code are unique among orders that hold their code.
     pub orders: Vec<Write<Order>>,
-    /// Couriers to insert or replace; unique by the hash of their key. Their places are not written with them.
+    /// Couriers to insert or replace. The hash of the key is unique. Positions are not written with them.
     pub couriers: Vec<Write<Courier>>,
-    /// Places of couriers to write down, each where the one that is there is older.
+    /// Positions of couriers to store, each unless a newer one is stored.
     pub positions: Vec<Position>,
-    /// Events to append to their merchants' journals; unique by order and sequence.
+    /// Events to append to their merchants' journals. Order and sequence are unique.
     pub events: Vec<Event>,
-    /// Entries to append to the ledger, each moving the balance of its account, never below the entry's floor.
+    /// Entries to append to the ledger. Each changes the balance of its account, but never to below the entry's floor.
     pub ledger: Vec<LedgerEntry>,
-    /// Money that the operator books in, moving the balance likewise; unique by store and reference.
+    /// Top-ups by the operator. Each changes the balance of its account. Store and reference are unique.
     pub top_ups: Vec<TopUp>,
     /// Subscriptions to insert or replace.
     pub webhooks: Vec<Write<Webhook>>,
-    /// What happens to messages that wait, in this order.
+    /// Changes to queued webhook messages, in this order.
     pub messages: Vec<MessageChange>,
-    /// Attempts to append to their subscriptions' logs, each of which keeps its newest
-    /// [`crate::model::webhook::ATTEMPTS_KEPT`].
+    /// Attempts to append to the delivery logs. A log keeps its newest [`crate::model::webhook::ATTEMPTS_KEPT`]
+    /// attempts.
     pub attempts: Vec<Attempt>,
-    /// Notifications to insert, or to replace when they were read.
+    /// Notifications to insert, or to replace if they were marked as read.
     pub notifications: Vec<Notification>,
-    /// What happens to a claim on an idempotency key.
+    /// A change to a claim on an idempotency key.
     pub claim: Option<ClaimChange>,
     /// Personal data to erase from rows that are otherwise never rewritten, in this order.
     pub redactions: Vec<Redaction>,
 }
 
-/// A value to write in place of the version that was read; version 0 is none, so that it is an insert.
+/// A value that replaces the version that was read. An expected version of 0 is an insert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write<T> {
-    /// The version that must still be stored.
+    /// The version that must currently be stored.
     pub expected: u32,
     /// The new value, stored as version `expected + 1`.
     pub value: T,
 }
 
 impl<T> Write<T> {
-    /// A value that must not be there yet.
+    /// Creates an insert, which conflicts with an existing value.
     pub fn insert(value: T) -> Write<T> {
         Write { expected: 0, value }
     }

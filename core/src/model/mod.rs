@@ -1,7 +1,8 @@
-//! Values that every rule speaks in: money, metres, instants, identifiers, addresses, documents.
+//! Value types and entities of the domain: money, distances, timestamps, identifiers, addresses, orders, stores and
+//! couriers.
 //!
-//! A value of these types is valid by construction; text from outside becomes one through a `parse`
-//! function that says what is wrong with it.
+//! Values of these types are valid by construction. External strings are converted by `parse` functions, whose errors
+//! state the reason.
 
 mod address;
 mod cnpj;

@@ -1,29 +1,29 @@
-//! Which orders a list is asked for.
+//! Filter of order lists.
 
 use super::OrderStatus;
 use crate::model::{OrderId, StoreId, Timestamp, store::Store};
 
-/// Which orders, all of these at once.
+/// A filter of orders. All conditions must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderFilter {
-    /// Whose.
+    /// The store.
     pub store: StoreId,
-    /// Whether its branches' too.
+    /// Whether to include orders of the store's branches.
     pub branches: bool,
-    /// Where they stand: from this situation to that one, both included.
+    /// Range of status numbers, both ends included.
     pub situations: (u16, u16),
     /// The merchant's code.
     pub code: Option<String>,
-    /// Created from this instant on.
+    /// Created at this time or later.
     pub from: Timestamp,
-    /// Created before this instant.
+    /// Created before this time.
     pub until: Timestamp,
-    /// With a number below this one.
+    /// With an ID below this one.
     pub before: Option<OrderId>,
 }
 
 impl OrderFilter {
-    /// All that a store may see: a matrix its branches' orders too.
+    /// Returns the filter of all orders that a store may read. A parent store may read its branches' orders.
     pub fn of(store: &Store) -> OrderFilter {
         OrderFilter {
             store: store.id,
@@ -36,7 +36,7 @@ impl OrderFilter {
         }
     }
 
-    /// The orders of one store that have not ended.
+    /// Returns the filter of one store's orders that have not ended.
     pub fn open(store: StoreId) -> OrderFilter {
         OrderFilter {
             store,
@@ -49,7 +49,7 @@ impl OrderFilter {
         }
     }
 
-    /// Whether an order of one of its stores is meant.
+    /// Returns whether an order matches. The store is not checked.
     pub fn takes(&self, order: &super::Order) -> bool {
         let (min, max) = self.situations;
         (min..=max).contains(&order.status.number())

@@ -1,44 +1,44 @@
-//! The journal: every event of a merchant, in the order of the commits.
+//! The journal: all events of a merchant, in commit order.
 //!
-//! Each matrix has a journal of its own, which holds its branches' events too. A place in it is given within the transaction that
-//! writes the event, by counting up one row of that journal: a transaction that writes later waits for that row. So an event
-//! never appears behind a place that somebody has read already, on a database with one writer as on one with many. What waits is
-//! one merchant's writes, which wait for its balance anyway.
+//! Each parent store has its own journal, which includes its branches' events. The transaction that writes an event
+//! assigns its position by incrementing one row of the journal, so concurrent transactions wait for that row. An event
+//! therefore never appears before a position that a client has already read, on databases with one or many writers.
+//! Only writes of the same merchant wait, and these already wait for the merchant's balance.
 
 use super::RecordedEvent;
 use crate::model::{StoreId, store::Store};
 
-/// Which part of which journal.
+/// A journal, or one branch's events in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Journal {
-    /// The matrix whose journal it is.
+    /// The parent store that owns the journal.
     pub matrix: StoreId,
-    /// The one branch whose events are looked at; `None` for all.
+    /// The branch to which the view is limited, or `None`.
     pub branch: Option<StoreId>,
 }
 
-/// An event at its place in its merchant's journal.
+/// An event and its position in its merchant's journal.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct JournalEntry {
-    /// 1, 2, 3 and so on; a branch sees gaps where other stores of its merchant have theirs.
+    /// Position: 1, 2, 3 and so on. In a branch's view, the positions of other stores' events are missing.
     pub place: u64,
     /// The event.
     pub recorded: RecordedEvent,
 }
 
 impl Journal {
-    /// What a store may see: a matrix everything, a branch its own.
+    /// Returns the view of a store: everything for a parent store, only its own events for a branch.
     pub fn of(store: &Store) -> Journal {
         Journal { matrix: store.merchant(), branch: (!store.is_matrix()).then_some(store.id) }
     }
 
-    /// The store that looks.
+    /// Returns the store to which the view belongs.
     pub fn reader(self) -> StoreId {
         self.branch.unwrap_or(self.matrix)
     }
 
-    /// The text that takes up after a place: `17-1000`. It names the reader, so that a cursor that went astray is noticed; it
-    /// opens nothing, since what is read is always the caller's own.
+    /// Formats the cursor after a position: `17-1000`. The cursor contains the store's ID, which detects cursors of
+    /// other stores. It grants no access, because a store can read only its own events.
     ///
     /// ```
     /// use despacho_core::model::{StoreId, order::Journal};
@@ -52,7 +52,7 @@ impl Journal {
         format!("{place}-{}", self.reader())
     }
 
-    /// The place in a cursor of this reader's; `0` is the beginning for everybody.
+    /// Parses a cursor of this view into a position. `0` is the beginning of every view.
     pub fn place(self, cursor: &str) -> Option<u64> {
         if cursor == "0" {
             return Some(0);
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_its_readers_alone() {
+    fn cursor_of_another_store_is_rejected() {
         let id = |number| StoreId::new(number).unwrap();
         let matrix = Journal { matrix: id(7), branch: None };
         let branch = Journal { branch: Some(id(8)), ..matrix };

@@ -64,7 +64,7 @@ fn release_courier(
     order.tries = CodeTries::default();
     order.released.retain(|id| *id != courier.id);
     order.released.push(courier.id);
-    if order.released.len() > Order::RELEASED_KEPT {
+    if order.released.len() > Order::MAX_RELEASED {
         order.released.remove(0);
     }
     let idle = Courier { order: None, ..courier.clone() };

@@ -5,7 +5,7 @@ use crate::model::{
     Duration, Entropy, EventId, OrderId, Person, StoreId, Timestamp, WebhookId,
     order::{Event, EventKind, JournalEntry, RecordedEvent},
     webhook::{
-        Attempt, AttemptResult, BOTH_SECRETS, Lease, Message, MessageChange, SendError, SigningSecret, Webhook,
+        Attempt, AttemptResult, Lease, Message, MessageChange, SECRET_OVERLAP, SendError, SigningSecret, Webhook,
         WebhookState, stopped,
     },
 };
@@ -168,8 +168,8 @@ fn gone_ends_it_and_many_failures_disable_it() {
     }
     fixture.round(&[entry(3, 30, EventKind::Created)], at(2), |_| AttemptResult::Status(302));
     assert_eq!(fixture.webhook.state, WebhookState::Disabled { at: at(2) });
-    assert_eq!(fixture.waiting.len(), 3, "nothing is lost: it goes on where it stopped");
-    assert!(stopped(&fixture.webhook).en.contains("3 attempts in a row"));
+    assert_eq!(fixture.waiting.len(), 3, "it resumes where it stopped");
+    assert!(stopped(&fixture.webhook).en.contains("3 consecutive attempts"));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_rotation_keeps_one_secret_before_the_newest() {
     let once = webhook().rotated("b".to_owned(), at(0));
     let twice = once.rotated("c".to_owned(), at(60));
     let nonces: Vec<&str> = twice.secrets.iter().map(|secret| secret.nonce.as_str()).collect();
-    assert_eq!((nonces, twice.secrets[1].until), (vec!["c", "b"], Some(at(60).after(BOTH_SECRETS))));
+    assert_eq!((nonces, twice.secrets[1].until), (vec!["c", "b"], Some(at(60).after(SECRET_OVERLAP))));
 }
 
 #[test]
