@@ -36,7 +36,7 @@ pub struct Changes {
     pub webhooks: Vec<Write<Webhook>>,
     /// Changes to queued webhook messages, in this order.
     pub messages: Vec<MessageChange>,
-    /// Attempts to append to the delivery logs. A log keeps its newest [`crate::model::webhook::ATTEMPTS_KEPT`]
+    /// Attempts to append to the delivery logs. A log keeps its newest [`crate::model::webhook::MAX_STORED_ATTEMPTS`]
     /// attempts.
     pub attempts: Vec<Attempt>,
     /// Notifications to insert, or to replace if they were marked as read.

@@ -1,4 +1,4 @@
-//! Queries over rows in memory, for a host without indexes. They define exactly what each query returns.
+//! Queries over rows in memory, for hosts without indexes. They define the exact result of each query.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl KeyQuery<'_> {
-    /// The keys that the query returns, newest first.
+    /// Returns the keys that match the query, newest first.
     pub fn scan<'r>(&self, keys: impl Iterator<Item = &'r Key>) -> Vec<&'r Key> {
         let mut found: Vec<&Key> = keys
             .filter(|key| match *self {
@@ -29,7 +29,7 @@ impl KeyQuery<'_> {
 }
 
 impl StoreQuery<'_> {
-    /// The stores that the query returns, of stores by ID.
+    /// Returns the stores that match the query. `stores` must be sorted by ID.
     pub fn scan<'r>(&self, stores: impl Iterator<Item = &'r Store>) -> Vec<&'r Store> {
         let is_match = |store: &&Store| match *self {
             StoreQuery::IdOrRemoved(id) => store.id == id,
@@ -47,7 +47,7 @@ impl StoreQuery<'_> {
 }
 
 impl OrderQuery<'_> {
-    /// The orders that the query returns, of orders by ID; `store` looks a store up.
+    /// Returns the orders that match the query. `orders` must be sorted by ID. `store` looks up a store.
     pub fn scan<'r, 's>(
         &self,
         orders: impl DoubleEndedIterator<Item = &'r Order>,
@@ -85,7 +85,8 @@ impl OrderQuery<'_> {
 }
 
 impl CourierQuery<'_> {
-    /// The couriers that the query returns, of couriers by ID with their positions; `order` looks an order up.
+    /// Returns the couriers that match the query. `couriers` must be sorted by ID and contain positions. `order` looks
+    /// up an order.
     pub fn scan<'r>(
         &self,
         couriers: impl Iterator<Item = Courier>,
@@ -111,7 +112,7 @@ impl CourierQuery<'_> {
 }
 
 impl SearchingOrder {
-    /// The result of [`super::Storage::searching_orders`].
+    /// Returns the result of [`super::Storage::searching_orders`].
     pub fn scan<'r>(
         orders: impl Iterator<Item = &'r Order>,
         after: Option<(Timestamp, OrderId)>,
@@ -137,7 +138,7 @@ impl SearchingOrder {
 }
 
 impl FreeCourier {
-    /// The result of [`super::Storage::free_couriers`].
+    /// Returns the result of [`super::Storage::free_couriers`].
     pub fn scan(
         couriers: impl Iterator<Item = Courier>,
         cells: &RangeInclusive<Cell>,

@@ -1,8 +1,8 @@
-//! What leaves the service: journals, statements, subscriptions.
+//! Journals, statements and webhooks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::{Booked, State, check_version, claim_value};
+use super::state::{BookedEntry, State, check_version, claim_value};
 use crate::{
     changes::{Changes, Write},
     host::HostError,
@@ -11,25 +11,25 @@ use crate::{
         order::{Journal, JournalEntry, RecordedEvent},
         store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
         webhook::{
-            ATTEMPTS_KEPT, Message, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook,
-            WebhookState,
+            MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MAX_STORED_ATTEMPTS, Message, MessageChange,
+            RecordedAttempt, Webhook, WebhookState,
         },
     },
 };
 
 impl State {
-    /// The matrix of a store; a store that is not there is its own.
+    /// Returns the parent store of a store, or the store itself if it has none or does not exist.
     pub(super) fn matrix_of(&self, store: StoreId) -> StoreId {
         self.stores.get(&store).and_then(|store| store.matrix).unwrap_or(store)
     }
 
     pub(super) fn journal_end(&self, matrix: StoreId) -> u64 {
-        let last = self.places.rows().range((matrix, 0)..=(matrix, u64::MAX)).next_back();
+        let last = self.journal_positions.rows().range((matrix, 0)..=(matrix, u64::MAX)).next_back();
         last.map_or(0, |((_, place), _)| *place)
     }
 
     pub(super) fn journal_after(&self, of: Journal, after: u64, limit: u32) -> Vec<JournalEntry> {
-        let places = self.places.rows().range((of.matrix, after.saturating_add(1))..=(of.matrix, u64::MAX));
+        let places = self.journal_positions.rows().range((of.matrix, after.saturating_add(1))..=(of.matrix, u64::MAX));
         let entries = places.filter_map(|((_, place), id)| {
             let recorded = RecordedEvent { id: *id, event: self.journal.get(id)?.clone() };
             Some(JournalEntry { place: *place, recorded })
@@ -50,12 +50,12 @@ impl State {
             return Err(HostError::Conflict);
         }
         self.balances.put(account, after);
-        // Entries stay for ever, so that their number counts them.
+        // Entries are never removed, so the count determines the next ID.
         let next = self.ledger.rows().len() as u64 + 1;
         if let Some(reference) = reference {
             claim_value(&mut self.references, (account, reference.to_owned()), next)?;
         }
-        let booked = Booked { entry: entry.clone(), reference: reference.map(str::to_owned), balance: after };
+        let booked = BookedEntry { entry: entry.clone(), reference: reference.map(str::to_owned), balance: after };
         self.ledger.put(next, (account, booked));
         Ok(())
     }
@@ -91,21 +91,21 @@ impl State {
     }
 
     pub(super) fn due_webhooks(&self, now: Timestamp, limit: u32) -> Vec<Webhook> {
-        let leased = |webhook: &Webhook| webhook.lease.as_ref().is_some_and(|lease| lease.until > now);
+        let has_lease = |webhook: &Webhook| webhook.lease.as_ref().is_some_and(|lease| lease.until > now);
         let considered = self.webhooks.rows().values().filter(|webhook| {
-            let waiting = webhook.due_at.is_some_and(|due| due <= now);
-            let behind = || !self.journal_after(webhook.journal(), webhook.position, 1).is_empty();
-            webhook.is_active() && (leased(webhook) || waiting || behind())
+            let is_due = webhook.due_at.is_some_and(|due| due <= now);
+            let has_events = || !self.journal_after(webhook.journal(), webhook.position, 1).is_empty();
+            webhook.is_active() && (has_lease(webhook) || is_due || has_events())
         });
         let mut considered: Vec<&Webhook> = considered.collect();
-        considered.sort_by_key(|webhook| (!leased(webhook), webhook.seen_at, webhook.id));
+        considered.sort_by_key(|webhook| (!has_lease(webhook), webhook.seen_at, webhook.id));
         let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
         let mut chosen: Vec<(u32, &Webhook)> =
-            considered.into_iter().map(|webhook| (counted(&mut merchants, webhook.matrix), webhook)).collect();
-        chosen.retain(|(turn, webhook)| leased(webhook) || *turn <= ROUNDS_PER_MERCHANT);
-        chosen.sort_by_key(|(turn, webhook)| (!leased(webhook), *turn, webhook.seen_at, webhook.id));
+            considered.into_iter().map(|webhook| (increment(&mut merchants, webhook.matrix), webhook)).collect();
+        chosen.retain(|(turn, webhook)| has_lease(webhook) || *turn <= MAX_PASSES_PER_MERCHANT);
+        chosen.sort_by_key(|(turn, webhook)| (!has_lease(webhook), *turn, webhook.seen_at, webhook.id));
         chosen.retain(|(_, webhook)| {
-            counted(&mut receivers, webhook.receiver()) <= ROUNDS_PER_RECEIVER && !leased(webhook)
+            increment(&mut receivers, webhook.receiver()) <= MAX_PASSES_PER_RECEIVER && !has_lease(webhook)
         });
         chosen.into_iter().take(limit as usize).map(|(_, webhook)| webhook.clone()).collect()
     }
@@ -148,13 +148,13 @@ impl State {
         changes.messages.iter().for_each(|change| self.change_message(change));
         for attempt in &changes.attempts {
             let last = self.attempts.rows().last_key_value().map_or(0, |(id, _)| id.get());
-            let id =
-                AttemptId::new(last + 1).ok_or_else(|| HostError::Internal { detail: "the log is full".to_owned() })?;
+            let id = AttemptId::new(last + 1)
+                .ok_or_else(|| HostError::Internal { detail: "attempt IDs are exhausted".to_owned() })?;
             self.attempts.put(id, attempt.clone());
         }
         let touched: BTreeSet<WebhookId> = changes.attempts.iter().map(|attempt| attempt.webhook).collect();
         for webhook in touched {
-            let old = self.attempts_of(webhook, None, u32::MAX).into_iter().skip(ATTEMPTS_KEPT);
+            let old = self.attempts_of(webhook, None, u32::MAX).into_iter().skip(MAX_STORED_ATTEMPTS);
             old.for_each(|recorded| self.attempts.remove(&recorded.id));
         }
         Ok(())
@@ -182,8 +182,8 @@ impl State {
     }
 }
 
-/// Counts one more of a key.
-fn counted<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
+/// Increments the count of a key and returns it.
+fn increment<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
     let count = counts.entry(key).or_default();
     *count += 1;
     *count
@@ -193,7 +193,7 @@ fn is_stored(webhook: &Webhook) -> bool {
     !matches!(webhook.state, WebhookState::Removed { .. })
 }
 
-fn line(number: u64, booked: &Booked) -> Option<StatementLine> {
+fn line(number: u64, booked: &BookedEntry) -> Option<StatementLine> {
     let LedgerEntry { kind, store, order, amount, at, .. } = booked.entry;
     let reference = booked.reference.clone();
     Some(StatementLine {

@@ -9,7 +9,7 @@ pub struct Cnpj(String);
 
 /// The reason a string is not a CNPJ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidCnpj {
+pub enum CnpjError {
     /// The string is not twelve letters or digits followed by two digits, or all characters are the same.
     Malformed,
     /// The check digits do not match.
@@ -24,23 +24,23 @@ impl Cnpj {
     /// 2, otherwise 11 − r.
     ///
     /// ```
-    /// use despacho_core::model::{Cnpj, InvalidCnpj};
+    /// use despacho_core::model::{Cnpj, CnpjError};
     /// assert!(Cnpj::parse("12.ABC.345/01DE-35").is_ok());
-    /// assert_eq!(Cnpj::parse("12ABC34501DE36"), Err(InvalidCnpj::WrongCheckDigits));
+    /// assert_eq!(Cnpj::parse("12ABC34501DE36"), Err(CnpjError::WrongCheckDigits));
     /// ```
-    pub fn parse(text: &str) -> Result<Cnpj, InvalidCnpj> {
+    pub fn parse(text: &str) -> Result<Cnpj, CnpjError> {
         let plain: String = text.trim().chars().filter(|c| !matches!(c, '.' | '/' | '-' | ' ')).collect();
         let plain = plain.to_ascii_uppercase();
         let bytes = plain.as_bytes();
         let (true, Some((body, check))) = (bytes.len() == 14, bytes.split_at_checked(12)) else {
-            return Err(InvalidCnpj::Malformed);
+            return Err(CnpjError::Malformed);
         };
         let well_formed = body.iter().all(u8::is_ascii_alphanumeric) && check.iter().all(u8::is_ascii_digit);
         if !well_formed || bytes.iter().all(|byte| *byte == bytes[0]) {
-            return Err(InvalidCnpj::Malformed);
+            return Err(CnpjError::Malformed);
         }
         if check_digit(body) != check[0] || check_digit(&bytes[..13]) != check[1] {
-            return Err(InvalidCnpj::WrongCheckDigits);
+            return Err(CnpjError::WrongCheckDigits);
         }
         Ok(Cnpj(plain))
     }
@@ -94,14 +94,14 @@ mod tests {
             let mut bytes = good.as_bytes().to_vec();
             bytes[index] = if bytes[index] == b'9' { b'0' } else { bytes[index] + 1 };
             let wrong = String::from_utf8(bytes).unwrap();
-            assert_eq!(Cnpj::parse(&wrong), Err(InvalidCnpj::WrongCheckDigits), "{wrong}");
+            assert_eq!(Cnpj::parse(&wrong), Err(CnpjError::WrongCheckDigits), "{wrong}");
         }
     }
 
     #[test]
     fn invalid_format_is_malformed() {
         for bad in ["", "1122233300018", "112223330001811", "00000000000000", "112223330001é1", "11_222333000181"] {
-            assert_eq!(Cnpj::parse(bad), Err(InvalidCnpj::Malformed), "{bad}");
+            assert_eq!(Cnpj::parse(bad), Err(CnpjError::Malformed), "{bad}");
         }
     }
 }

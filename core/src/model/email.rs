@@ -12,7 +12,7 @@ pub struct Email(String);
 
 /// The string is not an email address of the accepted format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidEmail;
+pub struct EmailError;
 
 const OPTIONS: Options = Options { minimum_sub_domains: 2, allow_domain_literal: false, allow_display_text: false };
 
@@ -25,11 +25,11 @@ impl Email {
     /// assert!(Email::parse("Loja <loja@exemplo.com.br>").is_err());
     /// assert!(Email::parse("loja@localhost").is_err());
     /// ```
-    pub fn parse(text: &str) -> Result<Email, InvalidEmail> {
+    pub fn parse(text: &str) -> Result<Email, EmailError> {
         let text = text.trim();
         match EmailAddress::parse_with_options(text, OPTIONS) {
             Ok(_) => Ok(Email(text.to_owned())),
-            Err(_) => Err(InvalidEmail),
+            Err(_) => Err(EmailError),
         }
     }
 

@@ -24,17 +24,17 @@ mod time;
 pub mod webhook;
 
 pub use address::{Address, Cep, Uf};
-pub use cnpj::{Cnpj, InvalidCnpj};
+pub use cnpj::{Cnpj, CnpjError};
 pub use decimal::{read_decimal, shortest_decimal};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
-pub use email::{Email, InvalidEmail};
+pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId, WebhookId,
 };
-pub use money::{InvalidMoney, Money};
-pub use phone::{InvalidPhone, Phone};
+pub use money::{Money, MoneyError};
+pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};
 pub use text::{Language, Text, quality};
 pub use time::{Duration, Timestamp};

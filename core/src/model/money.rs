@@ -14,7 +14,7 @@ pub struct Money(Decimal);
 
 /// The reason a number is not an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidMoney {
+pub enum MoneyError {
     /// The number has more than two decimals.
     TooManyDecimals,
     /// The value is outside ±10¹³ or not a number.
@@ -53,18 +53,18 @@ impl Money {
     /// third decimal is rejected, not rounded.
     ///
     /// ```
-    /// use despacho_core::model::{InvalidMoney, Money};
+    /// use despacho_core::model::{MoneyError, Money};
     /// assert_eq!(Money::from_number(57.900000000000006), Money::from_number(57.9));
-    /// assert_eq!(Money::from_number(10.999), Err(InvalidMoney::TooManyDecimals));
+    /// assert_eq!(Money::from_number(10.999), Err(MoneyError::TooManyDecimals));
     /// ```
-    pub fn from_number(number: f64) -> Result<Money, InvalidMoney> {
+    pub fn from_number(number: f64) -> Result<Money, MoneyError> {
         // Convert via the shortest decimal, which is the one that was sent: `Decimal::from_f64` differs in the ninth
         // decimal from four million reais on. Numbers that round to zero at the ninth decimal can exceed the scale of a
         // `Decimal`.
         let number = if number.abs() < 1e-10 { 0.0 } else { number };
-        let exact = shortest_decimal(number).ok_or(InvalidMoney::OutOfRange)?.round_dp(9);
-        let money = Money::rounded(exact).ok_or(InvalidMoney::OutOfRange)?;
-        if money.0 == exact { Ok(money) } else { Err(InvalidMoney::TooManyDecimals) }
+        let exact = shortest_decimal(number).ok_or(MoneyError::OutOfRange)?.round_dp(9);
+        let money = Money::rounded(exact).ok_or(MoneyError::OutOfRange)?;
+        if money.0 == exact { Ok(money) } else { Err(MoneyError::TooManyDecimals) }
     }
 
     /// Returns the sum, or the amount unchanged if the sum is out of range.
@@ -143,9 +143,9 @@ mod tests {
     #[test]
     fn invalid_amounts_are_rejected() {
         for bad in [f64::NAN, f64::INFINITY, 1e300, 1e14] {
-            assert_eq!(Money::from_number(bad), Err(InvalidMoney::OutOfRange), "{bad}");
+            assert_eq!(Money::from_number(bad), Err(MoneyError::OutOfRange), "{bad}");
         }
-        assert_eq!(Money::from_number(0.001), Err(InvalidMoney::TooManyDecimals));
+        assert_eq!(Money::from_number(0.001), Err(MoneyError::TooManyDecimals));
         assert!(Money::from_centavos(i64::MIN).is_none());
     }
 }

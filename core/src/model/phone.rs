@@ -9,7 +9,7 @@ pub struct Phone(String);
 
 /// The reason a string is not a phone number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InvalidPhone {
+pub enum PhoneError {
     /// The leading plus sign is missing. `hint` is the number with Brazil's country code, if that is valid.
     WithoutPlus {
         /// The number to send instead.
@@ -28,24 +28,24 @@ impl Phone {
     /// Parses a phone number of a plus sign and digits.
     ///
     /// ```
-    /// use despacho_core::model::{InvalidPhone, Phone};
+    /// use despacho_core::model::{PhoneError, Phone};
     /// assert!(Phone::parse("+5592991000000").is_ok());
     /// let hint = Some("+5592991000000".to_owned());
-    /// assert_eq!(Phone::parse("+55 92 99100-0000"), Err(InvalidPhone::Punctuated { hint }));
+    /// assert_eq!(Phone::parse("+55 92 99100-0000"), Err(PhoneError::Punctuated { hint }));
     /// ```
-    pub fn parse(text: &str) -> Result<Phone, InvalidPhone> {
+    pub fn parse(text: &str) -> Result<Phone, PhoneError> {
         let text = text.trim();
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
         let Some(rest) = text.strip_prefix('+') else {
             let national = matches!(digits.len(), 10 | 11);
             let full = if national { format!("+55{digits}") } else { format!("+{digits}") };
-            return Err(InvalidPhone::WithoutPlus { hint: is_e164(&full).then_some(full) });
+            return Err(PhoneError::WithoutPlus { hint: is_e164(&full).then_some(full) });
         };
         if rest != digits {
             let full = format!("+{digits}");
-            return Err(InvalidPhone::Punctuated { hint: is_e164(&full).then_some(full) });
+            return Err(PhoneError::Punctuated { hint: is_e164(&full).then_some(full) });
         }
-        if is_e164(text) { Ok(Phone(text.to_owned())) } else { Err(InvalidPhone::Malformed) }
+        if is_e164(text) { Ok(Phone(text.to_owned())) } else { Err(PhoneError::Malformed) }
     }
 
     /// Returns the number with its plus sign.
@@ -96,14 +96,14 @@ mod tests {
             assert!(Phone::parse(good).is_ok(), "{good}");
         }
         for bad in ["+", "+55", "+0123456789", "+559299100000", "+55929910000001", "+5510991000000", "+1234567"] {
-            assert_eq!(Phone::parse(bad), Err(InvalidPhone::Malformed), "{bad}");
+            assert_eq!(Phone::parse(bad), Err(PhoneError::Malformed), "{bad}");
         }
     }
 
     #[test]
     fn missing_plus_returns_hint() {
         let hint = |text| match Phone::parse(text) {
-            Err(InvalidPhone::WithoutPlus { hint }) => hint,
+            Err(PhoneError::WithoutPlus { hint }) => hint,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(hint("(92) 99100-0000").as_deref(), Some("+5592991000000"));

@@ -131,7 +131,7 @@ pub enum Redaction {
     /// Removes a bounded number of claims that expired before this time.
     PurgeClaims(Timestamp),
     /// Removes the last positions of couriers that have reported none since this time.
-    ForgetPositions(Timestamp),
+    RemovePositions(Timestamp),
     /// Removes a notification.
     RemoveNotification(StoreId, NotificationId),
     /// Adds to the record with this name, or creates it.

@@ -166,7 +166,7 @@ pub struct ReportPosition {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PositionNoted {
+pub struct PositionResult {
     /// Whether the position was stored. At most one position is stored per interval: 20 seconds unless the deployment
     /// configures another.
     pub stored: bool,
@@ -214,8 +214,9 @@ pub struct CourierSelf {
 /// The result of a dispatch pass.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = DispatchPass))]
 #[serde(rename_all = "camelCase")]
-pub struct DispatchRound {
+pub struct DispatchPassView {
     /// Orders whose status changed by a timeout, including expired orders.
     pub moved: u32,
     /// Orders to which a courier was assigned.
@@ -257,10 +258,10 @@ impl CourierKeyView {
     }
 }
 
-impl PositionNoted {
+impl PositionResult {
     /// Converts the result of a position update.
-    pub fn of(noted: &PositionUpdate) -> PositionNoted {
-        PositionNoted { stored: noted.stored.is_some(), next_in_seconds: noted.next.seconds_ceil() }
+    pub fn of(update: &PositionUpdate) -> PositionResult {
+        PositionResult { stored: update.stored.is_some(), next_in_seconds: update.next.seconds_ceil() }
     }
 }
 

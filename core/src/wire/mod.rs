@@ -20,7 +20,7 @@ pub use address::{AddressBody, LocationView};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use event::{EventPage, JournalEventView};
 pub use fleet::{
-    AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
+    AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchPassView, PositionResult,
     RegisterCourier, ReportPosition, SetAvailability,
 };
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
@@ -38,8 +38,8 @@ pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };
 pub use store::{
-    ContactBody, CreateMatrix, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView, MatrixRef,
-    NotificationList, NotificationView, StoreCreated, StoreView, UpdateStore,
+    ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
+    NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,
 };
 pub use webhook::{
     AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,

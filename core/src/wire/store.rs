@@ -77,7 +77,7 @@ new_store! {
 
 new_store! {
     /// A new parent store, created by the operator.
-    CreateMatrix {
+    CreateParentStore {
         /// Minimum balance in BRL after a fee is debited. If absent, the store is invoiced and its balance has no lower
         /// limit.
         #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
@@ -172,7 +172,7 @@ pub struct StoreView {
     #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch))]
     pub marketplace_branch_id: u8,
     /// The parent store. Null if the store is a parent store.
-    pub matrix: Option<MatrixRef>,
+    pub matrix: Option<ParentStoreRef>,
     /// Balance of the account that pays for the store, in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub balance: Reais,
@@ -186,8 +186,8 @@ pub struct StoreView {
 /// A reference to a parent store.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = Matrix))]
-pub struct MatrixRef {
+#[cfg_attr(feature = "openapi", schema(as = ParentStore))]
+pub struct ParentStoreRef {
     /// The parent store's ID.
     pub id: u64,
 }
@@ -323,7 +323,7 @@ impl StoreView {
             email: store.email.as_str().to_owned(),
             address: (&store.address).into(),
             marketplace_branch_id: store.category,
-            matrix: store.matrix.map(|id| MatrixRef { id: id.get() }),
+            matrix: store.matrix.map(|id| ParentStoreRef { id: id.get() }),
             balance: Reais(store.balance),
             balance_store_id: store.account().get(),
             sandbox: store.sandbox,

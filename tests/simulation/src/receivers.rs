@@ -49,12 +49,12 @@ impl Receivers {
         if rng.often(deaf) {
             return match rng.below(4) {
                 0 => AttemptResult::Status(500),
-                1 => AttemptResult::HostError(SendError::Connect),
+                1 => AttemptResult::Failed(SendError::Connect),
                 2 => AttemptResult::Status(302),
                 // It was taken, and nobody is told.
                 _ => {
                     self.arrived(url, job);
-                    AttemptResult::HostError(SendError::Timeout)
+                    AttemptResult::Failed(SendError::Timeout)
                 }
             };
         }

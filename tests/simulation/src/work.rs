@@ -7,7 +7,7 @@ use despacho_core::{
     api,
     drivers::{dispatch, outbox},
     host::{HostError, Platform, Storage, WebhookQuery},
-    rules::webhooks::Tried,
+    rules::webhooks::MessageResult,
 };
 use http::{Request, Response};
 
@@ -46,7 +46,7 @@ pub(crate) fn dispatch_round(service: &Rc<Service>, own: Rc<Own>) -> Task {
     let host = SimulatedHost { service: Rc::clone(service), own: Rc::clone(&own) };
     let future = async move {
         let mut context = host.exec_context();
-        Done::Rested(dispatch::round(&host, &host.service.settings, &mut context).await.map(|_| ()))
+        Done::Rested(dispatch::run_pass(&host, &host.service.settings, &mut context).await.map(|_| ()))
     };
     Task { own, future: Box::pin(future) }
 }
@@ -69,7 +69,7 @@ async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<()
             let mut taken = true;
             for job in lane {
                 if !taken {
-                    tried.push(Tried { message: job.message.clone(), sent: None });
+                    tried.push(MessageResult { message: job.message.clone(), sent: None });
                     continue;
                 }
                 let at = host.exec_context().now;
@@ -79,7 +79,10 @@ async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<()
                 let mut rng = host.service.rng.borrow_mut();
                 let response = receivers.borrow_mut().take(&batch.url, job, deaf, &mut rng);
                 taken = response.is_success();
-                tried.push(Tried { message: job.message.clone(), sent: Some((at, took_ms.unsigned_abs(), response)) });
+                tried.push(MessageResult {
+                    message: job.message.clone(),
+                    sent: Some((at, took_ms.unsigned_abs(), response)),
+                });
             }
         }
         outbox::finish(host, settings, &batch, tried).await?;

@@ -1,4 +1,4 @@
-//! Opening, changing and looking stores up, and logging in.
+//! KeyParams, changing and looking stores up, and logging in.
 
 use super::issue::{confirm_password, hand_out, key_response, throttled};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     rules::{
         limits::{Bucket, Usage},
         password,
-        stores::{self, NewStore, Opening},
+        stores::{self, KeyParams, NewStore},
     },
     wire::StoreView,
 };
@@ -65,7 +65,7 @@ async fn open<H: Host>(
     let password_hash = call.host.hash_password(&new.password, salt).await?;
     let mut ids = call.ids(2).await?;
     let store = stores::open(new, parent, located, password_hash, &mut ids, call.context.now).ok_or_else(too_few)?;
-    let opening = Opening {
+    let opening = KeyParams {
         store: store.id,
         integrator: parent.map_or(store.id, |parent| parent.id),
         kind: KeyKind::Integration,
@@ -188,10 +188,10 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     };
     // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
     let hash = store.as_ref().map_or(ABSENT_PASSWORD_HASH, |store| store.password_hash.as_str());
-    let right = password.len() <= 4 * password::LONGEST && call.host.verify_password(&password, hash).await?;
+    let right = password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
     let settings = call.settings;
-    let opening = Opening {
+    let opening = KeyParams {
         store: store.id,
         integrator: store.id,
         kind: KeyKind::Panel,

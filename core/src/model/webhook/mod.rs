@@ -14,21 +14,21 @@ use super::{
 /// How long the previous secret still signs after a rotation.
 pub const SECRET_OVERLAP: Duration = Duration::minutes(24 * 60);
 /// How long a pass may start new requests. The last request can then take up to
-/// [`timeout_seconds`](crate::rules::webhooks::WebhookTerms::timeout_seconds) longer.
-pub const ROUND: Duration = Duration::seconds(10);
+/// [`timeout_seconds`](crate::rules::webhooks::WebhookConfig::timeout_seconds) longer.
+pub const PASS_DURATION: Duration = Duration::seconds(10);
 /// Maximum number of subscriptions of one merchant that are processed concurrently by all instances together. Receivers
 /// that hang therefore delay only their own merchant.
-pub const ROUNDS_PER_MERCHANT: u32 = 8;
+pub const MAX_PASSES_PER_MERCHANT: u32 = 8;
 /// Maximum number of subscriptions with one receiver, identified by the host of the URL, that are processed
 /// concurrently. It is higher than the limit per merchant, so one merchant cannot block a shared receiver for others.
-pub const ROUNDS_PER_RECEIVER: u32 = 16;
+pub const MAX_PASSES_PER_RECEIVER: u32 = 16;
 /// Maximum number of queued messages of a subscription, give or take a page. When it is reached, no more of the journal
 /// is read.
-pub const WAITING: u32 = 500;
+pub const MAX_QUEUED: u32 = 500;
 /// Maximum number of attempts in a delivery log. Older ones are removed.
-pub const ATTEMPTS_KEPT: usize = 200;
+pub const MAX_STORED_ATTEMPTS: usize = 200;
 /// The problem code of notifications about disabled webhooks.
-pub const DISABLED: &str = "webhook_disabled";
+pub const DISABLED_CODE: &str = "webhook_disabled";
 
 /// A webhook subscription.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -196,7 +196,8 @@ pub enum AttemptResult {
     /// The receiver returned this status.
     Status(u16),
     /// There was no response.
-    HostError(SendError),
+    #[serde(rename = "fault")]
+    Failed(SendError),
 }
 
 /// The reason a request got no response.
@@ -323,7 +324,7 @@ impl AttemptResult {
     pub fn status(self) -> Option<u16> {
         match self {
             AttemptResult::Status(status) => Some(status),
-            AttemptResult::HostError(_) => None,
+            AttemptResult::Failed(_) => None,
         }
     }
 
@@ -333,12 +334,12 @@ impl AttemptResult {
             AttemptResult::Status(200..=299) => None,
             AttemptResult::Status(300..=399) => Some("redirect"),
             AttemptResult::Status(_) => Some("status"),
-            AttemptResult::HostError(error) => Some(error.name()),
+            AttemptResult::Failed(error) => Some(error.name()),
         }
     }
 
     /// All names that [`AttemptResult::error`] returns, with their descriptions.
-    pub const FAULTS: [(&'static str, &'static str); 8] = [
+    pub const ERRORS: [(&'static str, &'static str); 8] = [
         ("status", "The receiver returned a status other than 200 to 299."),
         ("redirect", "The receiver returned a redirect. Redirects are not followed."),
         ("name", "The host name could not be resolved."),

@@ -1,68 +1,68 @@
-//! The table of an order's life: every step that there is, from where to where, and who may take it.
+//! The table of the order lifecycle: all steps with their transitions and actors.
 //!
-//! There is one table. Decisions move orders through [`crate::rules::lifecycle::Progress::take`] alone, which looks a step up here; the page
-//! `README.md` beside this file is [`render`]ed from it, and a test sees to it that the two are the same.
+//! Statuses change only through [`crate::rules::lifecycle::Progress::take`], which uses this table. The page
+//! `README.md` in this directory is [`render`]ed from it, and a test compares them.
 
 use crate::model::order::DeliveryStatus as D;
 use crate::model::order::EventKind;
 use crate::model::order::OrderStatus as O;
 
-/// Who takes a step.
+/// The actor of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Actor {
-    /// The store, or its matrix.
+    /// The store or its parent store.
     Merchant,
-    /// The courier who has the order.
+    /// The order's courier.
     Courier,
-    /// The operator, or the service by itself.
+    /// The operator or the service.
     Platform,
-    /// Whoever looks for couriers.
+    /// The dispatcher, which searches for couriers.
     Dispatcher,
-    /// Time.
+    /// A timeout.
     Clock,
 }
 
-/// What a step moves.
+/// The status transition of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// The whole order.
+    /// A transition of the whole order.
     Order {
-        /// Where it may stand; empty for its creation.
+        /// Statuses from which it is valid. Empty for the creation.
         from: &'static [O],
-        /// Where it stands then; `None` where that follows from its deliveries.
+        /// The new status. `None` if it is derived from the deliveries.
         to: Option<O>,
-        /// What happens to every delivery that stands in one of these.
+        /// The transition of all deliveries with one of these statuses.
         each: Option<(&'static [D], D)>,
     },
-    /// One delivery. From pickup on, the order's situation follows from its deliveries.
+    /// A transition of one delivery. From the pickup on, the order's status is derived from its deliveries.
     Delivery {
-        /// Where it may stand.
+        /// Statuses from which it is valid.
         from: &'static [D],
-        /// Where it stands then.
+        /// The new status.
         to: D,
     },
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The step.
     pub step: Step,
-    /// What it moves.
+    /// The status transition.
     pub moves: Move,
-    /// Who may take it.
+    /// The actors that may take the step.
     pub actor: &'static [Actor],
-    /// What the order's history says.
+    /// The event in the order's history.
     pub event: EventKind,
 }
 
 macro_rules! steps {
     ($($(#[doc = $doc:literal])* $step:ident $moves:expr, $actor:expr, $event:ident, $effect:literal;)*) => {
-        /// A step in the life of an order.
+        /// A step of the order lifecycle.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Step { $($(#[doc = $doc])* $step,)* }
 
-        /// Every step there is.
+        /// All steps.
         pub static TABLE: &[Row] = &[$(Row {
             step: Step::$step,
             moves: $moves,
@@ -71,7 +71,8 @@ macro_rules! steps {
         },)*];
 
         impl Step {
-            /// What must hold, and what comes of it: for the page alone, so that it stands apart from the rows.
+            /// Returns the conditions and effects of the step for the documentation. They are not part of the rows,
+            /// because nothing else uses them.
             pub fn effect(self) -> &'static str {
                 match self { $(Step::$step => $effect,)* }
             }
@@ -91,81 +92,81 @@ const fn delivery(from: &'static [D], to: D) -> Move {
     Move::Delivery { from, to }
 }
 
-/// Everywhere before pickup.
-const WAITING: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
+/// All statuses before the pickup.
+const BEFORE_PICKUP: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
 const STILL_THERE: &[D] = &[D::AwaitingPickup];
 
 steps! {
     /// A new order that is prepared first.
-    Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, "preparationTime above 0; the fee is debited";
+    Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, "preparationTime is above 0; the fee is debited";
     /// A new order that is ready.
-    PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, "preparationTime 0; the fee is debited";
-    /// Its goods will be ready later.
-    Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, "a new ready time";
-    /// Its goods are ready.
-    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, "preparation over, or the merchant says so early";
-    /// A courier is looked for.
-    Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, "the search begins";
+    PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, "preparationTime is 0; the fee is debited";
+    /// The goods will be ready later.
+    Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, "the ready time is postponed";
+    /// The goods are ready.
+    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, "the preparation time is over, or the merchant reports the goods ready earlier";
+    /// The search for a courier starts.
+    Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, "the search starts";
     /// A courier is assigned.
-    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, "a free courier; attempt n";
+    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, "a free courier is assigned; `attempt` is incremented";
     /// The courier is at the pickup.
     ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, "";
-    /// The courier lets the order go.
+    /// The courier is released.
     Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased,
-        "reason; a new attempt, a new pickupCode unless the merchant set it, and the courier is free";
-    /// The courier has the goods.
+        "requires a reason if the courier declines; the search starts again, the pickupCode is replaced unless the merchant set it, and the courier is free";
+    /// The courier picks up the goods.
     PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), STILL_THERE, D::OnBoard), &[Actor::Courier], PickedUp,
-        "pickupCode right";
+        "requires the pickupCode";
     /// The courier sets out for a stop.
-    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, "no other stop is current";
-    /// Another stop comes first.
-    Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, "another stop first";
+    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, "the courier must not be at, or on the way to, another stop";
+    /// The courier visits another stop first.
+    Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, "another stop is visited first";
     /// The courier is at the door.
     ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Actor::Courier], Arrived, "";
     /// The goods are handed over.
     Deliver delivery(&[D::Arrived], D::Delivered), &[Actor::Courier], Delivered,
-        "deliveryCode right where confirmation.platform is true";
+        "requires the deliveryCode if confirmation.platform is true";
     /// The merchant does not want the goods back.
-    Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, "the goods are not wanted back";
-    /// The goods go back.
+    Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, "the merchant does not want the goods back";
+    /// The goods are returned.
     TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Actor::Courier, Actor::Merchant], ReturnStarted,
-        "reason; a returnCode where there is none yet";
-    /// The courier is back.
+        "requires a reason; a returnCode is created unless the order has one";
+    /// The courier is back at the pickup.
     ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Actor::Courier], CourierAtReturn, "";
     /// Goods and payments are handed back.
-    HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, "returnCode right";
-    /// The merchant does without them.
+    HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, "requires the returnCode";
+    /// The merchant waives the return.
     Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Actor::Merchant],
-        ReturnWaived, "what was to come back is not wanted; the way back ends";
+        ReturnWaived, "the merchant does not want the goods or the payment; the way back ends";
     /// A delivery is lost.
     Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost,
-        "reason: theft, accident";
+        "requires a reason, such as theft or an accident";
     /// One stop is cancelled.
-    CancelStop delivery(STILL_THERE, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, "other stops remain; priced again, and late with a share of what the fee falls by";
+    CancelStop delivery(STILL_THERE, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, "other stops must remain; the order is priced again; a late cancellation costs a share of the reduction of the fee";
     /// The order is cancelled free of charge.
-    Cancel whole(WAITING, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
-        "until 2 minutes after the first courier; the fee comes back";
+    Cancel whole(BEFORE_PICKUP, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
+        "until 2 minutes (configurable) after the first courier was assigned; the fee is refunded";
     /// The order is cancelled with a fee.
-    CancelLate whole(WAITING, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
-        "after that; the fee is refunded less a share";
+    CancelLate whole(BEFORE_PICKUP, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
+        "after that time; the fee is refunded except for a share";
     /// The platform cancels the order.
-    CancelByPlatform whole(WAITING, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Actor::Platform], Cancelled,
-        "reason; all that was charged is refunded";
-    /// Nobody was found.
+    CancelByPlatform whole(BEFORE_PICKUP, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Actor::Platform], Cancelled,
+        "requires a reason; all charges are refunded";
+    /// No courier was found in time.
     Expire whole(&[O::Searching], Some(O::Expired), STILL_THERE, D::Cancelled), &[Actor::Clock], Expired,
-        "no courier in 20 minutes (configurable); all that was charged is refunded";
+        "no courier was found in 20 minutes (configurable); all charges are refunded";
 }
 
 impl Step {
-    /// Its row. The table has one for each step, in their order.
+    /// Returns the step's row.
     pub fn row(self) -> &'static Row {
-        // A step's place among the variants is its row's place: both come from one list.
+        // The variants and the rows are generated from one list, so their indices are equal.
         &TABLE[self as usize]
     }
 }
 
 impl Actor {
-    /// The name in the documentation.
+    /// Returns the name in the documentation.
     pub fn name(self) -> &'static str {
         match self {
             Actor::Merchant => "merchant",
@@ -177,13 +178,15 @@ impl Actor {
     }
 }
 
-/// The page of the documentation, in Markdown.
+/// Renders the documentation page in Markdown.
 pub fn render() -> String {
     let mut page = String::from(ABOUT);
     for (title, lines) in [("Orders", orders()), ("Deliveries", deliveries())] {
-        page.push_str(&format!("\n## Situations: {title}\n| number | name | meaning |\n|---|---|---|\n{lines}"));
+        page.push_str(&format!("\n## Statuses: {title}\n| number | name | meaning |\n|---|---|---|\n{lines}"));
     }
-    page.push_str("\n## Steps\n| what | from → to | who | guard and effect | event |\n|---|---|---|---|---|\n");
+    page.push_str(
+        "\n## Steps\n| subject | from → to | actors | conditions and effects | event |\n|---|---|---|---|---|\n",
+    );
     page.extend(TABLE.iter().map(line));
     page.push_str(RULES);
     page
@@ -201,9 +204,9 @@ fn deliveries() -> String {
 
 fn line(row: &Row) -> String {
     let list = |numbers: Vec<u16>| numbers.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
-    let (what, path) = match row.moves {
+    let (subject, path) = match row.moves {
         Move::Order { from, to, each } => {
-            let to = to.map_or_else(|| "by its deliveries".to_owned(), |to| to.number().to_string());
+            let to = to.map_or_else(|| "derived from its deliveries".to_owned(), |to| to.number().to_string());
             let mut path = format!("{} → {to}", list(from.iter().map(|one| one.number()).collect()));
             if let Some((each, then)) = each {
                 let each = list(each.iter().map(|one| one.number()).collect());
@@ -216,29 +219,29 @@ fn line(row: &Row) -> String {
         }
     };
     let actor = row.actor.iter().map(|actor| actor.name()).collect::<Vec<_>>().join(", ");
-    format!("| {what} | {} | {actor} | {} | {} |\n", path.trim_start(), row.step.effect(), row.event.name())
+    format!("| {subject} | {} | {actor} | {} | {} |\n", path.trim_start(), row.step.effect(), row.event.name())
 }
 
-const ABOUT: &str = "# The life of an order
+const ABOUT: &str = "# The order lifecycle
 
-This page is made from `core/src/rules/lifecycle/table.rs`, the one table that every decision looks its steps up in. To write it anew:
+This page is generated from `core/src/rules/lifecycle/table.rs`, the table that determines all status changes. To regenerate it, run
 `DESPACHO_WRITE_LIFE=1 cargo test -p despacho-core --features testing --test life`.
 ";
 
 const RULES: &str = "
 ## Rules
-- The hundreds of a situation are its phase; 500 and above is final, and nothing follows it.
-- From pickup on, the order's situation follows from its deliveries: 300 while one is 310, 320 or 330; then 400, and 410 once the courier is
-  back, while goods or a payment are to be handed back; then 500 where all were delivered, 510 where some were, 520 where none was.
-  Cancelled stops do not count.
-- A payment is to be handed back where a delivery with `onlinePayment` false was delivered.
-- Every step is one event of the order's history; `sequence` counts them from 1 without a gap. `situation` in an event is the delivery's where
-  `deliveryId` names one, else the order's.
-- A step that was taken already answers 200 with nothing changed; a step that is not in the table from where the order stands is 409
-  `invalid_transition`, and `possible` lists the events that could come next by the same caller.
-- A late cancellation costs a share of what the order's fee falls by, of one stop as of the whole order, so that cancelling stop by stop is never
-  cheaper; `cancellationFee` is what late cancellations have cost. What the platform cancels, or time ends, costs nothing.
-- When an order ends, or is let go before pickup, its courier is free in the same commit.
+- The hundreds of a status are its phase. Statuses from 500 on are final: no step follows.
+- From the pickup on, the order's status is derived from its deliveries. It is 300 while a delivery is 310, 320 or 330. Then, if goods or a
+  payment must be returned, it is 400, and 410 when the courier is back. At the end it is 500 if all deliveries were delivered, 510 if some
+  were, and 520 if none was. Cancelled stops do not count.
+- A payment must be returned if a delivery with `onlinePayment` false was delivered.
+- Every step creates one event in the order's history. `sequence` numbers the events from 1 without gaps. The `situation` of an event is the
+  status of the delivery if `deliveryId` is not null, otherwise the status of the order.
+- Repeating a step that was already taken returns 200 and changes nothing. A step that the table does not allow for the current status returns
+  409 `invalid_transition`; `possible` lists the events that the same client can cause next.
+- A late cancellation, of a stop or of the whole order, costs a share of the reduction of the fee. Cancelling stop by stop is therefore never
+  cheaper. `cancellationFee` is the cost of all late cancellations. Cancellation by the platform and expiry cost nothing.
+- When an order ends, or its courier is released before the pickup, the courier becomes free in the same commit.
 ";
 
 #[cfg(test)]
@@ -246,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_step_finds_its_own_row_and_every_event_has_one() {
+    fn steps_match_their_rows_and_events_have_a_step() {
         assert!(TABLE.iter().all(|row| row.step.row() == row));
         for kind in EventKind::ALL {
             assert!(TABLE.iter().any(|row| row.event == *kind), "{}", kind.name());
@@ -254,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_a_final_situation() {
+    fn final_statuses_have_no_steps() {
         for row in TABLE {
             match row.moves {
                 Move::Order { from, each, .. } => {

@@ -8,7 +8,8 @@ use despacho_core::{
         order::{Journal, JournalEntry, RecordedEvent},
         store::{Claim, EntryKind, LedgerEntry, Period, StatementLine, TopUp},
         webhook::{
-            Attempt, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook, WebhookState,
+            Attempt, MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MessageChange, RecordedAttempt, Webhook,
+            WebhookState,
         },
     },
 };
@@ -109,7 +110,7 @@ pub(crate) fn webhook(number: WebhookId) -> Query {
 }
 
 pub(crate) fn due_webhooks(now: Timestamp, limit: u32) -> Query {
-    let bounds = [ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, limit].map(Value::number);
+    let bounds = [MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, limit].map(Value::number);
     Query::new(DUE_WEBHOOKS, std::iter::once(now.into()).chain(bounds).collect())
 }
 

@@ -308,7 +308,7 @@ pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
         result: if number.is_multiple_of(3) {
             AttemptResult::Status(503)
         } else {
-            AttemptResult::HostError(SendError::Timeout)
+            AttemptResult::Failed(SendError::Timeout)
         },
         next_at: Some(at(1)),
     }

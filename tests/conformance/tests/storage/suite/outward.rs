@@ -8,9 +8,9 @@ use despacho_core::{
         AttemptId, WebhookId,
         order::{Event, Journal, JournalEntry},
         store::Store,
-        webhook::{ATTEMPTS_KEPT, Attempt, AttemptResult, Lease, MessageChange, Webhook, WebhookState},
+        webhook::{Attempt, AttemptResult, Lease, MAX_STORED_ATTEMPTS, MessageChange, Webhook, WebhookState},
     },
-    rules::{settings::Settings, webhooks::Tried},
+    rules::{settings::Settings, webhooks::MessageResult},
 };
 use futures_util::future::join_all;
 
@@ -232,7 +232,7 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
         host.find_attempts(AttemptQuery::Webhook { webhook, before, limit }).await.unwrap()
     };
     let all = of(webhook_id(7), None, 1_000).await;
-    assert_eq!((all.len(), all.first().map(|one| one.attempt.number)), (ATTEMPTS_KEPT, Some(270)));
+    assert_eq!((all.len(), all.first().map(|one| one.attempt.number)), (MAX_STORED_ATTEMPTS, Some(270)));
     let page = of(webhook_id(7), Some(all[2].id), 2).await;
     assert_eq!(page, all[3..5]);
     assert_eq!(host.find_attempts(AttemptQuery::Id(all[9].id)).await, Ok(vec![all[9].clone()]));
@@ -240,8 +240,8 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
     assert_eq!(host.find_attempts(AttemptQuery::Id(AttemptId::new(9_999).unwrap())).await, Ok(vec![]));
 }
 
-fn tried(batch: &outbox::Batch, response: AttemptResult) -> Vec<Tried> {
-    let sent = |job: &outbox::Job| Tried { message: job.message.clone(), sent: Some((at(0), 5, response)) };
+fn tried(batch: &outbox::Batch, response: AttemptResult) -> Vec<MessageResult> {
+    let sent = |job: &outbox::Job| MessageResult { message: job.message.clone(), sent: Some((at(0), 5, response)) };
     batch.lanes.iter().flatten().map(sent).collect()
 }
 

@@ -11,7 +11,7 @@ use despacho_core::{
     rules::{
         limits::Limits,
         settings::{RetentionConfig, Secret, Settings},
-        webhooks::Tried,
+        webhooks::MessageResult,
     },
 };
 use http::Request;
@@ -125,7 +125,7 @@ async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
         .lanes
         .iter()
         .flatten()
-        .map(|job| Tried { message: job.message.clone(), sent: Some((at, 5, AttemptResult::Status(500))) });
+        .map(|job| MessageResult { message: job.message.clone(), sent: Some((at, 5, AttemptResult::Status(500))) });
     outbox::finish(host, &settings(), &batch, tried.collect()).await.unwrap();
 }
 
