@@ -190,7 +190,7 @@ impl<H: Host> Call<'_, H> {
         if let Some((_, matrix)) = measured.get().filter(|(measured, _)| measured == places) {
             return Ok(Cow::Borrowed(matrix));
         }
-        let matrix = self.host.matrix(places).await?;
+        let matrix = self.host.distance_matrix(places).await?;
         if measured.get().is_some() {
             return Ok(Cow::Owned(matrix));
         }

@@ -90,7 +90,7 @@ async fn release_unresponsive<H: Host>(
     let mut skipped = 0;
     while committed.count < MAX_RELEASED {
         let seen_before = context.now.before(silence);
-        let unresponsive = CourierQuery::Silent { seen_before, skipped, limit: MAX_RELEASED };
+        let unresponsive = CourierQuery::Unresponsive { seen_before, skipped, limit: MAX_RELEASED };
         let couriers = host.find_couriers(unresponsive).await?;
         let ids: Vec<OrderId> = couriers.iter().filter_map(|courier| courier.order).collect();
         let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;

@@ -12,7 +12,9 @@ use crate::{
     model::{
         Duration, OrderId, Phone, Timestamp,
         order::{Erasure, Order, RecordedEvent},
-        privacy::{Erased, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalQuery, Redaction},
+        privacy::{
+            ErasureCause, ErasureRecord, ErasureSummary, PersonalQuery, RecipientData, RecipientOrder, Redaction,
+        },
         store::{Claim, StoredResponse},
         webhook::MessageChange,
     },
@@ -69,11 +71,11 @@ pub async fn erase<H: Host>(
     phone: &Phone,
     (started, after): (Timestamp, u64),
     now: Timestamp,
-) -> Result<Erased, HostError> {
+) -> Result<ErasureSummary, HostError> {
     let subject = subject(phone, &settings.secret);
     let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
     let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
-    let mut erased = Erased { next: Some(after), ..Erased::default() };
+    let mut erased = ErasureSummary { next: Some(after), ..ErasureSummary::default() };
     let (mut changed, mut needles) = (BTreeMap::new(), vec![phone.as_str().to_owned()]);
     'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = erased.next else { break };
@@ -112,8 +114,8 @@ pub async fn erase<H: Host>(
 ///
 /// # Errors
 /// An error of the host.
-pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found, HostError> {
-    let mut found = Found { next: Some(after), ..Found::default() };
+pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<RecipientData, HostError> {
+    let mut found = RecipientData { next: Some(after), ..RecipientData::default() };
     'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = found.next else { break };
         let data = host.personal_data(&PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW }).await?;
@@ -123,7 +125,7 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found,
             }
             found.next = Some(order.id.get());
             let events = host.events(order.id).await?;
-            found.orders.push(FoundOrder::of(order, events, phone));
+            found.orders.push(RecipientOrder::of(order, events, phone));
         }
         found.next = data.next;
     }
@@ -162,8 +164,8 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     let day: String = now.to_string().chars().take(10).collect();
     let kinds = [
         (config.recipients_days, Erasure::Positions, Erasure::Recipients),
-        (config.recipients_days, Erasure::Nothing, Erasure::Recipients),
-        (config.positions_days, Erasure::Nothing, Erasure::Positions),
+        (config.recipients_days, Erasure::NotErased, Erasure::Recipients),
+        (config.positions_days, Erasure::NotErased, Erasure::Positions),
     ];
     for (days, erasure, level) in kinds.into_iter().filter(|(days, ..)| *days > 0) {
         let name = format!("retention/{day}");
@@ -181,17 +183,17 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     Ok(retained)
 }
 
-impl FoundOrder {
+impl RecipientOrder {
     /// Returns the part of an order that concerns the recipient with this phone number.
-    pub fn of(mut order: Order, mut events: Vec<RecordedEvent>, phone: &Phone) -> FoundOrder {
+    pub fn of(mut order: Order, mut events: Vec<RecordedEvent>, phone: &Phone) -> RecipientOrder {
         order.deliveries.retain(|delivery| delivery.phone.as_ref() == Some(phone));
         let is_own = |id| order.deliveries.iter().any(|delivery| delivery.id == id);
         events.retain(|recorded| recorded.event.delivery.is_none_or(is_own));
-        FoundOrder { order, events }
+        RecipientOrder { order, events }
     }
 }
 
-impl Erased {
+impl ErasureSummary {
     fn count(&mut self, record: &ErasureRecord) {
         self.orders += record.orders;
         self.deliveries += record.deliveries;
@@ -249,7 +251,7 @@ impl Run<'_> {
             Erasure::Recipients => erasure::erase_recipients(&mut erased, &self.settings.secret, |delivery| {
                 self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
             }),
-            Erasure::Nothing | Erasure::Positions => {
+            Erasure::NotErased | Erasure::Positions => {
                 erasure::erase_positions(&mut erased);
                 0
             }

@@ -17,7 +17,7 @@ use crate::{
         NotificationId, OrderId, StoreId, Timestamp, WebhookId,
         order::{Order, RecordedEvent},
         store::{FailureReason, Notification, NotificationKind},
-        webhook::{self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Webhook, stopped},
+        webhook::{self, AttemptResult, Lease, MAX_PASSES_PER_MERCHANT, MAX_QUEUED, Message, Webhook, stop_notice},
     },
     rules::{
         settings::Settings,
@@ -122,11 +122,11 @@ impl RunningPasses {
     /// [`MAX_PASSES_PER_MERCHANT`], and at most half of the capacity that others leave free. A few merchants whose
     /// receivers hang therefore leave capacity for others.
     pub fn begin(&mut self, webhook: &Webhook) -> bool {
-        let own = self.running.values().filter(|merchant| **merchant == webhook.matrix).count();
+        let own = self.running.values().filter(|merchant| **merchant == webhook.merchant).count();
         let free = self.max.saturating_sub(self.running.len());
         let can_begin = own < free.min(MAX_PASSES_PER_MERCHANT as usize) && !self.running.contains_key(&webhook.id);
         if can_begin {
-            self.running.insert(webhook.id, webhook.matrix);
+            self.running.insert(webhook.id, webhook.merchant);
         }
         can_begin
     }
@@ -229,7 +229,7 @@ async fn stopped_notification<H: Host>(host: &H, webhook: &Webhook, now: Timesta
         read_at: None,
         order: None,
         order_code: None,
-        reason: Some(FailureReason { code, detail: stopped(webhook), fields: Vec::new() }),
+        reason: Some(FailureReason { code, detail: stop_notice(webhook), fields: Vec::new() }),
     })
 }
 
@@ -304,7 +304,7 @@ mod tests {
             id: WebhookId::new(number).unwrap(),
             version: 1,
             store: merchant,
-            matrix: merchant,
+            merchant,
             url: "https://loja.example/hook".to_owned(),
             events: Vec::new(),
             secrets: vec![SigningSecret { nonce: "0".repeat(64), until: None }],

@@ -32,7 +32,7 @@ pub struct Subscription {
     /// The journal view of the client.
     pub journal: Journal,
     /// Position of the last event that was sent.
-    pub place: u64,
+    pub position: u64,
     /// Language of the texts.
     pub language: Language,
     /// The key with which the stream was opened.
@@ -43,7 +43,7 @@ pub struct Subscription {
 
 /// Returns the first lines, which set the reconnection delay and the initial cursor.
 pub fn beginning(subscription: &Subscription) -> String {
-    format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.place))
+    format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.position))
 }
 
 /// Returns events after a position, or `None` if events after the position were archived, so no reader misses events
@@ -51,16 +51,16 @@ pub fn beginning(subscription: &Subscription) -> String {
 pub(crate) async fn after<H: Host>(
     host: &H,
     journal: Journal,
-    place: u64,
+    position: u64,
     limit: u32,
 ) -> Result<Option<Vec<JournalEntry>>, HostError> {
-    let entries = host.journal(journal, place, limit).await?;
+    let entries = host.journal(journal, position, limit).await?;
     let Some(last) = entries.last() else { return Ok(Some(entries)) };
     // In a parent store's view, positions are consecutive, so a complete page has no gaps. In a branch's view, gaps are
     // usually other stores' events.
-    let is_complete = journal.branch.is_none() && last.place.checked_sub(place) == Some(entries.len() as u64);
+    let is_complete = journal.branch.is_none() && last.position.checked_sub(position) == Some(entries.len() as u64);
     // Read the span after the events, so a concurrent archive is detected.
-    let is_complete = is_complete || host.journal_span(journal).await?.start <= place;
+    let is_complete = is_complete || host.journal_span(journal).await?.start <= position;
     Ok(is_complete.then_some(entries))
 }
 
@@ -71,8 +71,8 @@ pub(crate) async fn after<H: Host>(
 /// must reconnect with its cursor and receives 410.
 pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
     let journal = subscription.journal;
-    let Some(entries) = after(host, journal, subscription.place, limit).await? else {
-        let detail = format!("events after {} were archived", journal.cursor(subscription.place));
+    let Some(entries) = after(host, journal, subscription.position, limit).await? else {
+        let detail = format!("events after {} were archived", journal.cursor(subscription.position));
         return Err(HostError::Unavailable { what: "journal", detail });
     };
     let mut text = String::new();
@@ -83,7 +83,7 @@ pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32
             data.map_err(|error| HostError::Internal { detail: format!("cannot serialize an event: {error}") })?;
         // Serialized JSON has no line breaks, so it fits into one line.
         let _ = write!(text, "id: {}\nevent: {}\ndata: {data}\n\n", view.cursor, entry.recorded.event.kind.name());
-        subscription.place = entry.place;
+        subscription.position = entry.position;
     }
     Ok(text)
 }

@@ -162,10 +162,10 @@ pub trait Platform {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
     /// Returns the road legs between all pairs of locations.
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(geo::matrix(places))
     }
-    /// Returns whether [`Platform::locate`] and [`Platform::matrix`] use only embedded data, so a page computes the
+    /// Returns whether [`Platform::locate`] and [`Platform::distance_matrix`] use only embedded data, so a page computes the
     /// same preview.
     fn is_embedded(&self) -> bool {
         true
@@ -285,7 +285,7 @@ pub enum CourierQuery<'a> {
     },
     /// Couriers that are on the way to a pickup or waiting there, and whose last position is older than `seen_before`
     /// or unknown, sorted by ID.
-    Silent {
+    Unresponsive {
         /// The time before which the last position was recorded.
         seen_before: Timestamp,
         /// Number of results to skip.

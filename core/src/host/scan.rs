@@ -38,7 +38,7 @@ impl StoreQuery<'_> {
             StoreQuery::Email(email) => store.email.key() == email.key(),
             StoreQuery::Cnpj(cnpj) => store.cnpj.as_str() == cnpj,
             StoreQuery::WithBranches { store: parent, after, .. } => {
-                (store.id == parent || store.matrix == Some(parent)) && after.is_none_or(|after| store.id > after)
+                (store.id == parent || store.parent == Some(parent)) && after.is_none_or(|after| store.id > after)
             }
         };
         let limit = if let StoreQuery::WithBranches { limit, .. } = *self { limit } else { 1 };
@@ -63,15 +63,15 @@ impl OrderQuery<'_> {
             OrderQuery::Matching(filter, limit) => {
                 let is_visible = |order: &Order| {
                     store(order.store).filter(|store| store.deleted_at.is_none()).is_some_and(|store| {
-                        store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
+                        store.id == filter.store || (filter.branches && store.parent == Some(filter.store))
                     })
                 };
-                let matching = orders.rev().filter(|order| filter.takes(order) && is_visible(order));
+                let matching = orders.rev().filter(|order| filter.matches(order) && is_visible(order));
                 matching.take(limit as usize).cloned().collect()
             }
             OrderQuery::Sandbox { after, limit } => {
                 let is_next = |order: &&Order| order.sandbox && after.is_none_or(|id| order.id > id);
-                let open = orders.filter(|order| is_next(order) && Order::AT_WORK.contains(&order.status));
+                let open = orders.filter(|order| is_next(order) && Order::ACTIVE_STATUSES.contains(&order.status));
                 open.take(limit as usize).cloned().collect()
             }
             OrderQuery::Due { now, skipped, limit } => {
@@ -96,7 +96,7 @@ impl CourierQuery<'_> {
             CourierQuery::Ids(ids) => ids.contains(&courier.id),
             CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
-            CourierQuery::Silent { seen_before, .. } => {
+            CourierQuery::Unresponsive { seen_before, .. } => {
                 let order = courier.order.and_then(&order);
                 order.is_some_and(|order| order.status.is_before_pickup())
                     && courier.position_at.is_none_or(|at| at < seen_before)
@@ -105,7 +105,7 @@ impl CourierQuery<'_> {
         let (skipped, limit) = match *self {
             CourierQuery::Ids(_) | CourierQuery::Key(_) => (0, u32::MAX),
             CourierQuery::All { limit, .. } => (0, limit),
-            CourierQuery::Silent { skipped, limit, .. } => (skipped, limit),
+            CourierQuery::Unresponsive { skipped, limit, .. } => (skipped, limit),
         };
         couriers.filter(is_match).skip(skipped as usize).take(limit as usize).collect()
     }

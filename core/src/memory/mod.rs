@@ -4,7 +4,7 @@
 //! therefore need no database, and the storage tests compare databases with it. Its clock advances only on request, and
 //! its entropy comes from a seed, so the same requests return the same bytes.
 
-mod outward;
+mod outbound;
 mod privacy;
 mod state;
 mod table;
@@ -200,7 +200,7 @@ impl Storage for MemoryHost {
 
     /// Events are never archived.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
-        self.state(|state| JournalSpan { start: 0, end: state.journal_end(of.matrix) })
+        self.state(|state| JournalSpan { start: 0, end: state.journal_last_position(of.merchant) })
     }
 
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
@@ -209,7 +209,7 @@ impl Storage for MemoryHost {
             CourierQuery::Key(hash) => {
                 state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
             }
-            CourierQuery::All { .. } | CourierQuery::Silent { .. } => {
+            CourierQuery::All { .. } | CourierQuery::Unresponsive { .. } => {
                 query.scan(state.couriers(), |id| state.orders.get(&id))
             }
         })
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_commit_changes_nothing() {
+    fn failed_commit_is_rolled_back() {
         let host = MemoryHost::seeded(1);
         let claim = Claim {
             scope: "store/1".into(),

@@ -34,8 +34,8 @@ impl State {
                 PersonalData { orders, ..data }
             }
             PersonalQuery::Outbound { order, store } => {
-                let matrix = self.matrix_of(*store);
-                let own: Vec<&Webhook> = self.webhooks.rows().values().filter(|one| one.matrix == matrix).collect();
+                let merchant = self.merchant_of(*store);
+                let own: Vec<&Webhook> = self.webhooks.rows().values().filter(|one| one.merchant == merchant).collect();
                 let is_own = |id| own.iter().any(|webhook| webhook.id == id);
                 let about = self.messages.rows().values().filter(|one| is_about(&one.subject, *order));
                 let messages: Vec<_> = about.filter(|message| is_own(message.webhook)).cloned().collect();

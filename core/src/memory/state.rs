@@ -235,8 +235,8 @@ impl State {
         let id = EventId::new(last + 1)
             .ok_or_else(|| HostError::Internal { detail: "event IDs are exhausted".to_owned() })?;
         claim_value(&mut self.histories, (event.order, event.sequence), id)?;
-        let matrix = self.matrix_of(event.store);
-        self.journal_positions.put((matrix, self.journal_end(matrix) + 1), id);
+        let merchant = self.merchant_of(event.store);
+        self.journal_positions.put((merchant, self.journal_last_position(merchant) + 1), id);
         self.journal.put(id, event.clone());
         Ok(())
     }

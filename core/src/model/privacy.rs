@@ -9,7 +9,7 @@ use super::{
 
 /// The result of one erasure call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Erased {
+pub struct ErasureSummary {
     /// Number of orders from which personal data was erased.
     pub orders: u32,
     /// Number of recipients in these orders.
@@ -24,7 +24,7 @@ pub struct Erased {
 
 /// One recipient's data in an order, together with the order's events.
 #[derive(Clone, Debug)]
-pub struct FoundOrder {
+pub struct RecipientOrder {
     /// The order without deliveries to other recipients.
     pub order: Order,
     /// Its events, without those of other deliveries.
@@ -33,9 +33,9 @@ pub struct FoundOrder {
 
 /// The result of one export call for a phone number.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct RecipientData {
     /// Orders.
-    pub orders: Vec<FoundOrder>,
+    pub orders: Vec<RecipientOrder>,
     /// Notifications that contain the phone number.
     pub notifications: Vec<Notification>,
     /// Number of stored responses that contain the phone number. They expire within a day.

@@ -16,7 +16,8 @@ use crate::{
 };
 
 pub use crate::model::privacy::{
-    Erased, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalData, PersonalQuery, Redaction, StoredRecord,
+    ErasureCause, ErasureRecord, ErasureSummary, PersonalData, PersonalQuery, RecipientData, RecipientOrder, Redaction,
+    StoredRecord,
 };
 
 /// Returns the keyed hash of a phone number for records. Comparing a phone number with it requires the deployment's

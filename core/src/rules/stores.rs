@@ -102,7 +102,7 @@ pub fn open(
     Some(Store {
         id: ids.take(StoreId::new)?,
         version: 1,
-        matrix: parent.map(|parent| parent.id),
+        parent: parent.map(|parent| parent.id),
         cnpj: new.cnpj,
         name,
         responsible,

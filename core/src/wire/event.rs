@@ -42,7 +42,7 @@ impl JournalEventView {
     pub fn of(journal: Journal, entry: &JournalEntry, language: Language) -> JournalEventView {
         let event = &entry.recorded.event;
         JournalEventView {
-            cursor: journal.cursor(entry.place),
+            cursor: journal.cursor(entry.position),
             store_id: event.store.get(),
             order_id: event.order.get(),
             event: EventView::of(entry.recorded.id.get(), event, language),

@@ -216,7 +216,7 @@ pub struct ListedOrder {
     /// The order.
     #[serde(flatten)]
     pub order: OrderView,
-    /// The courier. Null until one is assigned. Its position is from the order's last step; `GET /order/{orderId}`
+    /// The courier. Null until one is assigned. Its position is from the order's last step; `GET /delivery/orders/{platformOrderId}`
     /// returns the current position.
     pub delivery_man: Option<CourierView>,
 }
@@ -338,7 +338,7 @@ pub struct EventView {
     pub latitude: Option<f64>,
     /// Longitude of the courier at the time of the event.
     pub longitude: Option<f64>,
-    /// The courier to whom the order was assigned.
+    /// The courier that was assigned to the order.
     pub delivery_man: Option<PersonView>,
     /// The person or system that caused the event.
     pub requested_by: PersonView,

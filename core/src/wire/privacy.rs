@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{DeliveryView, EventView};
 use crate::model::{
     Language,
-    privacy::{Erased, Found, FoundOrder, StoredRecord},
+    privacy::{ErasureSummary, RecipientData, RecipientOrder, StoredRecord},
 };
 
 /// A recipient, identified by the phone number in orders.
@@ -148,8 +148,8 @@ pub struct ErasureList {
 
 impl ErasureResult {
     /// Builds the response of one erasure request.
-    pub fn of(subject_id: String, erased: Erased, next_cursor: Option<String>) -> ErasureResult {
-        let Erased { orders, deliveries, entries, open, .. } = erased;
+    pub fn of(subject_id: String, erased: ErasureSummary, next_cursor: Option<String>) -> ErasureResult {
+        let ErasureSummary { orders, deliveries, entries, open, .. } = erased;
         let open_orders =
             open.into_iter().map(|(id, store)| OpenOrder { id: id.get(), store_id: store.get() }).collect();
         ErasureResult { subject_id, orders, deliveries, entries, open_orders, next_cursor }
@@ -158,7 +158,7 @@ impl ErasureResult {
 
 impl RecipientExport {
     /// Builds the response of one export request.
-    pub fn of(phone: &str, found: &Found, next_cursor: Option<String>) -> RecipientExport {
+    pub fn of(phone: &str, found: &RecipientData, next_cursor: Option<String>) -> RecipientExport {
         let reasons = found.notifications.iter().filter_map(|notification| notification.reason.as_ref());
         let fields = reasons.flat_map(|reason| reason.fields.iter().map(|field| field.detail.en.clone()));
         RecipientExport {
@@ -173,7 +173,7 @@ impl RecipientExport {
 
 impl ExportedOrder {
     /// Builds an exported order from an order and events that were already reduced to one recipient.
-    pub fn of(FoundOrder { order, events }: &FoundOrder) -> ExportedOrder {
+    pub fn of(RecipientOrder { order, events }: &RecipientOrder) -> ExportedOrder {
         let event = |view: EventView| ExportedEvent {
             created_at: view.created_at,
             description: view.description,

@@ -323,7 +323,7 @@ impl StoreView {
             email: store.email.as_str().to_owned(),
             address: (&store.address).into(),
             marketplace_branch_id: store.category,
-            matrix: store.matrix.map(|id| ParentStoreRef { id: id.get() }),
+            matrix: store.parent.map(|id| ParentStoreRef { id: id.get() }),
             balance: Reais(store.balance),
             balance_store_id: store.account().get(),
             sandbox: store.sandbox,

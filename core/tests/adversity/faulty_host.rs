@@ -156,10 +156,10 @@ impl Platform for FaultyHost<'_> {
         self.inner.locate(addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         let [locate, matrix] = self.surveys.get();
         self.surveys.set([locate, matrix + 1]);
-        self.inner.matrix(places).await
+        self.inner.distance_matrix(places).await
     }
 
     fn exec_context(&self) -> ExecContext {

@@ -219,7 +219,7 @@ fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> 
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
-        matrix: &now(host.matrix(&places)).unwrap(),
+        matrix: &now(host.distance_matrix(&places)).unwrap(),
         best_route: false,
         preparation_minutes: 0,
         now: order.created_at,

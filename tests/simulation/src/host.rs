@@ -120,7 +120,7 @@ impl SimulatedHost {
     /// Applies the mutations of a read of one order.
     fn misread(&self, order: &mut Order) {
         if let Some(caller) = self.own.caller.get() {
-            let matrix = |id| self.service.backend.store(id).map(|store| store.matrix.unwrap_or(store.id));
+            let matrix = |id| self.service.backend.store(id).map(|store| store.parent.unwrap_or(store.id));
             if self.breaks(Mutation::SiblingSeen) && matrix(caller) == matrix(order.store) {
                 order.store = caller;
             }
@@ -302,7 +302,7 @@ impl Platform for SimulatedHost {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         self.call_outside("roads").await?;
         if self.own.preview && self.breaks(Mutation::PreviewStores) {
             let claimed = Changes { at: self.own.now.get(), ..Changes::default() };

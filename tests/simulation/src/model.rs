@@ -159,7 +159,7 @@ impl Model {
             return Err(format!("store {id} was written over version {expected}, and version {known} stood there"));
         }
         let removed = value.deleted_at.is_some();
-        let matrix = value.matrix.unwrap_or(id);
+        let matrix = value.parent.unwrap_or(id);
         // A branch has its parent's terms, whatever its own row says.
         let own = || value.billing.floor().map(centavos);
         let floor = self.stores.get(&matrix).filter(|_| matrix != id).map_or_else(own, |parent| parent.floor);
@@ -173,8 +173,8 @@ impl Model {
         let seen = self.journals.entry(matrix).or_default().len() as u64;
         for entry in backend.journal(matrix, seen) {
             let places = self.journals.entry(matrix).or_default();
-            if entry.place != places.len() as u64 + 1 {
-                return Err(format!("journal {matrix}: place {} follows on {}", entry.place, places.len()));
+            if entry.position != places.len() as u64 + 1 {
+                return Err(format!("journal {matrix}: place {} follows on {}", entry.position, places.len()));
             }
             let event = &entry.recorded.event;
             places.push(Seen {

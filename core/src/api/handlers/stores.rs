@@ -26,7 +26,7 @@ use crate::{
 /// `POST /delivery/stores`
 pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let matrix = &call.caller()?.store;
-    if !matrix.is_matrix() {
+    if !matrix.is_parent() {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::MatrixRequired,
             "Only a matrix creates branches. Send the matrix's key.",

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub enum Erasure {
     /// Nothing was erased.
     #[default]
-    Nothing,
+    #[serde(rename = "nothing")]
+    NotErased,
     /// The courier's positions and the reasons in the events were erased, and possibly the data of some recipients.
     Positions,
     /// In addition, the data of all recipients was erased.
@@ -19,7 +20,7 @@ impl Erasure {
     /// Returns the number that databases store.
     pub fn number(self) -> u8 {
         match self {
-            Erasure::Nothing => 0,
+            Erasure::NotErased => 0,
             Erasure::Positions => 1,
             Erasure::Recipients => 2,
         }

@@ -95,7 +95,7 @@ pub struct Event {
     pub status: u16,
     /// The affected delivery. `None` if the event concerns the whole order.
     pub delivery: Option<DeliveryId>,
-    /// The courier to whom the order was assigned.
+    /// The courier that was assigned to the order.
     pub courier: Option<Person>,
     /// The person or system that caused the event.
     pub by: Person,

@@ -11,7 +11,7 @@ pub struct OrderFilter {
     /// Whether to include orders of the store's branches.
     pub branches: bool,
     /// Range of status numbers, both ends included.
-    pub situations: (u16, u16),
+    pub statuses: (u16, u16),
     /// The merchant's code.
     pub code: Option<String>,
     /// Created at this time or later.
@@ -27,8 +27,8 @@ impl OrderFilter {
     pub fn of(store: &Store) -> OrderFilter {
         OrderFilter {
             store: store.id,
-            branches: store.is_matrix(),
-            situations: (0, u16::MAX),
+            branches: store.is_parent(),
+            statuses: (0, u16::MAX),
             code: None,
             from: Timestamp::from_millis(0),
             until: Timestamp::from_millis(i64::MAX),
@@ -41,7 +41,7 @@ impl OrderFilter {
         OrderFilter {
             store,
             branches: false,
-            situations: (0, OrderStatus::Completed.number() - 1),
+            statuses: (0, OrderStatus::Completed.number() - 1),
             code: None,
             from: Timestamp::from_millis(0),
             until: Timestamp::from_millis(i64::MAX),
@@ -50,8 +50,8 @@ impl OrderFilter {
     }
 
     /// Returns whether an order matches. The store is not checked.
-    pub fn takes(&self, order: &super::Order) -> bool {
-        let (min, max) = self.situations;
+    pub fn matches(&self, order: &super::Order) -> bool {
+        let (min, max) = self.statuses;
         (min..=max).contains(&order.status.number())
             && self.code.as_ref().is_none_or(|code| *code == order.code)
             && self.from <= order.created_at

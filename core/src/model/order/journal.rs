@@ -12,7 +12,7 @@ use crate::model::{StoreId, store::Store};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Journal {
     /// The parent store that owns the journal.
-    pub matrix: StoreId,
+    pub merchant: StoreId,
     /// The branch to which the view is limited, or `None`.
     pub branch: Option<StoreId>,
 }
@@ -21,7 +21,8 @@ pub struct Journal {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct JournalEntry {
     /// Position: 1, 2, 3 and so on. In a branch's view, the positions of other stores' events are missing.
-    pub place: u64,
+    #[serde(rename = "place")]
+    pub position: u64,
     /// The event.
     pub recorded: RecordedEvent,
 }
@@ -29,12 +30,12 @@ pub struct JournalEntry {
 impl Journal {
     /// Returns the view of a store: everything for a parent store, only its own events for a branch.
     pub fn of(store: &Store) -> Journal {
-        Journal { matrix: store.merchant(), branch: (!store.is_matrix()).then_some(store.id) }
+        Journal { merchant: store.merchant(), branch: (!store.is_parent()).then_some(store.id) }
     }
 
     /// Returns the store to which the view belongs.
     pub fn reader(self) -> StoreId {
-        self.branch.unwrap_or(self.matrix)
+        self.branch.unwrap_or(self.merchant)
     }
 
     /// Formats the cursor after a position: `17-1000`. The cursor contains the store's ID, which detects cursors of
@@ -42,25 +43,26 @@ impl Journal {
     ///
     /// ```
     /// use despacho_core::model::{StoreId, order::Journal};
-    /// let journal = Journal { matrix: StoreId::new(1000).unwrap(), branch: None };
+    /// let journal = Journal { merchant: StoreId::new(1000).unwrap(), branch: None };
     /// assert_eq!(journal.cursor(17), "17-1000");
-    /// assert_eq!(journal.place("17-1000"), Some(17));
-    /// assert_eq!(journal.place("0"), Some(0));
-    /// assert_eq!(journal.place("17-1001"), None);
+    /// assert_eq!(journal.position("17-1000"), Some(17));
+    /// assert_eq!(journal.position("0"), Some(0));
+    /// assert_eq!(journal.position("17-1001"), None);
     /// ```
-    pub fn cursor(self, place: u64) -> String {
-        format!("{place}-{}", self.reader())
+    pub fn cursor(self, position: u64) -> String {
+        format!("{position}-{}", self.reader())
     }
 
     /// Parses a cursor of this view into a position. `0` is the beginning of every view.
-    pub fn place(self, cursor: &str) -> Option<u64> {
+    pub fn position(self, cursor: &str) -> Option<u64> {
         if cursor == "0" {
             return Some(0);
         }
-        let (place, store) = cursor.split_once('-')?;
+        let (position, store) = cursor.split_once('-')?;
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 16;
-        let place = Some(place).filter(|place| plain(place))?.parse().ok().filter(|place| *place < 1 << 53)?;
-        (StoreId::parse(store) == Some(self.reader())).then_some(place)
+        let position =
+            Some(position).filter(|position| plain(position))?.parse().ok().filter(|position| *position < 1 << 53)?;
+        (StoreId::parse(store) == Some(self.reader())).then_some(position)
     }
 }
 
@@ -71,12 +73,12 @@ mod tests {
     #[test]
     fn cursor_of_another_store_is_rejected() {
         let id = |number| StoreId::new(number).unwrap();
-        let matrix = Journal { matrix: id(7), branch: None };
-        let branch = Journal { branch: Some(id(8)), ..matrix };
-        assert_eq!(branch.place(&branch.cursor(3)), Some(3));
+        let parent = Journal { merchant: id(7), branch: None };
+        let branch = Journal { branch: Some(id(8)), ..parent };
+        assert_eq!(branch.position(&branch.cursor(3)), Some(3));
         for bad in ["", "3", "3-", "-8", "+3-8", "3-8-", "3-08", "3-7", "9007199254740992-8", "x-8", "3-8 "] {
-            assert_eq!(branch.place(bad), None, "{bad}");
+            assert_eq!(branch.position(bad), None, "{bad}");
         }
-        assert_eq!(matrix.place("3-7"), Some(3));
+        assert_eq!(parent.position("3-7"), Some(3));
     }
 }

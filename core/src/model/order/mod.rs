@@ -203,7 +203,8 @@ impl AssignedCourier {
 
 impl Order {
     /// The statuses from the search for a courier to the end of the return.
-    pub const AT_WORK: core::ops::RangeInclusive<OrderStatus> = OrderStatus::Searching..=OrderStatus::CourierAtReturn;
+    pub const ACTIVE_STATUSES: core::ops::RangeInclusive<OrderStatus> =
+        OrderStatus::Searching..=OrderStatus::CourierAtReturn;
     /// Maximum number of released couriers that an order stores.
     pub const MAX_RELEASED: usize = 20;
 

@@ -12,7 +12,7 @@ pub use notification::{FailedField, FailureReason, Notification, NotificationKin
 
 use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp};
 
-/// A store: a parent store, or a branch if `matrix` is set.
+/// A store: a parent store, or a branch if `parent` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Store {
     /// The ID.
@@ -20,7 +20,8 @@ pub struct Store {
     /// Number of times the store was written, starting at 1.
     pub version: u32,
     /// The parent store of a branch.
-    pub matrix: Option<StoreId>,
+    #[serde(rename = "matrix")]
+    pub parent: Option<StoreId>,
     /// Business registration number (CNPJ), unique.
     pub cnpj: Cnpj,
     /// Trade name, 5 to 255 characters.
@@ -68,13 +69,13 @@ impl Store {
 
     /// Returns whether this store may act for another one: for itself and, if it is a parent store, for its branches.
     pub fn oversees(&self, other: &Store) -> bool {
-        self.id == other.id || other.matrix == Some(self.id)
+        self.id == other.id || other.parent == Some(self.id)
     }
 
     /// Returns the store whose balance pays for this one. A prepaid parent store and its branches share the parent's
     /// balance, so its floor applies to all of them together. Every other store has its own balance.
     pub fn account(&self) -> StoreId {
-        match (self.billing, self.matrix) {
+        match (self.billing, self.parent) {
             (Billing::Prepaid { .. }, Some(parent)) => parent,
             _ => self.id,
         }
@@ -83,11 +84,11 @@ impl Store {
     /// Returns the merchant, identified by its parent store. Quotas, streams, webhook deliveries and stored responses
     /// are limited per merchant, so additional keys or branches do not increase them.
     pub fn merchant(&self) -> StoreId {
-        self.matrix.unwrap_or(self.id)
+        self.parent.unwrap_or(self.id)
     }
 
     /// Returns whether this store is a parent store.
-    pub fn is_matrix(&self) -> bool {
-        self.matrix.is_none()
+    pub fn is_parent(&self) -> bool {
+        self.parent.is_none()
     }
 }

@@ -40,7 +40,8 @@ pub struct Webhook {
     /// The store.
     pub store: StoreId,
     /// The store's parent store, or the store itself. It owns the journal.
-    pub matrix: StoreId,
+    #[serde(rename = "matrix")]
+    pub merchant: StoreId,
     /// URL of the receiver.
     pub url: String,
     /// Types of events to send. Empty means all.
@@ -237,7 +238,7 @@ pub enum MessageChange {
 impl Webhook {
     /// Returns the journal view that the subscription reads.
     pub fn journal(&self) -> Journal {
-        Journal { matrix: self.matrix, branch: (self.store != self.matrix).then_some(self.store) }
+        Journal { merchant: self.merchant, branch: (self.store != self.merchant).then_some(self.store) }
     }
 
     /// Returns the host of the URL in lower case.
@@ -301,9 +302,9 @@ impl Message {
     }
 
     /// Returns the journal position, which determines the order of messages; 0 for a test.
-    pub fn place(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         match &self.subject {
-            Subject::Event(entry) => entry.place,
+            Subject::Event(entry) => entry.position,
             Subject::Test => 0,
         }
     }
@@ -366,7 +367,7 @@ impl SendError {
 }
 
 /// Returns the text of the notification about a subscription that was disabled or has ended.
-pub fn stopped(webhook: &Webhook) -> Text {
+pub fn stop_notice(webhook: &Webhook) -> Text {
     let (id, url, failures) = (webhook.id, &webhook.url, webhook.failures);
     match webhook.state {
         WebhookState::Ended { .. } => Text::new(

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_availability_changes_nothing() {
+    fn repeated_availability_has_no_effect() {
         let (changed, changes) = set_available(&courier(None, false), true, at(1)).unwrap();
         assert_eq!((changed.available, changed.version, changes.couriers.len()), (true, 4, 1));
         assert!(set_available(&changed, true, at(2)).is_none());

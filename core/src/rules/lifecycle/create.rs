@@ -196,6 +196,6 @@ fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         sandbox: store.sandbox,
         tries: crate::model::order::CodeTries::default(),
         last_sequence: 0,
-        erasure: Erasure::Nothing,
+        erasure: Erasure::NotErased,
     })
 }

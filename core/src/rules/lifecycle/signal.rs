@@ -23,7 +23,7 @@ pub enum Signal {
     },
     /// A delivery failed and the merchant does not want the goods back.
     Discard(DeliveryId),
-    /// The merchant wants a delivery back.
+    /// The merchant requests the return of a delivery.
     TurnBack {
         /// The stop.
         stop: DeliveryId,

@@ -94,7 +94,7 @@ const fn delivery(from: &'static [D], to: D) -> Move {
 
 /// All statuses before the pickup.
 const BEFORE_PICKUP: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
-const STILL_THERE: &[D] = &[D::AwaitingPickup];
+const AT_PICKUP: &[D] = &[D::AwaitingPickup];
 
 steps! {
     /// A new order that is prepared first.
@@ -104,21 +104,24 @@ steps! {
     /// The goods will be ready later.
     Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, "the ready time is postponed";
     /// The goods are ready.
-    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, "the preparation time is over, or the merchant reports the goods ready earlier";
+    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready,
+        "the preparation time is over, or the merchant reports the goods ready earlier";
     /// The search for a courier starts.
     Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, "the search starts";
     /// A courier is assigned.
-    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, "a free courier is assigned; `attempt` is incremented";
+    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated,
+        "a free courier is assigned; `attempt` is incremented";
     /// The courier is at the pickup.
     ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, "";
     /// The courier is released.
     Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased,
         "requires a reason if the courier declines; the search starts again, the pickupCode is replaced unless the merchant set it, and the courier is free";
     /// The courier picks up the goods.
-    PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), STILL_THERE, D::OnBoard), &[Actor::Courier], PickedUp,
+    PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), AT_PICKUP, D::OnBoard), &[Actor::Courier], PickedUp,
         "requires the pickupCode";
     /// The courier sets out for a stop.
-    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, "the courier must not be at, or on the way to, another stop";
+    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute,
+        "the courier must not be at, or on the way to, another stop";
     /// The courier visits another stop first.
     Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, "another stop is visited first";
     /// The courier is at the door.
@@ -142,18 +145,19 @@ steps! {
     Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost,
         "requires a reason, such as theft or an accident";
     /// One stop is cancelled.
-    CancelStop delivery(STILL_THERE, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, "other stops must remain; the order is priced again; a late cancellation costs a share of the reduction of the fee";
+    CancelStop delivery(AT_PICKUP, D::Cancelled), &[Actor::Merchant], DeliveryCancelled,
+        "other stops must remain; the order is priced again; a late cancellation costs a share of the reduction of the fee";
     /// The order is cancelled free of charge.
-    Cancel whole(BEFORE_PICKUP, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
+    Cancel whole(BEFORE_PICKUP, Some(O::Cancelled), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled,
         "until 2 minutes (configurable) after the first courier was assigned; the fee is refunded";
     /// The order is cancelled with a fee.
-    CancelLate whole(BEFORE_PICKUP, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled,
+    CancelLate whole(BEFORE_PICKUP, Some(O::CancelledWithFee), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled,
         "after that time; the fee is refunded except for a share";
     /// The platform cancels the order.
-    CancelByPlatform whole(BEFORE_PICKUP, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Actor::Platform], Cancelled,
+    CancelByPlatform whole(BEFORE_PICKUP, Some(O::CancelledByPlatform), AT_PICKUP, D::Cancelled), &[Actor::Platform], Cancelled,
         "requires a reason; all charges are refunded";
     /// No courier was found in time.
-    Expire whole(&[O::Searching], Some(O::Expired), STILL_THERE, D::Cancelled), &[Actor::Clock], Expired,
+    Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired,
         "no courier was found in 20 minutes (configurable); all charges are refunded";
 }
 

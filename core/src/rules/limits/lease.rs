@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn second_half_of_quota_is_counted_one_by_one() {
+    fn second_half_of_quota_is_counted_per_request() {
         let bucket = bucket(600);
         let half = TheoreticalArrival(TheoreticalArrival::at(start()).micros() + 30_000_000);
         let mut lease = Lease::taken(16, half, start());

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn at_most_twice_the_quota_passes_in_any_minute() {
+    fn any_minute_passes_up_to_twice_the_quota() {
         let bucket = bucket(60);
         let (mut stored, mut passed) = (None, 0);
         for tenth in 0..600 {

@@ -46,7 +46,7 @@ pub fn plan(webhook: &Webhook, queued: &[Message], entries: &[JournalEntry], now
     }
     let mut fresh: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for entry in entries {
-        pass.position = pass.position.max(entry.place);
+        pass.position = pass.position.max(entry.position);
         let event = &entry.recorded.event;
         if webhook.is_subscribed_to(event.kind) {
             fresh.entry(event.order).or_default().push(webhook.message(entry, now));

@@ -93,7 +93,7 @@ pub(super) fn first_due<'a>(messages: impl Iterator<Item = &'a Message>) -> Opti
             None => due = Some(due.map_or(message.due_at, |due| due.min(message.due_at))),
             Some(order) => {
                 let head = heads.entry(order).or_insert(message);
-                if message.place() < head.place() {
+                if message.position() < head.position() {
                     *head = message;
                 }
             }

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn both_secrets_sign_until_the_older_one_expires() {
+    fn both_secrets_sign_until_the_older_expires() {
         let at = Timestamp::from_millis(1_000_000);
         let secret = |nonce: &str, until| SigningSecret { nonce: nonce.to_owned(), until };
         let secrets = [secret("b", None), secret("a", Some(at))];

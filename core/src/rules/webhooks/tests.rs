@@ -6,7 +6,7 @@ use crate::model::{
     order::{Event, EventKind, JournalEntry, RecordedEvent},
     webhook::{
         Attempt, AttemptResult, Lease, Message, MessageChange, SECRET_OVERLAP, SendError, SigningSecret, Webhook,
-        WebhookState, stopped,
+        WebhookState, stop_notice,
     },
 };
 
@@ -19,7 +19,7 @@ fn webhook() -> Webhook {
         id: WebhookId::new(7).unwrap(),
         version: 1,
         store: StoreId::new(1).unwrap(),
-        matrix: StoreId::new(1).unwrap(),
+        merchant: StoreId::new(1).unwrap(),
         url: "https://loja.example/".to_owned(),
         events: vec![],
         secrets: vec![SigningSecret { nonce: "a".to_owned(), until: None }],
@@ -33,11 +33,11 @@ fn webhook() -> Webhook {
     }
 }
 
-fn entry(place: u64, order: u64, kind: EventKind) -> JournalEntry {
+fn entry(position: u64, order: u64, kind: EventKind) -> JournalEntry {
     let event = Event {
         order: OrderId::new(order).unwrap(),
         store: StoreId::new(1).unwrap(),
-        sequence: u32::try_from(place).unwrap(),
+        sequence: u32::try_from(position).unwrap(),
         at: at(0),
         kind,
         status: 110,
@@ -47,7 +47,7 @@ fn entry(place: u64, order: u64, kind: EventKind) -> JournalEntry {
         point: None,
         reason: None,
     };
-    JournalEntry { place, recorded: RecordedEvent { id: EventId::new(place).unwrap(), event } }
+    JournalEntry { position, recorded: RecordedEvent { id: EventId::new(position).unwrap(), event } }
 }
 
 /// A subscription with its queue, log and configuration.
@@ -75,14 +75,14 @@ impl Fixture {
         let pass = plan(&self.webhook, &self.queued, page, now);
         let (mut results, mut sent) = (Vec::new(), Vec::new());
         for lane in &pass.lanes {
-            let (mut stopped, mut places) = (false, Vec::new());
+            let (mut stopped, mut positions) = (false, Vec::new());
             for message in lane {
                 let result = (!stopped).then(|| result(message));
                 stopped |= result.is_some_and(|result| !result.is_success());
-                places.extend(result.is_some().then_some(message.place()));
+                positions.extend(result.is_some().then_some(message.position()));
                 results.push(MessageResult { message: message.clone(), sent: result.map(|result| (now, 5, result)) });
             }
-            sent.push(places);
+            sent.push(positions);
         }
         let settlement = settle(&self.webhook, &self.queued, &pass, results, &self.config, &mut self.entropy, now);
         for change in settlement.messages {
@@ -95,7 +95,7 @@ impl Fixture {
                 MessageChange::Clear(_) => self.queued.clear(),
             }
         }
-        self.queued.sort_by_key(Message::place);
+        self.queued.sort_by_key(Message::position);
         self.webhook = settlement.webhook;
         self.log.extend(settlement.attempts);
         sent
@@ -114,10 +114,10 @@ fn failure_delays_only_its_own_order() {
         entry(3, 10, EventKind::Ready),
         entry(4, 20, EventKind::Ready),
     ];
-    let first_fails = |message: &Message| if message.place() == 1 { REJECTED } else { ACCEPTED };
+    let first_fails = |message: &Message| if message.position() == 1 { REJECTED } else { ACCEPTED };
     assert_eq!(fixture.pass(&page, at(0), first_fails), [vec![1], vec![2, 4]]);
     assert_eq!(
-        fixture.queued.iter().map(Message::place).collect::<Vec<_>>(),
+        fixture.queued.iter().map(Message::position).collect::<Vec<_>>(),
         [1, 3],
         "the failed message and the one behind it"
     );
@@ -135,11 +135,11 @@ fn failure_delays_only_its_own_order() {
 }
 
 #[test]
-fn message_expires_after_three_days_and_next_one_follows() {
+fn message_expires_after_three_days_before_the_next_is_sent() {
     let mut fixture = Fixture::new();
     fixture.pass(&[entry(1, 10, EventKind::Created), entry(2, 10, EventKind::Ready)], at(0), |_| REJECTED);
     let (mut now, mut attempts) = (at(0), 1);
-    while fixture.queued.first().is_some_and(|message| message.place() == 1) {
+    while fixture.queued.first().is_some_and(|message| message.position() == 1) {
         now = fixture.webhook.due_at.unwrap();
         fixture.pass(&[], now, |_| REJECTED);
         attempts += 1;
@@ -161,14 +161,15 @@ fn status_410_ends_and_many_failures_disable_a_webhook() {
 
     let mut fixture = Fixture::new();
     fixture.config.disable_after = 3;
-    for (place, order) in [(1, 10), (2, 20)] {
-        fixture.pass(&[entry(place, order, EventKind::Created)], at(0), |_| AttemptResult::Failed(SendError::Timeout));
+    for (position, order) in [(1, 10), (2, 20)] {
+        fixture
+            .pass(&[entry(position, order, EventKind::Created)], at(0), |_| AttemptResult::Failed(SendError::Timeout));
         assert!(fixture.webhook.is_active());
     }
     fixture.pass(&[entry(3, 30, EventKind::Created)], at(2), |_| AttemptResult::Status(302));
     assert_eq!(fixture.webhook.state, WebhookState::Disabled { at: at(2) });
     assert_eq!(fixture.queued.len(), 3, "it resumes where it stopped");
-    assert!(stopped(&fixture.webhook).en.contains("3 consecutive attempts"));
+    assert!(stop_notice(&fixture.webhook).en.contains("3 consecutive attempts"));
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn unsubscribed_events_are_skipped() {
 #[test]
 fn many_events_of_an_order_are_sent_in_order() {
     let mut fixture = Fixture::new();
-    let page: Vec<JournalEntry> = (1..=25).map(|place| entry(place, 10, EventKind::Ready)).collect();
+    let page: Vec<JournalEntry> = (1..=25).map(|position| entry(position, 10, EventKind::Ready)).collect();
     let mut sent = fixture.pass(&page, at(0), |_| ACCEPTED);
     while !fixture.queued.is_empty() {
         sent.extend(fixture.pass(&[], at(1), |_| ACCEPTED));

@@ -83,7 +83,7 @@ const PRUNE_ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE webhook = $1 AN
 
 pub(crate) fn journal(of: Journal, after: u64, limit: u32) -> Query {
     let (sql, whose) = match of.branch {
-        None => (JOURNAL_OF_MATRIX, of.matrix),
+        None => (JOURNAL_OF_MATRIX, of.merchant),
         Some(branch) => (JOURNAL_OF_BRANCH, branch),
     };
     Query::new(sql, vec![id(whose.get()), Value::number(after), Value::number(limit)])
@@ -148,7 +148,7 @@ pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
     let place = row.integer()?;
     let place = u64::try_from(place).map_err(|_| corrupt_row(format!("an event at place {place}")))?;
     let number = identifier(row.integer()?, EventId::new)?;
-    Ok(JournalEntry { place, recorded: RecordedEvent { id: number, event: row.json()? } })
+    Ok(JournalEntry { position: place, recorded: RecordedEvent { id: number, event: row.json()? } })
 }
 
 /// A row of `id, kind, store, order, reference, amount, balance, at`.
@@ -240,7 +240,7 @@ fn write_webhook(write: &Write<Webhook>) -> Result<Statement, HostError> {
     let webhook = &write.value;
     let columns = [
         id(webhook.store.get()),
-        id(webhook.matrix.get()),
+        id(webhook.merchant.get()),
         Value::Integer(webhook.is_active().into()),
         Value::Integer(matches!(webhook.state, WebhookState::Removed { .. }).into()),
         Value::number(webhook.position),
@@ -259,7 +259,7 @@ fn message(change: &MessageChange) -> Result<Statement, HostError> {
             let params = vec![
                 id(message.webhook.get()),
                 message.name.as_str().into(),
-                Value::number(message.place()),
+                Value::number(message.position()),
                 Value::json(message)?,
             ];
             Statement::one(PUT_MESSAGE, params)

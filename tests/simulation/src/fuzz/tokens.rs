@@ -23,11 +23,11 @@ pub(crate) fn are_read(bytes: &[u8]) -> Result<u64, String> {
             return Err(format!("the quote {text} came back as {again:?}"));
         }
     }
-    let journal = Journal { matrix: store, branch: None };
-    let place = journal.place(&text);
+    let journal = Journal { merchant: store, branch: None };
+    let place = journal.position(&text);
     if let Some(place) = place
         && text != "0"
-        && journal.place(&journal.cursor(place)) != Some(place)
+        && journal.position(&journal.cursor(place)) != Some(place)
     {
         return Err(format!("the cursor {text} is not the place {place}"));
     }

@@ -157,11 +157,12 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     let incoming = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
     host.commit(&incoming(5)).await.unwrap();
     assert_eq!(
-        host.find_couriers(CourierQuery::Silent { seen_before: at(5), skipped: 0, limit: 9 }).await,
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(5), skipped: 0, limit: 9 }).await,
         Ok(vec![]),
         "heard of just then"
     );
-    let silent = host.find_couriers(CourierQuery::Silent { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
+    let silent =
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
     assert_eq!(silent.iter().map(|courier| courier.id.get()).collect::<Vec<_>>(), [20]);
     assert_eq!(run_pass(host, &settings, &mut at_minute(14)).await, Ok(DispatchPass::default()));
     let done = run_pass(host, &settings, &mut at_minute(16)).await.unwrap();
@@ -183,13 +184,16 @@ pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
     let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
     put(host, vec![riding(OrderStatus::OutForDelivery)], vec![carrier], 0).await;
     assert_eq!(
-        host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await,
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 }).await,
         Ok(vec![])
     );
     let order = riding(OrderStatus::CourierAtPickup);
     host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
     assert_eq!(
-        host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await.unwrap().len(),
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 })
+            .await
+            .unwrap()
+            .len(),
         1
     );
 }

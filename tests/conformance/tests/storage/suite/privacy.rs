@@ -233,7 +233,7 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
         erasure::retain(host, &terms, later).await.unwrap().orders
     };
     let erasure = async || host.order(OrderId::new(id).unwrap()).await.unwrap().unwrap().erasure;
-    assert_eq!((pass(29).await, erasure().await), (0, Erasure::Nothing));
+    assert_eq!((pass(29).await, erasure().await), (0, Erasure::NotErased));
     assert_eq!((pass(31).await, erasure().await), (1, Erasure::Positions));
     let dump = backend.dump().await;
     assert!(!dump.contains("motivo marcador") && dump.contains("Zilda Marcador"));

@@ -19,20 +19,21 @@ use crate::{
 
 impl State {
     /// Returns the parent store of a store, or the store itself if it has none or does not exist.
-    pub(super) fn matrix_of(&self, store: StoreId) -> StoreId {
-        self.stores.get(&store).and_then(|store| store.matrix).unwrap_or(store)
+    pub(super) fn merchant_of(&self, store: StoreId) -> StoreId {
+        self.stores.get(&store).and_then(|store| store.parent).unwrap_or(store)
     }
 
-    pub(super) fn journal_end(&self, matrix: StoreId) -> u64 {
-        let last = self.journal_positions.rows().range((matrix, 0)..=(matrix, u64::MAX)).next_back();
-        last.map_or(0, |((_, place), _)| *place)
+    pub(super) fn journal_last_position(&self, merchant: StoreId) -> u64 {
+        let last = self.journal_positions.rows().range((merchant, 0)..=(merchant, u64::MAX)).next_back();
+        last.map_or(0, |((_, position), _)| *position)
     }
 
     pub(super) fn journal_after(&self, of: Journal, after: u64, limit: u32) -> Vec<JournalEntry> {
-        let places = self.journal_positions.rows().range((of.matrix, after.saturating_add(1))..=(of.matrix, u64::MAX));
-        let entries = places.filter_map(|((_, place), id)| {
+        let positions =
+            self.journal_positions.rows().range((of.merchant, after.saturating_add(1))..=(of.merchant, u64::MAX));
+        let entries = positions.filter_map(|((_, position), id)| {
             let recorded = RecordedEvent { id: *id, event: self.journal.get(id)?.clone() };
-            Some(JournalEntry { place: *place, recorded })
+            Some(JournalEntry { position: *position, recorded })
         });
         let seen = entries.filter(|entry| of.branch.is_none_or(|branch| entry.recorded.event.store == branch));
         seen.take(limit as usize).collect()
@@ -101,7 +102,7 @@ impl State {
         considered.sort_by_key(|webhook| (!has_lease(webhook), webhook.seen_at, webhook.id));
         let (mut merchants, mut receivers) = (BTreeMap::new(), BTreeMap::new());
         let mut chosen: Vec<(u32, &Webhook)> =
-            considered.into_iter().map(|webhook| (increment(&mut merchants, webhook.matrix), webhook)).collect();
+            considered.into_iter().map(|webhook| (increment(&mut merchants, webhook.merchant), webhook)).collect();
         chosen.retain(|(turn, webhook)| has_lease(webhook) || *turn <= MAX_PASSES_PER_MERCHANT);
         chosen.sort_by_key(|(turn, webhook)| (!has_lease(webhook), *turn, webhook.seen_at, webhook.id));
         chosen.retain(|(_, webhook)| {
@@ -111,19 +112,19 @@ impl State {
     }
 
     pub(super) fn branches(&self, merchant: StoreId) -> u64 {
-        let branch = |store: &&Store| store.matrix == Some(merchant) && store.deleted_at.is_none();
+        let branch = |store: &&Store| store.parent == Some(merchant) && store.deleted_at.is_none();
         self.stores.rows().values().filter(branch).count() as u64
     }
 
     pub(super) fn merchant_webhooks(&self, merchant: StoreId) -> u64 {
-        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && is_stored(webhook);
+        let subscribed = |webhook: &&Webhook| webhook.merchant == merchant && is_stored(webhook);
         self.webhooks.rows().values().filter(subscribed).count() as u64
     }
 
     pub(super) fn messages_of(&self, webhook: WebhookId) -> Vec<Message> {
         let rows = self.messages.rows().iter().filter(|((owner, _), _)| *owner == webhook);
         let mut messages: Vec<Message> = rows.map(|(_, message)| message.clone()).collect();
-        messages.sort_by(|one, other| (one.place(), &one.name).cmp(&(other.place(), &other.name)));
+        messages.sort_by(|one, other| (one.position(), &one.name).cmp(&(other.position(), &other.name)));
         messages
     }
 
