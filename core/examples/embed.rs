@@ -189,7 +189,7 @@ pub(crate) fn main() {
     let stop = json!({ "name": "Maria", "phone": "+5511999990001", "address": address, "onlinePayment": true });
     let order = json!({ "code": "A-1", "preparationTime": 0, "deliveries": [stop] });
     let order = send(store, "POST /delivery/orders", order);
-    assert_eq!(run(dispatch::round(&host, &settings, &mut host.exec_context())).map(|done| done.allocated), Ok(1));
+    assert_eq!(run(dispatch::run_pass(&host, &settings, &mut host.exec_context())).map(|done| done.allocated), Ok(1));
     for step in ["arrive", "pickup", "en-route", "at-door", "deliver"] {
         let at_stop = json!({ "deliveryId": order["deliveries"][0]["id"] });
         let body = if step == "pickup" { json!({ "code": order["pickupCode"] }) } else { at_stop };

@@ -1,8 +1,8 @@
-//! Every rule of Despacho, without I/O.
+//! The platform-independent core of Despacho: all rules and the HTTP API, without I/O.
 //!
-//! The crate has no clock, network, database or threads: time and entropy come as a [`model::ExecContext`], everything else through
-//! [`host::Storage`] and [`host::Platform`]. A host passes a request to [`api::handle`] and gets a response. ARCHITECTURE.md describes the
-//! layers, HOSTING.md how to write a host.
+//! The crate uses no clock, network, database or threads. Time and entropy come from a [`model::ExecContext`],
+//! everything else from [`host::Storage`] and [`host::Platform`]. A host passes each request to [`api::handle`] and
+//! receives a response. ARCHITECTURE.md describes the layers, HOSTING.md how to write a host.
 
 #![forbid(missing_docs)]
 
@@ -18,6 +18,6 @@ pub mod model;
 pub mod rules;
 pub mod wire;
 
-/// The route engine, a package of its own.
+/// The route engine, which is a separate package.
 pub use despacho_route as route;
 pub use rules::settings::Settings;

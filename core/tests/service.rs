@@ -164,7 +164,7 @@ fn the_search_starts_when_preparation_is_over_and_ends_with_the_fee_back() {
     assert_eq!(status(&host), 200);
     host.advance(Duration::minutes(20));
     let instant = host.exec_context().now;
-    assert!(now(clock::round(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
+    assert!(now(clock::run_pass(&host, &Settings::default(), instant, 100)).unwrap() >= 1);
     assert_eq!(status(&host), 630);
     let (_, details) = call(&host, "GET", &path, &key, &Value::Null);
     let sequences: Vec<_> =

@@ -97,7 +97,7 @@ pub async fn handle_or_stream<H: Host>(
             };
             let outcome = outcome(&mut call, route, &mut reply.admission).await;
             goes_on = call.stream.take().filter(|_| parts.method == Method::GET);
-            merchant = call.caller.as_ref().map(|caller| caller.store.matrix.unwrap_or(caller.store.id));
+            merchant = call.caller.as_ref().map(|caller| caller.store.parent.unwrap_or(caller.store.id));
             outcome
         }
         Match::OtherMethods(allow) => {

@@ -60,7 +60,7 @@ pub enum Endpoint {
     /// `GET /admin/stores/{storeId}/statement`
     AdminStatement,
     /// `POST /admin/matrices`
-    CreateMatrix,
+    CreateParentStore,
     /// `POST /admin/keys`
     AdminIssueKey,
     /// `GET /admin/keys`
@@ -222,7 +222,7 @@ routes! {
     GET "/delivery/statement" GetStatement Store Read,
     POST "/admin/stores/{storeId}/top-ups" TopUpStore Operator Create,
     GET "/admin/stores/{storeId}/statement" AdminStatement Operator Read,
-    POST "/admin/matrices" CreateMatrix Operator Create,
+    POST "/admin/matrices" CreateParentStore Operator Create,
     POST "/admin/keys" AdminIssueKey Operator Create,
     GET "/admin/keys" AdminListKeys Operator Read,
     DELETE "/admin/keys/{keyId}" AdminRevokeKey Operator Create,
@@ -298,7 +298,10 @@ impl Endpoint {
 
     /// Whether the endpoint's body may hold a password.
     pub(super) fn reads_password(self) -> bool {
-        matches!(self, Endpoint::CreateSession | Endpoint::CreateStore | Endpoint::CreateMatrix | Endpoint::IssueKey)
+        matches!(
+            self,
+            Endpoint::CreateSession | Endpoint::CreateStore | Endpoint::CreateParentStore | Endpoint::IssueKey
+        )
     }
 }
 

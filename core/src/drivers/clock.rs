@@ -1,4 +1,4 @@
-//! One round of timed transitions, for whoever drives the clock.
+//! A pass over due timed transitions.
 
 use crate::{
     changes::{Changes, Write},
@@ -11,27 +11,28 @@ use crate::{
     rules::{lifecycle::expire, settings::Settings},
 };
 
-/// What time did to the orders that were due.
+/// The result of a pass over due orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// Orders that moved on.
+pub struct ClockPass {
+    /// Orders whose status changed.
     pub moved: u32,
-    /// Those of them that expired.
+    /// Orders that expired, which are included in `moved`.
     pub expired: u32,
-    /// Whether the limit was reached, so that more may be due.
+    /// Whether the limit was reached, so more orders can be due.
     pub more: bool,
 }
 
-/// Takes every order that is due at `now` through its timed transitions, at most `limit` of them, and says how many it moved.
-/// An order that another instance moved first is left to it. With `limit` moved, more may be due: run again.
-pub async fn round<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, HostError> {
+/// Takes the due timed transitions of at most `limit` orders, and returns the number of changed orders. An order that
+/// another instance changes at the same time is skipped. If `limit` orders were changed, more can be due: run another
+/// pass.
+pub async fn run_pass<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<u32, HostError> {
     Ok(due(host, settings, now, limit).await?.moved)
 }
 
-/// The same, with what became of them. An order that cannot be moved on delays no other.
-pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<Moved, HostError> {
-    let (mut committed, mut expired) = (Committed::default(), 0);
-    // Orders that could not be moved stay due: the next page begins after them.
+/// Runs the same pass and returns its full result. An order whose transition fails does not delay others.
+pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: u32) -> Result<ClockPass, HostError> {
+    let (mut committed, mut expired) = (BatchCommit::default(), 0);
+    // Orders whose transition failed stay due, so the next page begins after them.
     let mut skipped = 0;
     while committed.count < limit {
         let orders = host.find_orders(OrderQuery::Due { now, skipped, limit }).await?;
@@ -41,7 +42,7 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
             if decided.len() >= (limit - committed.count) as usize {
                 break;
             }
-            match moved_on(host, settings, order, now).await {
+            match take_due_steps(host, settings, order, now).await {
                 Ok(Some((order, changes))) => {
                     ends.push(order.status == OrderStatus::Expired);
                     decided.push(changes);
@@ -59,26 +60,26 @@ pub async fn due<H: Host>(host: &H, settings: &Settings, now: Timestamp, limit: 
         }
     }
     let moved = committed.finish()?;
-    Ok(Moved { moved, expired: u32::try_from(expired).unwrap_or(u32::MAX), more: moved >= limit })
+    Ok(ClockPass { moved, expired: u32::try_from(expired).unwrap_or(u32::MAX), more: moved >= limit })
 }
 
-/// What became of changes that are committed one by one.
+/// The result of several changes that are committed independently.
 #[derive(Debug, Default)]
-pub struct Committed {
-    /// How many were committed.
+pub struct BatchCommit {
+    /// Number of committed changes.
     pub count: u32,
     failure: Option<HostError>,
 }
 
-impl Committed {
-    /// Commits each change by itself, and returns which ones were committed. After a conflict the other write stays, and one change that
-    /// fails does not keep back the others.
+impl BatchCommit {
+    /// Commits each change independently, and returns which ones were committed. After a conflict the other write is
+    /// kept. A change that fails does not prevent the others.
     ///
     /// # Errors
-    /// The fault where the host is unavailable: the next commit would fail too.
+    /// If the host is unavailable, because the next commit would fail too.
     pub async fn commit<H: Host>(&mut self, host: &H, decided: &[Changes]) -> Result<Vec<bool>, HostError> {
         let mut done = Vec::with_capacity(decided.len());
-        for chunk in decided.chunks(AT_ONCE) {
+        for chunk in decided.chunks(MAX_COMMITS_AT_ONCE) {
             for result in host.commit_each(chunk).await {
                 done.push(result.is_ok());
                 match result {
@@ -91,7 +92,7 @@ impl Committed {
         Ok(done)
     }
 
-    /// Remembers an internal fault, which is of one change only; any other fault ends the work.
+    /// Stores an internal error, which concerns only one change. Any other error is returned.
     fn failed(&mut self, error: HostError) -> Result<(), HostError> {
         if !matches!(error, HostError::Internal { .. }) {
             return Err(error);
@@ -100,28 +101,28 @@ impl Committed {
         Ok(())
     }
 
-    /// How many were committed.
+    /// Number of committed changes.
     ///
     /// # Errors
-    /// The first fault of a single change.
+    /// The first error of a single change.
     pub fn finish(self) -> Result<u32, HostError> {
         self.failure.map_or(Ok(self.count), Err)
     }
 }
 
-/// Orders that a driver hands to its host at once.
-pub const AT_ONCE: usize = 256;
+/// Number of changes that a driver passes to the host at once.
+pub const MAX_COMMITS_AT_ONCE: usize = 256;
 
-/// Takes one order through the timed transitions that are due, commits them, and gives the order as it stands then.
+/// Takes the due timed transitions of an order, commits them, and returns the changed order.
 pub async fn advance<H: Host>(host: &H, settings: &Settings, order: Order, now: Timestamp) -> Result<Order, HostError> {
-    match moved_on(host, settings, order.clone(), now).await? {
+    match take_due_steps(host, settings, order.clone(), now).await? {
         Some((order, changes)) => host.commit(&changes).await.map(|()| order),
         None => Ok(order),
     }
 }
 
-/// The order after the timed transitions that are due, and what is to be committed; `None` where none is.
-async fn moved_on<H: Host>(
+/// Returns the order after its due timed transitions and the changes to commit, or `None` if none is due.
+async fn take_due_steps<H: Host>(
     host: &H,
     settings: &Settings,
     mut order: Order,
@@ -134,7 +135,7 @@ async fn moved_on<H: Host>(
     }
     order.version = expected + 1;
     let notifications =
-        if order.status == OrderStatus::Expired { vec![expired(host, &order, now).await?] } else { vec![] };
+        if order.status == OrderStatus::Expired { vec![expiry_notification(host, &order, now).await?] } else { vec![] };
     let changes = Changes {
         at: now,
         orders: vec![Write { expected, value: order.clone() }],
@@ -146,7 +147,7 @@ async fn moved_on<H: Host>(
     Ok(Some((order, changes)))
 }
 
-async fn expired<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, HostError> {
+async fn expiry_notification<H: Host>(host: &H, order: &Order, now: Timestamp) -> Result<Notification, HostError> {
     let id = host.ids(1).await?.take(crate::model::NotificationId::new);
     Ok(Notification {
         id: id.ok_or_else(|| HostError::Internal { detail: "no identifier was reserved".to_owned() })?,

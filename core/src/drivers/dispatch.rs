@@ -1,7 +1,7 @@
-//! One round of dispatch, for whoever drives it: a scheduler every few seconds, or a request by any cron.
+//! A pass of dispatch. It is run by a scheduler every few seconds, or by a request from a cron job.
 //!
-//! A round changes one order at a time, each in a commit of its own against the versions that were read, so that rounds that run
-//! at once, on several instances over one database, do everything once: who comes second loses that one order and goes on.
+//! A pass commits each order independently, with the versions that were read. Concurrent passes of several instances
+//! over one database therefore do everything only once: after a conflict, a pass skips that order and continues.
 
 use std::collections::BTreeMap;
 
@@ -23,48 +23,48 @@ use crate::{
         },
         settings::Settings,
     },
-    wire::DispatchRound,
+    wire::DispatchPassView,
 };
 
-/// What a round did.
+/// The result of a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DispatchPass {
-    /// Orders that time moved on, those that expired among them.
+    /// Orders whose status changed by a timeout, including expired orders.
     pub moved: u32,
-    /// Orders that a courier was given.
+    /// Orders to which a courier was assigned.
     pub allocated: u32,
-    /// Orders that were taken from couriers that are not heard of.
+    /// Orders that were taken from unresponsive couriers.
     pub released: u32,
-    /// Orders that no courier was found for in time.
+    /// Orders for which no courier was found in time.
     pub expired: u32,
-    /// Whether a limit ended the round before the work did: run another one at once.
+    /// Whether the pass stopped at a limit while more work was due. If true, run another pass immediately.
     pub more: bool,
 }
 
-impl From<DispatchPass> for DispatchRound {
-    fn from(round: DispatchPass) -> DispatchRound {
-        let DispatchPass { moved, allocated, released, expired, more } = round;
-        DispatchRound { moved, allocated, released, expired, more }
+impl From<DispatchPass> for DispatchPassView {
+    fn from(pass: DispatchPass) -> DispatchPassView {
+        let DispatchPass { moved, allocated, released, expired, more } = pass;
+        DispatchPassView { moved, allocated, released, expired, more }
     }
 }
 
-/// Orders that time moves on in one pass.
+/// Maximum number of orders whose timed transitions a pass takes.
 const MAX_MOVED: u32 = 1_000;
-/// Unresponsive couriers that lose their order in one pass.
+/// Maximum number of unresponsive couriers that a pass releases.
 const MAX_RELEASED: u32 = 500;
-/// Rows of one read of positions.
+/// Rows per read of positions.
 const PAGE: u32 = 5_000;
-/// Reads of one kind of position in a pass: 500,000 orders, and as many couriers in each range of cells.
+/// Maximum number of reads of positions in a pass: 500,000 orders, and 500,000 couriers in each range of cells.
 const MAX_PAGES: usize = 100;
-/// Ranges of cells that are read one by one; more are merged.
+/// Maximum number of ranges of cells that are read. If there are more, they are merged.
 const MAX_RANGES: usize = 32;
 
-/// Moves on what is due, takes orders from unresponsive couriers, and gives searching orders to free couriers.
+/// Takes due timed transitions, releases unresponsive couriers, and assigns searching orders to free couriers.
 ///
 /// # Errors
-/// A fault of the host. What was done before it stays, and the next pass continues from there. A fault of one part does not keep the
-/// others from running.
-pub async fn round<H: Host>(
+/// An error of the host. Earlier commits are kept, and the next pass continues. An error of one part does not prevent
+/// the others.
+pub async fn run_pass<H: Host>(
     host: &H,
     settings: &Settings,
     context: &mut ExecContext,
@@ -77,20 +77,21 @@ pub async fn round<H: Host>(
     Ok(DispatchPass { moved: due.moved, expired: due.expired, released, allocated, more })
 }
 
-/// Takes orders before pickup from couriers without a position or a step for too long; how many, and whether there may be more.
+/// Releases couriers before the pickup that have sent no position and taken no step for too long. Returns their number,
+/// and whether there can be more.
 async fn release_unresponsive<H: Host>(
     host: &H,
     settings: &Settings,
     context: &mut ExecContext,
 ) -> Result<(u32, bool), HostError> {
     let silence = settings.dispatch.silence();
-    let mut committed = clock::Committed::default();
-    // Couriers that keep their order stay in the list: the next page begins after them.
+    let mut committed = clock::BatchCommit::default();
+    // Couriers that keep their order stay in the list, so the next page begins after them.
     let mut skipped = 0;
     while committed.count < MAX_RELEASED {
         let seen_before = context.now.before(silence);
-        let silent = CourierQuery::Silent { seen_before, skipped, limit: MAX_RELEASED };
-        let couriers = host.find_couriers(silent).await?;
+        let unresponsive = CourierQuery::Unresponsive { seen_before, skipped, limit: MAX_RELEASED };
+        let couriers = host.find_couriers(unresponsive).await?;
         let ids: Vec<OrderId> = couriers.iter().filter_map(|courier| courier.order).collect();
         let orders = host.find_orders(OrderQuery::Ids(&ids)).await?;
         let orders: BTreeMap<OrderId, Order> = orders.into_iter().map(|order| (order.id, order)).collect();
@@ -98,7 +99,7 @@ async fn release_unresponsive<H: Host>(
         let mut decided = Vec::new();
         for courier in couriers {
             let Some(order) = courier.order.and_then(|id| orders.get(&id)) else { continue };
-            // A courier that got the order a moment ago has not been silent on it yet, and a step counts as a sign of life.
+            // The timeout starts at the last step, which includes the assignment.
             if context.now.since(order.status_since) < silence {
                 continue;
             }
@@ -116,7 +117,8 @@ async fn release_unresponsive<H: Host>(
     Ok((released, released >= MAX_RELEASED))
 }
 
-/// Matches searching orders with free couriers; how many pairs were committed, and whether another pass would find more.
+/// Assigns free couriers to searching orders. Returns the number of committed pairs, and whether another pass would
+/// find more.
 async fn allocate_searching<H: Host>(
     host: &H,
     settings: &Settings,
@@ -132,7 +134,7 @@ async fn allocate_searching<H: Host>(
         order.pickup.is_none_or(|pickup| index.has_within(pickup, terms.radius_m(), fits))
     };
     let ids = searching.into_iter().filter(in_reach).map(|order| order.id).collect();
-    let (ids, is_cut) = rotated(ids, terms.orders(), context);
+    let (ids, is_cut) = select_orders(ids, terms.orders(), context);
     let orders = in_order(&ids, host.find_orders(OrderQuery::Ids(&ids)).await?);
     let pairs = assigned(&orders, &couriers, &index, terms, &settings.timing, now);
     let ids: Vec<CourierId> = pairs.iter().filter_map(|(_, at)| couriers.get(*at)).map(|one| one.id).collect();
@@ -141,13 +143,13 @@ async fn allocate_searching<H: Host>(
     let pair = |(order, courier): (&(usize, usize), &CourierId)| Some((orders.get(order.0)?, free.get(courier)?));
     let decide = |(order, courier): (&Order, &Courier)| allocate(order, courier, context).map(|(_, changes)| changes);
     let decided: Vec<Changes> = pairs.iter().zip(&ids).filter_map(pair).filter_map(decide).collect();
-    let mut committed = clock::Committed::default();
+    let mut committed = clock::BatchCommit::default();
     committed.commit(host, &decided).await?;
     let allocated = committed.finish()?;
     Ok((allocated, is_cut && allocated > 0))
 }
 
-/// The orders that no free courier can take now: all within the radius carry other orders, or are not for this order.
+/// Returns the orders that no free courier within the radius can take now.
 ///
 /// # Errors
 /// An error of the host.
@@ -168,7 +170,7 @@ pub async fn out_of_reach<'a, H: Host>(
     Ok(orders.iter().filter(is_out).copied().collect())
 }
 
-/// All searching orders, the longest search first.
+/// Returns all searching orders, longest search first.
 async fn searching_orders<H: Host>(host: &H) -> Result<Vec<SearchingOrder>, HostError> {
     let mut orders: Vec<SearchingOrder> = Vec::new();
     for _ in 0..MAX_PAGES {
@@ -183,14 +185,14 @@ async fn searching_orders<H: Host>(host: &H) -> Result<Vec<SearchingOrder>, Host
     Ok(orders)
 }
 
-/// The free couriers of the cells around these pickups, by ID.
+/// Returns the free couriers of the cells around these pickups, sorted by ID.
 async fn couriers_around<H: Host>(
     host: &H,
     pickups: &[Option<Point>],
     terms: &Dispatch,
     now: Timestamp,
 ) -> Result<Vec<FreeCourier>, HostError> {
-    // An order without an indexed pickup may be anywhere.
+    // The pickup of an order without an indexed pickup can be anywhere.
     let everywhere = pickups.iter().any(Option::is_none).then(Cell::all);
     let known = pickups.iter().flatten().copied();
     let ranges = everywhere.map_or_else(|| cells_around(known, terms.radius_m(), MAX_RANGES), |all| vec![all]);
@@ -207,15 +209,16 @@ async fn couriers_around<H: Host>(
             }
         }
     }
-    // A courier that moves between two reads can be in both.
+    // A courier that moves between two reads can be in both results.
     couriers.sort_unstable_by_key(|courier| courier.id);
     couriers.dedup_by_key(|courier| courier.id);
     Ok(couriers)
 }
 
-/// At most `max` of these orders: where there are more, one half are the first ones, and the other half begins at random, so that passes
-/// on any number of instances come to all of them without a shared cursor.
-fn rotated(mut ids: Vec<OrderId>, max: usize, context: &mut ExecContext) -> (Vec<OrderId>, bool) {
+/// Selects at most `max` of these orders. If there are more, one half is taken from the start of the list, and the
+/// other half from a random offset. Passes on any number of instances therefore reach all orders without a shared
+/// cursor.
+fn select_orders(mut ids: Vec<OrderId>, max: usize, context: &mut ExecContext) -> (Vec<OrderId>, bool) {
     if ids.len() <= max {
         return (ids, false);
     }
@@ -226,7 +229,7 @@ fn rotated(mut ids: Vec<OrderId>, max: usize, context: &mut ExecContext) -> (Vec
     (ids, true)
 }
 
-/// The orders in the order of these IDs.
+/// Sorts orders by the sequence of these IDs.
 fn in_order(ids: &[OrderId], orders: Vec<Order>) -> Vec<Order> {
     let mut orders: BTreeMap<OrderId, Order> = orders.into_iter().map(|order| (order.id, order)).collect();
     ids.iter().filter_map(|id| orders.remove(id)).collect()

@@ -1,7 +1,7 @@
-//! Exporting and erasing the personal data of recipients: loads, decides by [`crate::rules::erasure`], and commits in bounded steps.
+//! Export and erasure of recipients' personal data. It uses [`crate::rules::erasure`] and commits in bounded steps.
 //!
-//! Every order is erased in one transaction with its events, messages, attempts and the record of the erasure. A run that is
-//! interrupted is continued, or repeated.
+//! Every order is erased in one transaction with its events, messages, attempts and the record of the erasure. An
+//! interrupted run can be continued or repeated.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,9 @@ use crate::{
     model::{
         Duration, OrderId, Phone, Timestamp,
         order::{Erasure, Order, RecordedEvent},
-        privacy::{Erased, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalQuery, Redaction},
+        privacy::{
+            ErasureCause, ErasureRecord, ErasureSummary, PersonalQuery, RecipientData, RecipientOrder, Redaction,
+        },
         store::{Claim, StoredResponse},
         webhook::MessageChange,
     },
@@ -23,27 +25,27 @@ use crate::{
     wire::OrderView,
 };
 
-/// Orders that one query looks at.
+/// Number of orders that one query searches.
 const WINDOW: u32 = 5_000;
-/// Queries of one call; a caller continues behind them.
+/// Maximum number of queries per call. The caller continues with the returned cursor.
 const WINDOWS_PER_CALL: u32 = 20;
-/// Orders of one recipient that one call takes.
+/// Maximum number of a recipient's orders per call.
 const ORDERS_PER_CALL: usize = 200;
-/// Attempts at an order that others write to.
+/// Maximum number of attempts to write an order after conflicts.
 const ATTEMPTS: usize = 8;
-/// Orders that one pass of the retention takes per kind.
+/// Maximum number of orders per kind that a pass of the retention erases.
 const EXPIRED_PER_PASS: u32 = 100;
-/// Notifications and claims that are read at once.
+/// Number of notifications and claims per read.
 const PAGE: u32 = 500;
-/// The shortest street that identifies a stored preview.
-const SHORTEST_STREET: usize = 4;
+/// Minimum length of a street name that identifies a stored preview.
+const MIN_STREET_LENGTH: usize = 4;
 
-/// What a pass of the retention did.
+/// The result of a pass of the retention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retained {
-    /// Orders that lost personal data.
+pub struct RetentionPass {
+    /// Number of orders from which personal data was erased.
     pub orders: u32,
-    /// Whether another pass would do more.
+    /// Whether another pass would erase more.
     pub more: bool,
 }
 
@@ -54,25 +56,26 @@ struct Run<'a> {
     name: String,
     cause: ErasureCause,
     phone: Option<&'a Phone>,
-    /// The erased level: only positions, or recipients too.
+    /// The extent of the erasure: only positions, or also recipients.
     level: Erasure,
 }
 
-/// Erases what is stored of a recipient, from the order ID `after` on. `started` identifies the run in the record.
+/// Erases the stored data of a recipient, in orders with an ID above `after`. `started` identifies the run in the
+/// record.
 ///
 /// # Errors
-/// A fault of the host. What was erased before it stays erased.
+/// An error of the host. Data that was already erased stays erased.
 pub async fn erase<H: Host>(
     host: &H,
     settings: &Settings,
     phone: &Phone,
     (started, after): (Timestamp, u64),
     now: Timestamp,
-) -> Result<Erased, HostError> {
+) -> Result<ErasureSummary, HostError> {
     let subject = subject(phone, &settings.secret);
     let name = format!("request/{}/{}", started.millis(), subject.get(..16).unwrap_or_default());
     let run = Run { settings, now, name, cause: ErasureCause::Request, phone: Some(phone), level: Erasure::Recipients };
-    let mut erased = Erased { next: Some(after), ..Erased::default() };
+    let mut erased = ErasureSummary { next: Some(after), ..ErasureSummary::default() };
     let (mut changed, mut needles) = (BTreeMap::new(), vec![phone.as_str().to_owned()]);
     'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = erased.next else { break };
@@ -89,7 +92,7 @@ pub async fn erase<H: Host>(
             }
             needles.extend(
                 order.deliveries.iter().filter(|one| one.phone.as_ref() == Some(phone)).filter_map(|one| {
-                    one.place.address.street.clone().filter(|street| street.len() >= SHORTEST_STREET)
+                    one.place.address.street.clone().filter(|street| street.len() >= MIN_STREET_LENGTH)
                 }),
             );
             if let Some((order, record)) = run.erase_order(host, order).await? {
@@ -101,18 +104,18 @@ pub async fn erase<H: Host>(
     }
     let entries = run.erase_mentions(host, phone).await? + run.erase_claims(host, &changed, &needles).await?;
     erased.entries += entries;
-    // Also where nothing was found, so that the record shows that the request was processed.
+    // Commit the record even if nothing was found, because it shows that the request was processed.
     let record = ErasureRecord { entries, ..run.record() };
     host.commit(&Changes { at: now, redactions: vec![Redaction::Record(record)], ..Changes::default() }).await?;
     Ok(erased)
 }
 
-/// Finds what is stored of a recipient, from the order ID `after` on.
+/// Finds the stored data of a recipient, in orders with an ID above `after`.
 ///
 /// # Errors
-/// A fault of the host.
-pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found, HostError> {
-    let mut found = Found { next: Some(after), ..Found::default() };
+/// An error of the host.
+pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<RecipientData, HostError> {
+    let mut found = RecipientData { next: Some(after), ..RecipientData::default() };
     'windows: for _ in 0..WINDOWS_PER_CALL {
         let Some(after) = found.next else { break };
         let data = host.personal_data(&PersonalQuery::Orders { phone: phone.clone(), after, window: WINDOW }).await?;
@@ -122,7 +125,7 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found,
             }
             found.next = Some(order.id.get());
             let events = host.events(order.id).await?;
-            found.orders.push(FoundOrder::of(order, events, phone));
+            found.orders.push(RecipientOrder::of(order, events, phone));
         }
         found.next = data.next;
     }
@@ -130,28 +133,28 @@ pub async fn find<H: Host>(host: &H, phone: &Phone, after: u64) -> Result<Found,
         found.notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
         let mut pages = Claims::default();
         while let Some(claims) = pages.next(host).await? {
-            let holding = claims.iter().filter_map(|claim| claim.response.as_ref());
-            let holding = holding.filter(|response| response.body.contains(phone.as_str())).count();
-            found.responses = found.responses.saturating_add(u32::try_from(holding).unwrap_or(u32::MAX));
+            let matching = claims.iter().filter_map(|claim| claim.response.as_ref());
+            let matching = matching.filter(|response| response.body.contains(phone.as_str())).count();
+            found.responses = found.responses.saturating_add(u32::try_from(matching).unwrap_or(u32::MAX));
         }
     }
     Ok(found)
 }
 
-/// One pass of the configured retention, and of removing stored responses whose time is over. Passes may run at once.
+/// Runs a pass of the configured retention, and removes expired stored responses. Passes can run concurrently.
 ///
 /// # Errors
-/// A fault of the host. What was erased before it stays erased, and the next pass continues.
-pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<Retained, HostError> {
-    let terms = &settings.retention;
+/// An error of the host. Data that was already erased stays erased, and the next pass continues.
+pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> Result<RetentionPass, HostError> {
+    let config = &settings.retention;
     let before = |days: u32| now.before(Duration::minutes(i64::from(days) * 24 * 60));
     let mut redactions = vec![Redaction::PurgeClaims(now)];
-    let mut retained = Retained::default();
-    if terms.positions_days > 0 {
-        redactions.push(Redaction::ForgetPositions(before(terms.positions_days)));
+    let mut retained = RetentionPass::default();
+    if config.positions_days > 0 {
+        redactions.push(Redaction::RemovePositions(before(config.positions_days)));
     }
-    if terms.recipients_days > 0 {
-        let limit = before(terms.recipients_days);
+    if config.recipients_days > 0 {
+        let limit = before(config.recipients_days);
         let old = host.personal_data(&PersonalQuery::OldNotifications { limit: PAGE }).await?.notifications;
         retained.more = old.len() == PAGE as usize && old.iter().all(|one| one.created_at < limit);
         let old = old.into_iter().filter(|one| one.created_at < limit);
@@ -160,9 +163,9 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     host.commit(&Changes { at: now, redactions, ..Changes::default() }).await?;
     let day: String = now.to_string().chars().take(10).collect();
     let kinds = [
-        (terms.recipients_days, Erasure::Positions, Erasure::Recipients),
-        (terms.recipients_days, Erasure::Nothing, Erasure::Recipients),
-        (terms.positions_days, Erasure::Nothing, Erasure::Positions),
+        (config.recipients_days, Erasure::Positions, Erasure::Recipients),
+        (config.recipients_days, Erasure::NotErased, Erasure::Recipients),
+        (config.positions_days, Erasure::NotErased, Erasure::Positions),
     ];
     for (days, erasure, level) in kinds.into_iter().filter(|(days, ..)| *days > 0) {
         let name = format!("retention/{day}");
@@ -180,17 +183,17 @@ pub async fn retain<H: Host>(host: &H, settings: &Settings, now: Timestamp) -> R
     Ok(retained)
 }
 
-impl FoundOrder {
-    /// The part of an order that concerns the recipient with this phone.
-    pub fn of(mut order: Order, mut events: Vec<RecordedEvent>, phone: &Phone) -> FoundOrder {
+impl RecipientOrder {
+    /// Returns the part of an order that concerns the recipient with this phone number.
+    pub fn of(mut order: Order, mut events: Vec<RecordedEvent>, phone: &Phone) -> RecipientOrder {
         order.deliveries.retain(|delivery| delivery.phone.as_ref() == Some(phone));
         let is_own = |id| order.deliveries.iter().any(|delivery| delivery.id == id);
         events.retain(|recorded| recorded.event.delivery.is_none_or(is_own));
-        FoundOrder { order, events }
+        RecipientOrder { order, events }
     }
 }
 
-impl Erased {
+impl ErasureSummary {
     fn count(&mut self, record: &ErasureRecord) {
         self.orders += record.orders;
         self.deliveries += record.deliveries;
@@ -212,7 +215,8 @@ impl Run<'_> {
         }
     }
 
-    /// Erases an ended order with everything stored about it. `None` if another write won each time, or did the same.
+    /// Erases an ended order and all related data. Returns `None` if a concurrent write erased it, or every attempt
+    /// conflicted during the retention.
     async fn erase_order<H: Host>(
         &self,
         host: &H,
@@ -230,7 +234,7 @@ impl Run<'_> {
                 _ => return Ok(None),
             }
         }
-        // A request must not report success for an order that it left; the retention comes back to it.
+        // A request must not report success for an order that was not erased. The retention retries it in a later pass.
         if self.phone.is_some() { Err(HostError::Conflict) } else { Ok(None) }
     }
 
@@ -247,7 +251,7 @@ impl Run<'_> {
             Erasure::Recipients => erasure::erase_recipients(&mut erased, &self.settings.secret, |delivery| {
                 self.phone.is_none_or(|phone| delivery.phone.as_ref() == Some(phone))
             }),
-            Erasure::Nothing | Erasure::Positions => {
+            Erasure::NotErased | Erasure::Positions => {
                 erasure::erase_positions(&mut erased);
                 0
             }
@@ -274,7 +278,8 @@ impl Run<'_> {
                 entries += 1;
             }
         }
-        // A sender that is under way holds copies. Without its lease it cannot write them back, and its messages are sent again.
+        // A sender with a lease holds copies. Removing the lease prevents it from writing them back, and its messages
+        // are sent again.
         let is_sending = |lease: &crate::model::webhook::Lease| self.phone.is_some() && lease.until > self.now;
         let webhooks = outbound
             .webhooks
@@ -297,7 +302,7 @@ impl Run<'_> {
         Ok((erased, changes, record))
     }
 
-    /// Erases the phone from notifications of rejected orders.
+    /// Erases the phone number from notifications about rejected orders.
     async fn erase_mentions<H: Host>(&self, host: &H, phone: &Phone) -> Result<u32, HostError> {
         let mut notifications = host.personal_data(&PersonalQuery::Mentions(phone.clone())).await?.notifications;
         notifications.retain_mut(|notification| erase_mention(notification, phone));
@@ -308,7 +313,8 @@ impl Run<'_> {
         Ok(count)
     }
 
-    /// Erases stored responses: those of erased orders show the order as it is now, previews to an erased street are removed.
+    /// Erases stored responses. Responses with erased orders are replaced by the current data. Previews to an erased
+    /// street are removed.
     async fn erase_claims<H: Host>(
         &self,
         host: &H,
@@ -360,23 +366,23 @@ fn redacted(
         let order = changed.get(&OrderId::new(id.as_u64()?)?)?;
         let body = match claim.scope.starts_with("courier/") {
             true => without_recipients(&response.body)?,
-            false => as_it_is_now(tree, order)?,
+            false => with_current_data(tree, order)?,
         };
         let response = StoredResponse { body, ..response.clone() };
         let fingerprint = erasure::keyed(&claim.fingerprint, secret);
         return Some(Redaction::Claim(Claim { fingerprint, response: Some(response), ..claim.clone() }));
     }
-    // A preview changes nothing: repeated, it is computed again.
+    // A preview changes no data. If it is repeated, it is computed again.
     let is_preview = tree.get("quote").is_some() && tree.get("deliveries").is_some();
-    let holds = |needle: &String| {
+    let is_contained = |needle: &String| {
         let text = serde_json::to_string(needle).unwrap_or_default();
         response.body.contains(text.trim_matches('"'))
     };
-    (is_preview && needles.iter().any(holds)).then(|| Redaction::RemoveClaim(claim.clone()))
+    (is_preview && needles.iter().any(is_contained)).then(|| Redaction::RemoveClaim(claim.clone()))
 }
 
-/// The response with the order's deliveries as they are now, and its events without what an erasure removes.
-fn as_it_is_now(body: Tree<'_>, order: &Order) -> Option<String> {
+/// Returns the response with the order's current deliveries, and with events without the erased data.
+fn with_current_data(body: Tree<'_>, order: &Order) -> Option<String> {
     let view = serde_json::to_string(&OrderView::of(order)).ok()?;
     let (mut view, mut body) = (Tree::parse(&view).ok()?, body);
     std::mem::swap(body.get_mut("deliveries")?, view.get_mut("deliveries")?);
@@ -388,7 +394,8 @@ fn as_it_is_now(body: Tree<'_>, order: &Order) -> Option<String> {
     Some(body.to_json())
 }
 
-/// A courier's response without the recipients, as the courier reads an order after its end. `None` where it is no order.
+/// Returns a courier's response without the recipients, as couriers read an order after its end. Returns `None` if it
+/// is not an order.
 pub(crate) fn without_recipients(body: &str) -> Option<String> {
     let mut tree = Tree::parse(body).ok()?;
     for delivery in tree.get_mut("deliveries")?.items_mut()? {

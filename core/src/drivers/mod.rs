@@ -1,4 +1,4 @@
-//! What runs beside requests: each driver reads through [`crate::host`], asks the rules and commits.
+//! Background work. Each driver reads through [`crate::host`], calls the rules and commits the changes.
 
 pub mod clock;
 pub mod dispatch;

@@ -1,9 +1,9 @@
-//! A stream of server-sent events: what a host writes into a connection that it keeps open.
+//! Server-sent events: the text that a host writes to an open connection.
 //!
-//! [`crate::api::handle_or_stream`] answers the beginning and a [`Subscription`]. The host then asks [`next`] whenever something was
-//! committed, and every few seconds besides, since another instance may have; where nothing came for [`HEARTBEAT`] it writes
-//! [`HEARTBEAT_TEXT`]. It asks [`is_allowed`] before each batch of events and often enough to end the stream within a second after its key
-//! was revoked or expired, or its store was removed.
+//! [`crate::api::handle_or_stream`] returns the beginning of the stream and a [`Subscription`]. The host then calls
+//! [`next`] after every commit, and every few seconds, because another instance may have committed. If nothing was
+//! written for [`HEARTBEAT`], it writes [`HEARTBEAT_TEXT`]. It calls [`is_allowed`] before each batch of events, and
+//! often enough to end the stream within a second after the key was revoked or expired, or the store was removed.
 
 use std::fmt::Write as _;
 
@@ -17,75 +17,78 @@ use crate::{
     wire::JournalEventView,
 };
 
-/// How long a connection may be silent: proxies cut one that is silent for a minute.
+/// Interval of heartbeats. Proxies close connections that are idle for a minute.
 pub const HEARTBEAT: Duration = Duration::seconds(15);
-/// What is written then: a comment.
+/// The heartbeat, which is a comment.
 pub const HEARTBEAT_TEXT: &str = ": still here\n\n";
-/// How long a reader waits until it connects again, in milliseconds.
+/// Delay in milliseconds after which a client reconnects.
 pub const RETRY_MS: u32 = 3_000;
-/// Events in the answer that begins a stream.
+/// Maximum number of events in the initial response of a stream.
 pub const FIRST_EVENTS: u32 = 100;
 
-/// A reader of a stream.
+/// A client of a stream.
 #[derive(Clone, Debug)]
 pub struct Subscription {
-    /// What it reads.
+    /// The journal view of the client.
     pub journal: Journal,
-    /// How far it has read.
-    pub place: u64,
-    /// The language of its texts.
+    /// Position of the last event that was sent.
+    pub position: u64,
+    /// Language of the texts.
     pub language: Language,
-    /// The key that opened it.
+    /// The key with which the stream was opened.
     pub key: KeyId,
-    /// What is kept of that key's text.
+    /// Hash of the key value.
     pub hash: KeyHash,
 }
 
-/// The first lines: when to connect again, and from where, before any event has come.
+/// Returns the first lines, which set the reconnection delay and the initial cursor.
 pub fn beginning(subscription: &Subscription) -> String {
-    format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.place))
+    format!("retry: {RETRY_MS}\nid: {}\n\n", subscription.journal.cursor(subscription.position))
 }
 
-/// Events after a place; `None` where some between them were archived, so that nobody goes on behind a gap and does not know.
+/// Returns events after a position, or `None` if events after the position were archived, so no reader misses events
+/// unnoticed.
 pub(crate) async fn after<H: Host>(
     host: &H,
     journal: Journal,
-    place: u64,
+    position: u64,
     limit: u32,
 ) -> Result<Option<Vec<JournalEntry>>, HostError> {
-    let entries = host.journal(journal, place, limit).await?;
+    let entries = host.journal(journal, position, limit).await?;
     let Some(last) = entries.last() else { return Ok(Some(entries)) };
-    // Places of a matrix follow each other, so that a whole page shows itself; what a branch lacks is mostly others'.
-    let whole = journal.branch.is_none() && last.place.checked_sub(place) == Some(entries.len() as u64);
-    // Asked after the events were read: what an archive took meanwhile is noticed.
-    let whole = whole || host.journal_span(journal).await?.start <= place;
-    Ok(whole.then_some(entries))
+    // In a parent store's view, positions are consecutive, so a complete page has no gaps. In a branch's view, gaps are
+    // usually other stores' events.
+    let is_complete = journal.branch.is_none() && last.position.checked_sub(position) == Some(entries.len() as u64);
+    // Read the span after the events, so a concurrent archive is detected.
+    let is_complete = is_complete || host.journal_span(journal).await?.start <= position;
+    Ok(is_complete.then_some(entries))
 }
 
-/// Up to `limit` events after those that were read, as the stream writes them; empty where there are none.
+/// Returns up to `limit` further events in the format of the stream, or an empty string if there are none.
 ///
 /// # Errors
-/// A fault of the host, or that events were archived before this reader came to them: it is to come again with its cursor, and is
-/// told so.
+/// An error of the host, or [`HostError::Unavailable`] if events that the client has not read were archived. The client
+/// must reconnect with its cursor and receives 410.
 pub async fn next<H: Host>(host: &H, subscription: &mut Subscription, limit: u32) -> Result<String, HostError> {
     let journal = subscription.journal;
-    let Some(entries) = after(host, journal, subscription.place, limit).await? else {
-        let detail = format!("events after {} were archived", journal.cursor(subscription.place));
+    let Some(entries) = after(host, journal, subscription.position, limit).await? else {
+        let detail = format!("events after {} were archived", journal.cursor(subscription.position));
         return Err(HostError::Unavailable { what: "journal", detail });
     };
     let mut text = String::new();
     for entry in &entries {
         let view = JournalEventView::of(journal, entry, subscription.language);
         let data = serde_json::to_string(&view);
-        let data = data.map_err(|error| HostError::Internal { detail: format!("an event: {error}") })?;
-        // JSON has no line breaks of its own, so that one line holds it.
+        let data =
+            data.map_err(|error| HostError::Internal { detail: format!("cannot serialize an event: {error}") })?;
+        // Serialized JSON has no line breaks, so it fits into one line.
         let _ = write!(text, "id: {}\nevent: {}\ndata: {data}\n\n", view.cursor, entry.recorded.event.kind.name());
-        subscription.place = entry.place;
+        subscription.position = entry.position;
     }
     Ok(text)
 }
 
-/// Whether the key that opened a stream still opens one.
+/// Returns whether the key of a stream is still valid.
 pub async fn is_allowed<H: Host>(host: &H, subscription: &Subscription, now: Timestamp) -> Result<bool, HostError> {
     let holder = host.key(&subscription.hash).await?;
     Ok(holder.is_some_and(|holder| {

@@ -1,7 +1,7 @@
-//! The boundary between the core and a host: [`Storage`] for everything that lasts, [`Platform`] for everything else.
+//! The interface between the core and a host: [`Storage`] for persistent data, [`Platform`] for everything else.
 //!
-//! A driver in the core loads facts through these traits, calls a pure decision, and commits its [`Changes`] once. A host holds no
-//! rule; the core does no I/O. `core/HOSTING.md` describes how to write a host.
+//! The core loads data through these traits, calls a pure decision, and commits its [`Changes`] once. Hosts contain no
+//! rules; the core does no I/O. `core/HOSTING.md` describes how to write a host.
 
 mod scan;
 
@@ -25,15 +25,14 @@ use crate::{
 use crate::changes::Changes;
 pub use crate::model::order::Event;
 
-/// The maximum age of a result of [`KeyQuery::Recent`]: for this long, a revoked key may still preview on another instance.
+/// Maximum age of a result of [`KeyQuery::Recent`]. During this time, another instance may still accept a revoked key
+/// for reads and previews.
 pub const RECENT: Duration = Duration::seconds(1);
 
-/// Everything that a host stores. Each method is one read or one transaction, so that a request costs few round trips.
+/// Persistent storage. Each method is one read or one transaction, so a request needs few round trips.
 ///
-/// A read returns everything that was committed before it began, and never a part of a commit. Different reads may see different commits:
-/// versions detect a change between a read and the commit. A limit is a maximum; rows that do not exist are left out, without an error.
-/// A type named here with a `scan` function, such as [`OrderQuery::scan`], has the query as code over rows in memory. There is no `Send`
-/// bound: a host that needs `Send` futures gets them from its own concrete type.
+/// A read returns all data that was committed before it started, and never part of a commit. There is no `Send` bound:
+/// a host that needs `Send` futures gets them from its concrete type.
 ///
 /// ```
 /// use despacho_core::{
@@ -49,31 +48,31 @@ pub const RECENT: Duration = Duration::seconds(1);
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only; a concrete host's futures are Send if it needs them")]
 pub trait Storage {
-    /// Keys, each with its store, removed or not, and the store's balance as in [`Storage::find_stores`]. A key without a store is left out.
+    /// Returns keys with their stores.
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError>;
-    /// Stores, each with the balance of its [`Store::account`], in the same snapshot.
+    /// Returns stores, each with the balance that pays for it.
     async fn find_stores(&self, query: StoreQuery<'_>) -> Result<Vec<Store>, HostError>;
-    /// Orders.
+    /// Returns orders.
     async fn find_orders(&self, query: OrderQuery<'_>) -> Result<Vec<Order>, HostError>;
-    /// Searching orders by the end of their search and by ID, those after `after`, at most `limit`. A database needs an index of these
-    /// columns. Code over rows in memory: [`SearchingOrder::scan`].
+    /// Returns at most `limit` searching orders after `after`, sorted by the end of their search and by ID. It uses an
+    /// index and does not read the orders' bodies.
     async fn searching_orders(
         &self,
         after: Option<(Timestamp, OrderId)>,
         limit: u32,
     ) -> Result<Vec<SearchingOrder>, HostError>;
-    /// An order's history, oldest first.
+    /// Returns an order's history, oldest first.
     async fn events(&self, order: OrderId) -> Result<Vec<RecordedEvent>, HostError>;
-    /// A journal after a position, oldest first, at most `limit`: the merchant's events, or only those of one branch. Positions are assigned
-    /// for each merchant, 1, 2, 3 and so on, over all its stores. They become visible in that order: a position that was read can have no
-    /// later insertion before it.
+    /// Returns at most `limit` entries of a journal after a position, oldest first. Once an event was returned, no
+    /// event may appear before it; see [`crate::model::order::Journal`].
     async fn journal(&self, of: Journal, after: u64, limit: u32) -> Result<Vec<JournalEntry>, HostError>;
-    /// The first and the last position of a journal.
+    /// Returns the first and the last position of a journal.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError>;
-    /// Couriers, each with `position` and `position_at` of the last [`Position`](crate::model::courier::Position) that was committed.
+    /// Returns couriers, each with the last known position.
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError>;
-    /// Couriers that are free by [`Courier::is_free`], with a position in these cells that is not older than `seen_since`, by cell and ID,
-    /// those after `after`, at most `limit`. A database needs an index of these columns. Code over rows in memory: [`FreeCourier::scan`].
+    /// Returns at most `limit` couriers after `after` that are free by [`Courier::is_free`] and have a position in
+    /// these cells that is not older than `seen_since`, sorted by cell and ID. It uses an index and does not read the
+    /// couriers' bodies.
     async fn free_couriers(
         &self,
         cells: RangeInclusive<Cell>,
@@ -81,36 +80,36 @@ pub trait Storage {
         seen_since: Timestamp,
         limit: u32,
     ) -> Result<Vec<FreeCourier>, HostError>;
-    /// A store's notifications with an ID below `before`, newest first, at most `limit`.
+    /// Returns at most `limit` notifications of a store before `before`, newest first.
     async fn notifications(
         &self,
         store: StoreId,
         before: Option<NotificationId>,
         limit: u32,
     ) -> Result<Vec<Notification>, HostError>;
-    /// Lines of a store's statement.
+    /// Returns lines of a store's statement.
     async fn statement(&self, store: StoreId, query: StatementQuery<'_>) -> Result<Vec<StatementLine>, HostError>;
-    /// Webhooks, without removed ones.
+    /// Returns webhooks that are not removed.
     async fn find_webhooks(&self, query: WebhookQuery) -> Result<Vec<Webhook>, HostError>;
-    /// A webhook's waiting messages, by [`Message::place`] and name.
+    /// Returns the queued messages of a webhook, sorted by journal position.
     async fn messages(&self, webhook: WebhookId) -> Result<Vec<Message>, HostError>;
-    /// Recorded attempts to call webhooks.
+    /// Returns attempts of webhook deliveries.
     async fn find_attempts(&self, query: AttemptQuery) -> Result<Vec<RecordedAttempt>, HostError>;
-    /// The claim with this scope and key, expired or not.
+    /// Returns the claim on an idempotency key.
     async fn claim(&self, scope: &str, key: &str) -> Result<Option<Claim>, HostError>;
-    /// Stored personal data, for an export, an erasure or the retention.
+    /// Returns stored personal data for an export, an erasure or the retention.
     async fn personal_data(&self, query: &PersonalQuery) -> Result<PersonalData, HostError>;
-    /// How much is stored of what is limited.
+    /// Returns the usage of limited storage.
     async fn usage(&self, of: UsageQuery<'_>) -> Result<StorageUsage, HostError>;
 
-    /// Reserves `count` consecutive identifiers, above all earlier ones, also after a restart. Start at 1,000. Gaps are allowed.
+    /// Reserves `count` consecutive identifiers. No identifier is ever returned twice.
     async fn ids(&self, count: u32) -> Result<IdBlock, HostError>;
     /// Makes all changes durable or none of them. [`HostError::Conflict`] if an expected version, a unique value, a floor or another
     /// condition of [`Changes`] does not hold; its fields state them. After any other error the outcome may be unknown: the caller does
     /// not assume that nothing was stored.
     async fn commit(&self, changes: &Changes) -> Result<(), HostError>;
-    /// Commits each of several changes by itself, as [`Storage::commit`] does, in this order, and returns each result. A host may
-    /// flush them to disk together.
+    /// Commits each of several changes independently, in this order, like [`Storage::commit`], and returns each result.
+    /// A host can flush them to disk together.
     async fn commit_each(&self, changes: &[Changes]) -> Vec<Result<(), HostError>> {
         let mut results = Vec::with_capacity(changes.len());
         for changes in changes {
@@ -120,16 +119,13 @@ pub trait Storage {
     }
 }
 
-/// Everything that a host provides besides storage: time, randomness, rate limits, CPU time for passwords, a geocoder and a road network.
+/// The services of a host other than storage: time, randomness, CPU time for passwords, a geocoder and a road network.
 ///
 /// ```
 /// use despacho_core::{
 ///     host::{HostError, Platform},
-///     model::{Entropy, Moment, Timestamp},
-///     rules::{
-///         limits::{Admission, Bucket},
-///         password,
-///     },
+///     model::{Entropy, ExecContext, Timestamp},
+///     rules::password,
 /// };
 ///
 /// struct Machine {
@@ -140,12 +136,8 @@ pub trait Storage {
 /// }
 ///
 /// impl Platform for Machine {
-///     fn moment(&self) -> Moment {
-///         Moment { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
-///     }
-///     /// Never rejects a request.
-///     async fn admit(&self, bucket: &Bucket, now: Timestamp) -> Result<Admission, HostError> {
-///         Ok(bucket.admit(None, now).0)
+///     fn exec_context(&self) -> ExecContext {
+///         ExecContext { now: Timestamp::from_millis((self.clock)()), entropy: Entropy::new((self.random)()) }
 ///     }
 ///     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError> {
 ///         password::hash(password, salt).map_err(HostError::internal)
@@ -156,12 +148,12 @@ pub trait Storage {
 /// }
 ///
 /// let machine = Machine { random: || [7; 32], clock: || 1_795_262_400_000 };
-/// assert_eq!(machine.moment().now.millis(), 1_795_262_400_000);
+/// assert_eq!(machine.exec_context().now.millis(), 1_795_262_400_000);
 /// assert!(machine.is_embedded(), "without a geocoder, addresses are located by embedded data");
 /// ```
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
 pub trait Platform {
-    /// The time and fresh randomness, drawn once for a request.
+    /// Returns the current time and fresh entropy. Called once per request.
     fn exec_context(&self) -> ExecContext;
     /// Counts a request against a bucket, atomically, by [`Bucket::admit`]: in memory if one process serves everything, in shared storage
     /// if several do. The count may be lost in a restart.
@@ -170,40 +162,42 @@ pub trait Platform {
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, geo::LocateError>>, HostError> {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
-    /// Road legs between every pair of locations.
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    /// Returns the road legs between all pairs of locations.
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(geo::matrix(places))
     }
-    /// Whether [`Platform::locate`] and [`Platform::matrix`] use embedded data only, so that a page computes the same preview.
+    /// Returns whether [`Platform::locate`] and [`Platform::distance_matrix`] use only embedded data, so a page computes the
+    /// same preview.
     fn is_embedded(&self) -> bool {
         true
     }
-    /// Runs [`crate::rules::password::hash`], tens of milliseconds of CPU time, where it does not block other requests.
+    /// Runs [`crate::rules::password::hash`], which takes tens of milliseconds of CPU time, without blocking other
+    /// requests.
     async fn hash_password(&self, password: &str, salt: [u8; 16]) -> Result<String, HostError>;
     /// Runs [`crate::rules::password::verify`] in the same way.
     async fn verify_password(&self, password: &str, hash: &str) -> Result<bool, HostError>;
 }
 
-/// A complete host: every type that implements [`Storage`] and [`Platform`] has it. Nobody implements it by hand.
+/// A complete host. It is implemented for every type that implements [`Storage`] and [`Platform`].
 #[expect(async_fn_in_trait, reason = "static dispatch only, as in Storage")]
 pub trait Host: Storage + Platform {
-    /// The key with this hash, whatever its state, and its store.
+    /// Returns the key with this hash, in any state, and its store.
     async fn key(&self, hash: &KeyHash) -> Result<Option<Arc<KeyHolder>>, HostError> {
         Ok(self.find_keys(KeyQuery::Hash(hash)).await?.pop())
     }
-    /// A store, unless it was removed.
+    /// Returns a store, unless it was removed.
     async fn store(&self, id: StoreId) -> Result<Option<Store>, HostError> {
         Ok(self.find_stores(StoreQuery::Id(id)).await?.pop())
     }
-    /// An order.
+    /// Returns an order.
     async fn order(&self, id: OrderId) -> Result<Option<Order>, HostError> {
         Ok(self.find_orders(OrderQuery::Ids(&[id])).await?.pop())
     }
-    /// A courier, with the last known position.
+    /// Returns a courier with the last known position.
     async fn courier(&self, id: CourierId) -> Result<Option<Courier>, HostError> {
         Ok(self.find_couriers(CourierQuery::Ids(&[id])).await?.pop())
     }
-    /// A webhook, unless it was removed.
+    /// Returns a webhook, unless it was removed.
     async fn webhook(&self, id: WebhookId) -> Result<Option<Webhook>, HostError> {
         Ok(self.find_webhooks(WebhookQuery::Id(id)).await?.pop())
     }
@@ -211,13 +205,13 @@ pub trait Host: Storage + Platform {
 
 impl<T: Storage + Platform> Host for T {}
 
-/// Which keys to read.
+/// A query for keys.
 #[derive(Clone, Copy, Debug)]
 pub enum KeyQuery<'a> {
-    /// The key with this hash, whatever its state.
+    /// The key with this hash, in any state.
     Hash(&'a KeyHash),
-    /// The same, for reads and previews: the result may be as old as [`RECENT`] at the given time, unless this host has committed a key
-    /// or a store since. A host may treat it as [`KeyQuery::Hash`].
+    /// The same, for reads and previews. The result may be as old as [`RECENT`] at the given time, unless this host has
+    /// committed a key or a store since. A host may treat it as [`KeyQuery::Hash`].
     Recent(&'a KeyHash, Timestamp),
     /// The key with this ID.
     Id(KeyId),
@@ -225,14 +219,14 @@ pub enum KeyQuery<'a> {
     Store(StoreId),
 }
 
-/// Which stores to read. Removed ones are left out unless the query says otherwise.
+/// A query for stores. Removed stores are excluded, except from [`StoreQuery::IdOrRemoved`].
 #[derive(Clone, Copy, Debug)]
 pub enum StoreQuery<'a> {
     /// The store with this ID.
     Id(StoreId),
-    /// The same, also if it was removed: its statement stays readable.
+    /// The store with this ID, also if it was removed, because its statement stays readable.
     IdOrRemoved(StoreId),
-    /// The store that logs in with this address, in any case.
+    /// The store with this email address, in upper or lower case.
     Email(&'a Email),
     /// The store with this CNPJ of 14 characters.
     Cnpj(&'a str),
@@ -247,15 +241,15 @@ pub enum StoreQuery<'a> {
     },
 }
 
-/// Which orders to read.
+/// A query for orders.
 #[derive(Clone, Copy, Debug)]
 pub enum OrderQuery<'a> {
-    /// Those of these orders that exist, in any order.
+    /// The orders with these IDs that exist, unsorted.
     Ids(&'a [OrderId]),
-    /// The order that holds a store's order code now; orders that released their code are left out.
+    /// The order that currently holds this code of a store. Orders that released their code are excluded.
     Code(StoreId, &'a str),
-    /// Orders that a filter matches, newest first, at most so many; none of removed stores. A host may return fewer if they are large,
-    /// but at least one if any matches.
+    /// At most this number of orders that match a filter, newest first. Orders of removed stores are excluded. A host
+    /// may return fewer orders if they are large, but at least one if any matches.
     Matching(&'a OrderFilter, u32),
     /// Orders of sandbox stores that are searching for a courier or have one, with an ID above `after`, by ID.
     Sandbox {
@@ -264,73 +258,75 @@ pub enum OrderQuery<'a> {
         /// The maximum number of results.
         limit: u32,
     },
-    /// Orders whose next timed transition is due at `now`, by [`crate::rules::lifecycle::next_deadline`] with the deployment's
-    /// [`Timing`](crate::rules::lifecycle::Timing), longest due first, then by ID.
+    /// Orders whose next timed transition is due at `now`, by [`crate::rules::lifecycle::next_deadline`], sorted by
+    /// deadline and ID.
     Due {
-        /// The time.
+        /// The current time.
         now: Timestamp,
-        /// How many of the first results to leave out.
+        /// Number of results to skip.
         skipped: u32,
         /// The maximum number of results.
         limit: u32,
     },
 }
 
-/// Which couriers to read.
+/// A query for couriers.
 #[derive(Clone, Copy, Debug)]
 pub enum CourierQuery<'a> {
-    /// Those of these couriers that exist, in any order.
+    /// The couriers with these IDs that exist, unsorted.
     Ids(&'a [CourierId]),
-    /// The courier whose key has this hash, whatever the key's state.
+    /// The courier whose key has this hash, in any state of the key.
     Key(&'a KeyHash),
-    /// Couriers with an ID above `after`, by ID, at most `limit`; removed ones too.
+    /// Couriers with an ID above `after`, sorted by ID, at most `limit`. Removed couriers are included.
     All {
         /// The last ID of the previous page.
         after: Option<CourierId>,
         /// The maximum number of results.
         limit: u32,
     },
-    /// Couriers on their way to a pickup or waiting there, whose last position is older than `seen_before` or unknown, by ID.
-    Silent {
+    /// Couriers that are on the way to a pickup or waiting there, and whose last position is older than `seen_before`
+    /// or unknown, sorted by ID.
+    Unresponsive {
         /// The time before which the last position was recorded.
         seen_before: Timestamp,
-        /// How many of the first results to leave out.
+        /// Number of results to skip.
         skipped: u32,
         /// The maximum number of results.
         limit: u32,
     },
 }
 
-/// Which lines of a store's statement to read.
+/// A query for lines of a store's statement.
 #[derive(Clone, Copy, Debug)]
 pub enum StatementQuery<'a> {
-    /// The lines of a period, oldest first, at most so many: entries whose account is the store, and entries of the store on another account.
+    /// At most this number of lines of a period, oldest first: entries that changed the store's balance, and the
+    /// store's entries on its parent's balance.
     Period(Period, u32),
-    /// The top-up with this reference on the store's [`Store::account`], or else on the balance of the store's own ID.
+    /// The top-up with this reference, on the balance that pays for the store or on the store's own.
     TopUp(&'a str),
 }
 
-/// Which webhooks to read.
+/// A query for webhooks.
 #[derive(Clone, Copy, Debug)]
 pub enum WebhookQuery {
     /// The webhook with this ID.
     Id(WebhookId),
     /// A store's webhooks, oldest first.
     Store(StoreId),
-    /// Active webhooks without a lease at `now` whose `due_at` has passed or whose own journal ([`Webhook::journal`], for a branch only
-    /// its events) has events after their position, at most `limit`. Merchants take turns: each merchant's webhooks are numbered, those
-    /// with a lease first, then by `seen_at`; lower numbers come first. A number above
-    /// [`ROUNDS_PER_MERCHANT`](crate::model::webhook::ROUNDS_PER_MERCHANT) is left out. The rest is numbered in the same way for each
-    /// receiver, up to [`ROUNDS_PER_RECEIVER`](crate::model::webhook::ROUNDS_PER_RECEIVER).
+    /// At most `limit` active webhooks without a lease at `now` that have a due message or events after their position.
+    /// Merchants take turns: each merchant's webhooks are numbered, those with a lease first, then those that were
+    /// processed longest ago. Lower numbers come first, and numbers above
+    /// [`crate::model::webhook::MAX_PASSES_PER_MERCHANT`] are excluded. The remaining ones are numbered in the same way
+    /// per receiver, and numbers above [`crate::model::webhook::MAX_PASSES_PER_RECEIVER`] are excluded.
     Due {
-        /// The time.
+        /// The current time.
         now: Timestamp,
         /// The maximum number of results.
         limit: u32,
     },
 }
 
-/// Which attempts to read.
+/// A query for attempts.
 #[derive(Clone, Copy, Debug)]
 pub enum AttemptQuery {
     /// The attempt with this ID.
@@ -346,46 +342,46 @@ pub enum AttemptQuery {
     },
 }
 
-/// What to count.
+/// A query for the usage of limited storage.
 #[derive(Clone, Copy, Debug)]
 pub enum UsageQuery<'a> {
-    /// A parent store's branches, without those that were removed.
+    /// A parent store's branches that are not removed.
     Branches(StoreId),
-    /// The webhooks of a parent store and its branches, without those that were removed.
+    /// The webhooks of a parent store and its branches that are not removed.
     Webhooks(StoreId),
-    /// The responses that were counted for an owner of claims since the hour ([`Claim::hour`]) of an instant, by
-    /// [`ClaimChange::Finish`](crate::model::store::ClaimChange::Finish).
+    /// The responses stored for an owner of claims since the hour of this time, by [`Claim::hour`].
     Claims(&'a str, Timestamp),
 }
 
-/// How much is stored.
+/// The usage of limited storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StorageUsage {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Bytes, by [`Claim::size`]; 0 if only records are limited.
+    /// Number of bytes by [`Claim::size`], or 0 if only records are limited.
     pub bytes: u64,
 }
 
-/// The first and the last position of a journal.
+/// Returns the first and the last position of a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalSpan {
-    /// The last position whose event was archived for this reader: a reader that continues from before it misses events. 0 if none was.
+    /// The last position whose event was archived for this reader, or 0. Reading from an earlier position would miss
+    /// events.
     pub start: u64,
-    /// The last position of the merchant's journal; 0 while it is empty.
+    /// The last position of the merchant's journal, or 0 if it is empty.
     pub end: u64,
 }
 
-/// Why a host failed. The caller is not the cause of any of these.
+/// An error of a host. It is never caused by the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostError {
-    /// A concurrent write won: reload and retry.
+    /// A concurrent write won. Reload and retry.
     Conflict,
-    /// A part is unavailable or overloaded; it may recover.
+    /// A part is unavailable or overloaded and may recover.
     Unavailable {
-        /// The part, by its name in the documentation: `database`, `geocoder`.
+        /// Name of the part in the documentation: `database`, `geocoder`.
         what: &'static str,
-        /// What happened, for the log.
+        /// Description for the log.
         detail: String,
     },
     /// A part did not respond in time.
@@ -393,20 +389,20 @@ pub enum HostError {
         /// The part.
         what: &'static str,
     },
-    /// Something that cannot happen did; `detail` is for the log alone.
+    /// An unexpected error. `detail` is only for the log.
     Internal {
-        /// What happened.
+        /// Description of the error.
         detail: String,
     },
 }
 
-/// The error for a block of identifiers that was smaller than requested.
+/// Returns the error for a block of identifiers that is smaller than requested.
 pub(crate) fn too_few_ids() -> HostError {
-    HostError::Internal { detail: "fewer identifiers were reserved than asked for".to_owned() }
+    HostError::Internal { detail: "fewer identifiers were reserved than requested".to_owned() }
 }
 
 impl HostError {
-    /// An internal error with the text of another error.
+    /// Creates an internal error from another error.
     pub fn internal(error: impl std::fmt::Display) -> HostError {
         HostError::Internal { detail: error.to_string() }
     }
@@ -415,9 +411,9 @@ impl HostError {
 impl std::fmt::Display for HostError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            HostError::Conflict => f.write_str("another write came first"),
+            HostError::Conflict => f.write_str("conflict with a concurrent write"),
             HostError::Unavailable { what, detail } => write!(f, "{what} is unavailable: {detail}"),
-            HostError::Timeout { what } => write!(f, "{what} did not answer in time"),
+            HostError::Timeout { what } => write!(f, "{what} did not respond in time"),
             HostError::Internal { detail } => write!(f, "internal error: {detail}"),
         }
     }

@@ -1,4 +1,4 @@
-//! Queries over rows in memory, for a host without indexes. They define exactly what each query returns.
+//! Queries over rows in memory, for hosts without indexes. They define the exact result of each query.
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl KeyQuery<'_> {
-    /// The keys that the query returns, newest first.
+    /// Returns the keys that match the query, newest first.
     pub fn scan<'r>(&self, keys: impl Iterator<Item = &'r Key>) -> Vec<&'r Key> {
         let mut found: Vec<&Key> = keys
             .filter(|key| match *self {
@@ -30,7 +30,7 @@ impl KeyQuery<'_> {
 }
 
 impl StoreQuery<'_> {
-    /// The stores that the query returns, of stores by ID.
+    /// Returns the stores that match the query. `stores` must be sorted by ID.
     pub fn scan<'r>(&self, stores: impl Iterator<Item = &'r Store>) -> Vec<&'r Store> {
         let is_match = |store: &&Store| match *self {
             StoreQuery::IdOrRemoved(id) => store.id == id,
@@ -39,7 +39,7 @@ impl StoreQuery<'_> {
             StoreQuery::Email(email) => store.email.key() == email.key(),
             StoreQuery::Cnpj(cnpj) => store.cnpj.as_str() == cnpj,
             StoreQuery::WithBranches { store: parent, after, .. } => {
-                (store.id == parent || store.matrix == Some(parent)) && after.is_none_or(|after| store.id > after)
+                (store.id == parent || store.parent == Some(parent)) && after.is_none_or(|after| store.id > after)
             }
         };
         let limit = if let StoreQuery::WithBranches { limit, .. } = *self { limit } else { 1 };
@@ -48,7 +48,7 @@ impl StoreQuery<'_> {
 }
 
 impl OrderQuery<'_> {
-    /// The orders that the query returns, of orders by ID; `store` looks a store up.
+    /// Returns the orders that match the query. `orders` must be sorted by ID. `store` looks up a store.
     pub fn scan<'r, 's>(
         &self,
         orders: impl DoubleEndedIterator<Item = &'r Order>,
@@ -64,15 +64,15 @@ impl OrderQuery<'_> {
             OrderQuery::Matching(filter, limit) => {
                 let is_visible = |order: &Order| {
                     store(order.store).filter(|store| store.deleted_at.is_none()).is_some_and(|store| {
-                        store.id == filter.store || (filter.branches && store.matrix == Some(filter.store))
+                        store.id == filter.store || (filter.branches && store.parent == Some(filter.store))
                     })
                 };
-                let matching = orders.rev().filter(|order| filter.takes(order) && is_visible(order));
+                let matching = orders.rev().filter(|order| filter.matches(order) && is_visible(order));
                 matching.take(limit as usize).cloned().collect()
             }
             OrderQuery::Sandbox { after, limit } => {
                 let is_next = |order: &&Order| order.sandbox && after.is_none_or(|id| order.id > id);
-                let open = orders.filter(|order| is_next(order) && Order::AT_WORK.contains(&order.status));
+                let open = orders.filter(|order| is_next(order) && Order::ACTIVE_STATUSES.contains(&order.status));
                 open.take(limit as usize).cloned().collect()
             }
             OrderQuery::Due { now, skipped, limit } => {
@@ -86,7 +86,8 @@ impl OrderQuery<'_> {
 }
 
 impl CourierQuery<'_> {
-    /// The couriers that the query returns, of couriers by ID with their positions; `order` looks an order up.
+    /// Returns the couriers that match the query. `couriers` must be sorted by ID and contain positions. `order` looks
+    /// up an order.
     pub fn scan<'r>(
         &self,
         couriers: impl Iterator<Item = Courier>,
@@ -96,7 +97,7 @@ impl CourierQuery<'_> {
             CourierQuery::Ids(ids) => ids.contains(&courier.id),
             CourierQuery::Key(hash) => courier.key.as_ref().is_some_and(|key| key.hash == *hash),
             CourierQuery::All { after, .. } => after.is_none_or(|after| courier.id > after),
-            CourierQuery::Silent { seen_before, .. } => {
+            CourierQuery::Unresponsive { seen_before, .. } => {
                 let order = courier.order.and_then(&order);
                 order.is_some_and(|order| order.status.is_before_pickup())
                     && courier.position_at.is_none_or(|at| at < seen_before)
@@ -105,7 +106,7 @@ impl CourierQuery<'_> {
         let (skipped, limit) = match *self {
             CourierQuery::Ids(_) | CourierQuery::Key(_) => (0, u32::MAX),
             CourierQuery::All { limit, .. } => (0, limit),
-            CourierQuery::Silent { skipped, limit, .. } => (skipped, limit),
+            CourierQuery::Unresponsive { skipped, limit, .. } => (skipped, limit),
         };
         couriers.filter(is_match).skip(skipped as usize).take(limit as usize).collect()
     }
@@ -158,7 +159,7 @@ fn count<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> u32 {
 }
 
 impl SearchingOrder {
-    /// The result of [`super::Storage::searching_orders`].
+    /// Returns the result of [`super::Storage::searching_orders`].
     pub fn scan<'r>(
         orders: impl Iterator<Item = &'r Order>,
         after: Option<(Timestamp, OrderId)>,
@@ -184,7 +185,7 @@ impl SearchingOrder {
 }
 
 impl FreeCourier {
-    /// The result of [`super::Storage::free_couriers`].
+    /// Returns the result of [`super::Storage::free_couriers`].
     pub fn scan(
         couriers: impl Iterator<Item = Courier>,
         cells: &RangeInclusive<Cell>,

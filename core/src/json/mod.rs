@@ -1,7 +1,8 @@
-//! JSON into values: serde_json parses a text into a tree, and every type is read from the tree.
+//! Deserialization of JSON. serde_json parses a text into a tree, and all types are read from the tree.
 //!
-//! A tree keeps duplicate names and the order of members, so that an invalid value, or a duplicate field, is named by its JSON Pointer.
-//! A struct is read from an object only. `core/SIZE.md` has the size of reading types from text instead.
+//! A tree keeps duplicate names and the order of members, so invalid values and duplicate fields can be reported by
+//! their JSON Pointer. A struct is read only from an object. `core/SIZE.md` states the size of deserializing from text
+//! instead.
 
 mod reader;
 mod tree;
@@ -14,14 +15,14 @@ pub use tree::{Member, Tree};
 
 use crate::json::reader::{Details, Reader};
 
-/// Why a type could not be read from a tree, and where.
+/// The reason a type could not be read from a tree, with the position.
 #[derive(Debug)]
 pub struct DecodeError {
-    /// What was expected, in serde's words.
+    /// The message of serde.
     pub message: String,
     /// JSON Pointer to the invalid value.
     pub pointer: String,
-    /// Positions among members and items, from the root to the invalid value.
+    /// Indices of members and items, from the root to the invalid value.
     path: Vec<usize>,
 }
 
@@ -33,30 +34,30 @@ impl fmt::Display for DecodeError {
     }
 }
 
-/// Reads a value from JSON text. A struct is an object, never a list of its fields' values.
+/// Deserializes a value from JSON text. Structs must be objects, not lists of their fields' values.
 ///
 /// # Errors
-/// In words, what is no JSON, or no `T`; never with the value itself, which may be a secret.
+/// If the text is not valid JSON or not a valid `T`. The message never contains the value, which can be a secret.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let tree = Tree::parse(text).map_err(|error| {
-        // By its place alone: its own words bring those for every fault of a file.
+        // Report only the position: serde_json's `Display` would link the messages for all its errors.
         let (line, column) = (error.line(), error.column());
-        format!("it is not valid JSON at line {line}, column {column}")
+        format!("invalid JSON at line {line}, column {column}")
     })?;
     tree.read().map_err(|error| error.to_string())
 }
 
 impl Tree<'_> {
-    /// Reads a value from the tree.
+    /// Deserializes a value from the tree.
     ///
     /// # Errors
-    /// The first value that `T` rejects.
+    /// If `T` rejects a value. The error is about the first one.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DecodeError> {
         T::deserialize(Reader(self)).map_err(|error| self.locate(error.into_details()))
     }
 
-    /// Removes the invalid value, so that the next reading finds the next one. An item of a list becomes an empty object, which keeps
-    /// the positions of its neighbours. Returns whether there was a value to remove.
+    /// Removes the invalid value, so the next call of [`Tree::read`] finds the next one. An item of a list is replaced
+    /// by an empty object, which keeps the positions of its neighbours. Returns whether there was a value to remove.
     pub fn remove_invalid(&mut self, error: &DecodeError) -> bool {
         let Some((&last, parents)) = error.path.split_last() else { return false };
         let mut at = self;
@@ -71,9 +72,9 @@ impl Tree<'_> {
         }
         match at {
             Tree::List(items) => items.get_mut(last).is_some_and(|item| {
-                let is_fresh = !matches!(item, Tree::Object(members) if members.is_empty());
+                let is_new = !matches!(item, Tree::Object(members) if members.is_empty());
                 *item = Tree::Object(Vec::new());
-                is_fresh
+                is_new
             }),
             Tree::Object(members) if last < members.len() => {
                 members.remove(last);

@@ -13,14 +13,14 @@ use serde::{
 
 use super::tree::{Member, Tree};
 
-/// Why a type could not be read, and where.
+/// The reason a type could not be read, with the position.
 #[derive(Debug)]
 pub(super) struct ReadError(Box<Details>);
 
 #[derive(Debug)]
 pub(super) struct Details {
     pub(super) message: String,
-    /// Positions among members and items, from the invalid value up to the root.
+    /// Indices of members and items, from the invalid value up to the root.
     pub(super) path: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ impl ReadError {
         ReadError::new(format!("expected {expected}"))
     }
 
-    /// Adds the position of the value that was being read, if there was one.
+    /// Adds the index of the value that was being read, if any.
     fn within(mut self, position: Option<usize>) -> ReadError {
         self.0.path.extend(position);
         self
@@ -57,7 +57,7 @@ impl Error for ReadError {
         ReadError::new(message.to_string())
     }
 
-    // Without the value, which may be a secret.
+    // Omit the value, which can be a secret.
     fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> ReadError {
         ReadError::expected(expected)
     }
@@ -67,7 +67,7 @@ impl Error for ReadError {
     }
 }
 
-/// A value that is being read.
+/// A deserializer for a value.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'r, 't>(pub(super) &'r Tree<'t>);
 
@@ -155,7 +155,7 @@ impl<'de> Deserializer<'de> for Reader<'_, '_> {
 struct Items<'r, 't> {
     list: &'r [Tree<'t>],
     next: usize,
-    /// The item that is being read; none after the last.
+    /// Index of the item that is being read. `None` after the last.
     current: Option<usize>,
 }
 
@@ -179,7 +179,7 @@ impl<'de> SeqAccess<'de> for Items<'_, '_> {
 struct Members<'r, 't> {
     members: &'r [Member<'t>],
     next: usize,
-    /// The member that is being read; none after the last.
+    /// Index of the member that is being read. `None` after the last.
     current: Option<usize>,
 }
 
@@ -194,7 +194,7 @@ impl<'de> MapAccess<'de> for Members<'_, '_> {
         seed.deserialize((**name).into_deserializer()).map(Some)
     }
 
-    // Not inlined: one function for each type of a field is smaller than a copy in each struct.
+    // Not inlined, because one function per field type is smaller than a copy in each struct.
     #[inline(never)]
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
         let member = self.current.and_then(|at| self.members.get(at));

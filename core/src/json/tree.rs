@@ -1,4 +1,4 @@
-//! A JSON value as a tree.
+//! JSON values.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -14,17 +14,17 @@ pub enum Tree<'t> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number from 0 up.
+    /// A non-negative integer.
     Whole(u64),
-    /// A whole number below 0.
+    /// A negative integer.
     Negative(i64),
     /// Any other number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(Cow<'t, str>),
     /// A list.
     List(Vec<Tree<'t>>),
-    /// An object, its members in the order in which they stand there.
+    /// An object with its members in their original order.
     Object(Vec<Member<'t>>),
 }
 
@@ -32,15 +32,15 @@ pub enum Tree<'t> {
 pub type Member<'t> = (Cow<'t, str>, Tree<'t>);
 
 impl<'t> Tree<'t> {
-    /// The tree of a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// A text that is no JSON, or nests deeper than 127 lists and objects.
+    /// If the text is not valid JSON, or is nested deeper than 127 lists and objects.
     pub fn parse(text: &'t str) -> Result<Tree<'t>, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// The same tree with the members of each object sorted by name; of duplicate names the last one remains.
+    /// Sorts the members of all objects by name. Of members with the same name, the last one is kept.
     #[must_use]
     pub fn sorted(self) -> Tree<'t> {
         match self {
@@ -53,24 +53,24 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The tree as JSON text.
+    /// Serializes the tree.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The member of an object by its name, the first of them.
+    /// Returns the first member of an object with a name.
     pub fn get(&self, name: &str) -> Option<&Tree<'t>> {
         let Tree::Object(members) = self else { return None };
         members.iter().find(|member| member.0 == name).map(|member| &member.1)
     }
 
-    /// The member of an object by its name, to be changed.
+    /// Returns the first member of an object with a name, as a mutable reference.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Tree<'t>> {
         let Tree::Object(members) = self else { return None };
         members.iter_mut().find(|member| member.0 == name).map(|member| &mut member.1)
     }
 
-    /// Replaces an object's member of this name, or adds one at the end. Has no effect on other values.
+    /// Replaces or inserts a member of an object whose members are sorted by name. Has no effect on other values.
     pub fn set(&mut self, name: impl Into<Cow<'t, str>>, value: impl Into<Tree<'t>>) {
         let (name, value) = (name.into(), value.into());
         if let Some(current) = self.get_mut(&name) {
@@ -80,17 +80,17 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     pub fn items(&self) -> Option<&[Tree<'t>]> {
         if let Tree::List(items) = self { Some(items) } else { None }
     }
 
-    /// The items of a list, to be changed.
+    /// Returns the items of a list as a mutable reference.
     pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'t>>> {
         if let Tree::List(items) = self { Some(items) } else { None }
     }
 
-    /// A whole number from 0 up.
+    /// A non-negative integer.
     pub fn as_u64(&self) -> Option<u64> {
         if let Tree::Whole(number) = self { Some(*number) } else { None }
     }
@@ -100,7 +100,7 @@ impl<'t> Tree<'t> {
         if let Tree::Bool(value) = self { Some(*value) } else { None }
     }
 
-    /// A text.
+    /// A string.
     pub fn as_str(&self) -> Option<&str> {
         if let Tree::Text(text) = self { Some(text) } else { None }
     }

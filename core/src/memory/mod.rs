@@ -1,10 +1,10 @@
-//! The reference host: everything in memory, nothing by chance.
+//! The reference host, which stores everything in memory and is deterministic.
 //!
-//! It keeps the same promises as a database (versions, unique values, floors, all or nothing), so that a test of the rules
-//! needs none, and so that the storage tests know what every database must do. Its clock stands still until it is moved, and its
-//! entropy comes from a seed: the same requests give the same bytes.
+//! It has the same guarantees as a database: versions, unique values, floors and atomic commits. Tests of the rules
+//! therefore need no database, and the storage tests compare databases with it. Its clock advances only on request, and
+//! its entropy comes from a seed, so the same requests return the same bytes.
 
-mod outward;
+mod outbound;
 mod privacy;
 mod state;
 mod table;
@@ -38,9 +38,9 @@ use crate::{
     },
 };
 
-/// The first identifier that a host gives; what is below is free for fixtures.
+/// The first identifier that a host assigns. Lower ones are reserved for fixtures.
 pub const FIRST_ID: u64 = 1_000;
-/// Where the clock starts, in milliseconds since 1970: 12:00 UTC of 21 November 2026.
+/// Initial time in milliseconds since 1970: 12:00 UTC on 21 November 2026.
 const START_MILLIS: i64 = 1_795_262_400_000;
 
 /// A host without a database.
@@ -62,7 +62,7 @@ struct Inner {
 }
 
 impl MemoryHost {
-    /// An empty host whose entropy follows from `seed`, at 12:00 UTC of 21 November 2026, with the usual deadlines.
+    /// Creates an empty host with entropy derived from `seed`, at 12:00 UTC on 21 November 2026, with default timeouts.
     pub fn seeded(seed: u64) -> MemoryHost {
         let inner = Inner {
             state: State::default(),
@@ -77,14 +77,14 @@ impl MemoryHost {
         MemoryHost { inner: Mutex::new(inner) }
     }
 
-    /// The host with other deadlines; they must be those of the settings that requests are answered with.
+    /// Sets the timeouts, which must be equal to those of the settings used for requests.
     #[must_use]
     pub fn with_timing(self, timing: Timing) -> MemoryHost {
         self.lock().timing = timing;
         self
     }
 
-    /// The time that the host tells.
+    /// Returns the current time of the host.
     pub fn now(&self) -> Timestamp {
         self.lock().now
     }
@@ -94,30 +94,30 @@ impl MemoryHost {
         self.lock().now = now;
     }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     pub fn advance(&self, span: Duration) {
         let mut inner = self.lock();
         inner.now = inner.now.after(span);
     }
 
-    /// Makes the next commit fail with this fault and leave nothing behind, whatever it holds.
+    /// Makes the next commit fail with this error and change nothing.
     pub fn fail_next_commit(&self, error: HostError) {
         self.lock().next_commit = Some(error);
     }
 
-    /// Every order, by number.
+    /// Returns all orders, sorted by ID.
     pub fn orders(&self) -> Vec<Order> {
         self.lock().state.orders.rows().values().cloned().collect()
     }
 
-    /// Every event of the service, oldest first.
+    /// Returns all events, oldest first.
     pub fn recorded(&self) -> Vec<RecordedEvent> {
         let inner = self.lock();
         let rows = inner.state.journal.rows().iter();
         rows.map(|(id, event)| RecordedEvent { id: *id, event: event.clone() }).collect()
     }
 
-    /// Every movement of a store's balance, oldest first.
+    /// Returns all entries on a store's balance, oldest first.
     pub fn ledger(&self, store: StoreId) -> Vec<LedgerEntry> {
         let inner = self.lock();
         let booked = inner.state.ledger.rows().values().filter(|(account, _)| *account == store);
@@ -125,7 +125,7 @@ impl MemoryHost {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while the lock is held is a failed test; what it left behind is whole, since commits undo themselves.
+        // A panic while the lock is held fails the test anyway.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -198,9 +198,9 @@ impl Storage for MemoryHost {
         self.state(|state| state.journal_after(of, after, limit))
     }
 
-    /// Nothing is archived here.
+    /// Events are never archived.
     async fn journal_span(&self, of: Journal) -> Result<JournalSpan, HostError> {
-        self.state(|state| JournalSpan { start: 0, end: state.journal_end(of.matrix) })
+        self.state(|state| JournalSpan { start: 0, end: state.journal_last_position(of.merchant) })
     }
 
     async fn find_couriers(&self, query: CourierQuery<'_>) -> Result<Vec<Courier>, HostError> {
@@ -209,7 +209,7 @@ impl Storage for MemoryHost {
             CourierQuery::Key(hash) => {
                 state.courier_hashes.get(hash).and_then(|id| state.courier(*id)).into_iter().collect()
             }
-            CourierQuery::All { .. } | CourierQuery::Silent { .. } => {
+            CourierQuery::All { .. } | CourierQuery::Unresponsive { .. } => {
                 query.scan(state.couriers(), |id| state.orders.get(&id))
             }
         })
@@ -299,7 +299,7 @@ impl Platform for MemoryHost {
     fn exec_context(&self) -> ExecContext {
         let mut inner = self.lock();
         inner.contexts += 1;
-        let seed = hmac_sha256(&inner.seed, &[b"moment", &inner.contexts.to_be_bytes()]);
+        let seed = hmac_sha256(&inner.seed, &[b"context", &inner.contexts.to_be_bytes()]);
         ExecContext { now: inner.now, entropy: Entropy::new(seed) }
     }
 
@@ -331,16 +331,16 @@ mod tests {
         store::{ClaimChange, EntryKind},
     };
 
-    /// The host never waits, so that one poll is enough.
+    /// The host's futures never return pending, so one poll is sufficient.
     fn now<T>(future: impl Future<Output = T>) -> T {
         match pin!(future).poll(&mut task::Context::from_waker(task::Waker::noop())) {
             task::Poll::Ready(value) => value,
-            task::Poll::Pending => panic!("the host in memory waits for nothing"),
+            task::Poll::Pending => panic!("the in-memory host returned pending"),
         }
     }
 
     #[test]
-    fn a_seed_gives_one_run() {
+    fn equal_seeds_give_equal_runs() {
         let run = |seed| {
             let host = MemoryHost::seeded(seed);
             (host.exec_context().entropy.hex(), host.exec_context().entropy.hex(), now(host.ids(3)))
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_that_fails_at_its_end_leaves_nothing() {
+    fn failed_commit_is_rolled_back() {
         let host = MemoryHost::seeded(1);
         let claim = Claim {
             scope: "store/1".into(),
@@ -376,8 +376,8 @@ mod tests {
         assert_eq!(now(host.commit(&no_such_store)), Err(HostError::Conflict));
         assert_eq!(now(host.claim("store/1", "k")), Ok(None));
         assert_eq!(now(host.commit(&take)), Ok(()));
-        assert_eq!(now(host.commit(&take)), Err(HostError::Conflict), "somebody holds it");
+        assert_eq!(now(host.commit(&take)), Err(HostError::Conflict), "claim is held");
         host.advance(Duration::minutes(1));
-        assert_eq!(now(host.commit(&Changes { at: host.now(), ..take })), Ok(()), "it has ended");
+        assert_eq!(now(host.commit(&Changes { at: host.now(), ..take })), Ok(()), "claim has expired");
     }
 }

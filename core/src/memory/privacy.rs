@@ -18,9 +18,10 @@ impl State {
         match query {
             PersonalQuery::Orders { phone, after, window } => {
                 let rows = self.orders.rows().values().filter(|order| order.id.get() > *after);
-                let looked_at: Vec<&Order> = rows.take(*window as usize).collect();
-                let next = looked_at.last().filter(|_| looked_at.len() == *window as usize).map(|last| last.id.get());
-                let matching = looked_at.into_iter().filter(|order| order.delivers_to(phone));
+                let window_orders: Vec<&Order> = rows.take(*window as usize).collect();
+                let next =
+                    window_orders.last().filter(|_| window_orders.len() == *window as usize).map(|last| last.id.get());
+                let matching = window_orders.into_iter().filter(|order| order.delivers_to(phone));
                 PersonalData { orders: matching.cloned().collect(), next, ..data }
             }
             PersonalQuery::Expired { erasure, before, limit } => {
@@ -33,16 +34,16 @@ impl State {
                 PersonalData { orders, ..data }
             }
             PersonalQuery::Outbound { order, store } => {
-                let matrix = self.matrix_of(*store);
-                let own: Vec<&Webhook> = self.webhooks.rows().values().filter(|one| one.matrix == matrix).collect();
+                let merchant = self.merchant_of(*store);
+                let own: Vec<&Webhook> = self.webhooks.rows().values().filter(|one| one.merchant == merchant).collect();
                 let is_own = |id| own.iter().any(|webhook| webhook.id == id);
                 let about = self.messages.rows().values().filter(|one| is_about(&one.subject, *order));
                 let messages: Vec<_> = about.filter(|message| is_own(message.webhook)).cloned().collect();
                 let ids = self.attempts.rows().iter().filter(|(_, one)| is_about(&one.subject, *order));
                 let attempts = ids.filter(|(_, one)| is_own(one.webhook)).filter_map(|(id, _)| self.attempt(*id));
                 let attempts = attempts.collect();
-                let waits = |webhook: &Webhook| messages.iter().any(|message| message.webhook == webhook.id);
-                let webhooks = own.into_iter().filter(|webhook| webhook.lease.is_some() || waits(webhook));
+                let has_message = |webhook: &Webhook| messages.iter().any(|message| message.webhook == webhook.id);
+                let webhooks = own.into_iter().filter(|webhook| webhook.lease.is_some() || has_message(webhook));
                 let webhooks = webhooks.cloned().collect();
                 PersonalData { messages, attempts, webhooks, ..data }
             }
@@ -101,7 +102,7 @@ impl State {
                 let ended: Vec<_> = ended.map(|(key, _)| key.clone()).collect();
                 ended.iter().for_each(|key| self.claims.remove(key));
             }
-            Redaction::ForgetPositions(before) => {
+            Redaction::RemovePositions(before) => {
                 let old = self.positions.rows().iter().filter(|(_, position)| position.at < *before);
                 let old: Vec<_> = old.map(|(courier, _)| *courier).collect();
                 old.iter().for_each(|courier| self.positions.remove(courier));

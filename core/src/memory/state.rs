@@ -1,4 +1,4 @@
-//! What the reference host remembers, and what one commit does to it.
+//! The data of the reference host, and the application of commits to it.
 
 use super::table::{Table, Transactional};
 use crate::{
@@ -16,18 +16,18 @@ use crate::{
 
 /// An entry of the ledger with the balance after it.
 #[derive(Clone, Debug)]
-pub(super) struct Booked {
+pub(super) struct BookedEntry {
     pub(super) entry: LedgerEntry,
     pub(super) reference: Option<String>,
     pub(super) balance: Money,
 }
 
-/// Every table, with the indexes that keep values unique.
+/// All tables, with the indexes for unique values.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) stores: Table<StoreId, Store>,
     pub(super) balances: Table<StoreId, Money>,
-    /// Removed stores: their money does not move any more.
+    /// Removed stores, whose balances are fixed.
     pub(super) closed: Table<StoreId, ()>,
     pub(super) cnpjs: Table<String, StoreId>,
     pub(super) emails: Table<String, StoreId>,
@@ -40,10 +40,10 @@ pub(super) struct State {
     pub(super) positions: Table<CourierId, Position>,
     pub(super) journal: Table<EventId, Event>,
     pub(super) histories: Table<(OrderId, u32), EventId>,
-    /// Events by their merchant and their place in its journal.
-    pub(super) places: Table<(StoreId, u64), EventId>,
-    /// Entries by their number, with the store whose balance they moved.
-    pub(super) ledger: Table<u64, (StoreId, Booked)>,
+    /// Events by merchant and journal position.
+    pub(super) journal_positions: Table<(StoreId, u64), EventId>,
+    /// Entries by ID, with the store whose balance they changed.
+    pub(super) ledger: Table<u64, (StoreId, BookedEntry)>,
     pub(super) references: Table<(StoreId, String), u64>,
     pub(super) webhooks: Table<WebhookId, Webhook>,
     pub(super) messages: Table<(WebhookId, String), Message>,
@@ -51,41 +51,45 @@ pub(super) struct State {
     pub(super) notifications: Table<(StoreId, u64), Notification>,
     pub(super) claims: Table<(String, String), Claim>,
     pub(super) erasures: Table<u64, ErasureRecord>,
-    /// Responses that were stored for an owner of claims in an hour.
+    /// Usage of an owner of claims per hour.
     pub(super) claim_usage: Table<(String, i64), StorageUsage>,
 }
 
 impl State {
-    /// All changes, or none of them.
+    /// Applies all changes or none.
     pub(super) fn commit(&mut self, changes: &Changes) -> Result<(), HostError> {
         let done = self.apply(changes);
         for table in self.tables() {
-            if done.is_ok() { table.keep() } else { table.undo() }
+            if done.is_ok() { table.commit() } else { table.roll_back() }
         }
         done
     }
 
-    /// A store with the balance that pays for it.
+    /// Returns a store with the balance that pays for it.
     pub(super) fn store(&self, id: StoreId) -> Option<Store> {
         let store = self.stores.get(&id)?;
         Some(Store { balance: *self.balances.get(&store.account())?, ..store.clone() })
     }
 
-    /// A courier with the place that is kept beside it.
+    /// Returns a courier with the position, which is stored separately.
     pub(super) fn courier(&self, id: CourierId) -> Option<Courier> {
-        let (courier, place) = (self.couriers.get(&id)?.clone(), self.positions.get(&id));
-        Some(Courier { position: place.map(|place| place.point), position_at: place.map(|place| place.at), ..courier })
+        let (courier, position) = (self.couriers.get(&id)?.clone(), self.positions.get(&id));
+        Some(Courier {
+            position: position.map(|position| position.point),
+            position_at: position.map(|position| position.at),
+            ..courier
+        })
     }
 
-    /// Every courier, by ID.
+    /// Returns all couriers, sorted by ID.
     pub(super) fn couriers(&self) -> impl Iterator<Item = Courier> {
         self.couriers.rows().keys().filter_map(|id| self.courier(*id))
     }
 
-    /// An order's history, oldest first.
+    /// Returns an order's history, oldest first.
     pub(super) fn events(&self, order: OrderId) -> Vec<RecordedEvent> {
-        let places = self.histories.rows().range((order, 0)..=(order, u32::MAX));
-        places.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
+        let ids = self.histories.rows().range((order, 0)..=(order, u32::MAX));
+        ids.filter_map(|(_, id)| Some(RecordedEvent { id: *id, event: self.journal.get(id)?.clone() })).collect()
     }
 
     fn tables(&mut self) -> [&mut dyn Transactional; 24] {
@@ -104,7 +108,7 @@ impl State {
             &mut self.positions,
             &mut self.journal,
             &mut self.histories,
-            &mut self.places,
+            &mut self.journal_positions,
             &mut self.ledger,
             &mut self.references,
             &mut self.webhooks,
@@ -163,7 +167,7 @@ impl State {
         Ok(())
     }
 
-    /// Closes the balance of a store that was removed; a conflict while it has money or owes some.
+    /// Closes the balance of a removed store. Conflicts unless the balance is zero.
     fn close_balance(&mut self, write: &Write<Store>) -> Result<(), HostError> {
         let id = write.value.id;
         if write.expected == 0 || write.value.deleted_at.is_none() {
@@ -222,11 +226,11 @@ impl State {
 
     fn append_event(&mut self, event: &Event) -> Result<(), HostError> {
         let last = self.journal.rows().last_key_value().map_or(0, |(id, _)| id.get());
-        let id =
-            EventId::new(last + 1).ok_or_else(|| HostError::Internal { detail: "the journal is full".to_owned() })?;
+        let id = EventId::new(last + 1)
+            .ok_or_else(|| HostError::Internal { detail: "event IDs are exhausted".to_owned() })?;
         claim_value(&mut self.histories, (event.order, event.sequence), id)?;
-        let matrix = self.matrix_of(event.store);
-        self.places.put((matrix, self.journal_end(matrix) + 1), id);
+        let merchant = self.merchant_of(event.store);
+        self.journal_positions.put((merchant, self.journal_last_position(merchant) + 1), id);
         self.journal.put(id, event.clone());
         Ok(())
     }
@@ -238,8 +242,8 @@ impl State {
     fn put_notification(&mut self, notification: &Notification) {
         let store = notification.store;
         self.notifications.put((store, notification.id.get()), notification.clone());
-        // One came, so that at most one goes.
-        let oldest = self.notifications.rows().range(of_store(store)).rev().nth(NOTIFICATIONS_KEPT);
+        // One was inserted, so at most one must be removed.
+        let oldest = self.notifications.rows().range(of_store(store)).rev().nth(MAX_NOTIFICATIONS);
         if let Some(key) = oldest.map(|(key, _)| *key) {
             self.notifications.remove(&key);
         }
@@ -255,32 +259,32 @@ impl State {
 
     fn count_claim(&mut self, claim: &Claim, at: Timestamp) {
         let Some(owner) = claim.owner.clone() else { return };
-        let place = (owner, Claim::hour(at));
-        let StorageUsage { records, bytes } = self.claim_usage.get(&place).copied().unwrap_or_default();
-        self.claim_usage.put(place, StorageUsage { records: records + 1, bytes: bytes + claim.size() });
+        let key = (owner, Claim::hour(at));
+        let StorageUsage { records, bytes } = self.claim_usage.get(&key).copied().unwrap_or_default();
+        self.claim_usage.put(key, StorageUsage { records: records + 1, bytes: bytes + claim.size() });
     }
 
     fn change_claim(&mut self, change: &ClaimChange, at: Timestamp) -> Result<(), HostError> {
-        let place = |claim: &Claim| (claim.scope.clone(), claim.key.clone());
+        let key_of = |claim: &Claim| (claim.scope.clone(), claim.key.clone());
         match change {
             ClaimChange::Take(claim) => {
-                if self.claims.get(&place(claim)).is_some_and(|held| held.expires_at > at) {
+                if self.claims.get(&key_of(claim)).is_some_and(|held| held.expires_at > at) {
                     return Err(HostError::Conflict);
                 }
-                self.claims.put(place(claim), claim.clone());
+                self.claims.put(key_of(claim), claim.clone());
             }
             ClaimChange::Finish(claim) => {
-                if self.claims.get(&place(claim)).is_some_and(|held| held.holder != claim.holder) {
+                if self.claims.get(&key_of(claim)).is_some_and(|held| held.holder != claim.holder) {
                     return Err(HostError::Conflict);
                 }
-                self.claims.put(place(claim), claim.clone());
+                self.claims.put(key_of(claim), claim.clone());
                 self.count_claim(claim, at);
             }
             ClaimChange::Release { scope, key, holder, until } => {
-                let place = (scope.clone(), key.clone());
-                let running = |held: &Claim| held.holder == *holder && held.expires_at <= *until;
-                if self.claims.get(&place).is_some_and(running) {
-                    self.claims.remove(&place);
+                let key = (scope.clone(), key.clone());
+                let is_running = |held: &Claim| held.holder == *holder && held.expires_at <= *until;
+                if self.claims.get(&key).is_some_and(is_running) {
+                    self.claims.remove(&key);
                 }
             }
         }
@@ -288,22 +292,22 @@ impl State {
     }
 }
 
-/// Where the usage of an owner of claims is from an hour on.
+/// Returns the key range of an owner's usage from an hour on.
 fn of_owner(owner: &str, from: i64) -> std::ops::RangeInclusive<(String, i64)> {
     (owner.to_owned(), from)..=(owner.to_owned(), i64::MAX)
 }
 
-/// Where a store's notifications stand, oldest first.
+/// Returns the key range of a store's notifications, oldest first.
 pub(super) fn of_store(store: StoreId) -> std::ops::RangeInclusive<(StoreId, u64)> {
     (store, 0)..=(store, u64::MAX)
 }
 
-/// Returns the row to store in place of `stored`.
+/// Checks the expected version. Version 0 means that the row must not exist.
 pub(super) fn apply<T: Versioned>(write: &Write<T>, stored: Option<&T>) -> Result<T, HostError> {
     write.apply(stored).ok_or(HostError::Conflict)
 }
 
-/// Takes a unique value that nobody has.
+/// Inserts a unique value. Conflicts if it exists.
 pub(super) fn claim_value<K: Ord + Clone, V: Clone>(
     index: &mut Table<K, V>,
     key: K,

@@ -1,8 +1,8 @@
-//! A map that can take back what was done to it since the last commit.
+//! A map whose changes since the last commit can be undone.
 
 use std::collections::BTreeMap;
 
-/// Rows by key, with the old value of every row that was touched since [`Table::keep`] or [`Table::undo`].
+/// Rows by key, with the old value of every row that was changed since the last commit or rollback.
 #[derive(Debug)]
 pub(super) struct Table<K, V> {
     rows: BTreeMap<K, V>,
@@ -36,20 +36,20 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
     }
 }
 
-/// What all tables can do, whatever they hold, so that a transaction ends on all of them.
+/// The operations that end a transaction, which are the same for all tables.
 pub(super) trait Transactional {
-    /// Makes what was done since the last end final.
-    fn keep(&mut self);
-    /// Takes what was done since the last end back, newest first.
-    fn undo(&mut self);
+    /// Makes the changes permanent.
+    fn commit(&mut self);
+    /// Undoes the changes, newest first.
+    fn roll_back(&mut self);
 }
 
 impl<K: Ord, V> Transactional for Table<K, V> {
-    fn keep(&mut self) {
+    fn commit(&mut self) {
         self.touched.clear();
     }
 
-    fn undo(&mut self) {
+    fn roll_back(&mut self) {
         while let Some((key, old)) = self.touched.pop() {
             match old {
                 Some(value) => self.rows.insert(key, value),
@@ -64,15 +64,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_kept_is_taken_back_in_order() {
+    fn rollback_undoes_uncommitted_changes_in_order() {
         let mut table = Table::default();
         table.put(1, 'a');
-        table.keep();
+        table.commit();
         table.put(1, 'b');
         table.remove(&1);
         table.put(1, 'c');
         table.put(2, 'd');
-        table.undo();
+        table.roll_back();
         assert_eq!(table.rows().iter().collect::<Vec<_>>(), [(&1, &'a')]);
     }
 }

@@ -1,4 +1,4 @@
-//! Brazilian addresses: text as sent, with the parts that rules read.
+//! Brazilian addresses: the strings as sent, and their parsed parts.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,8 @@ use super::Point;
 pub struct Uf([u8; 2]);
 
 impl Uf {
-    /// Every federative unit by code: the code, the first two digits of its municipalities' IBGE codes, and the name.
+    /// The federative units, sorted by code: the code, the first two digits of the IBGE codes of its municipalities,
+    /// and the name.
     const UNITS: [(&'static str, u32, &'static str); 27] = [
         ("AC", 12, "Acre"),
         ("AL", 27, "Alagoas"),
@@ -40,22 +41,22 @@ impl Uf {
         ("TO", 17, "Tocantins"),
     ];
 
-    /// Every federative unit, by code.
+    /// Returns all federative units, sorted by code.
     pub fn all() -> impl Iterator<Item = Uf> {
         Uf::UNITS.iter().filter_map(|(code, ..)| Uf::parse(code))
     }
 
-    /// The unit of municipalities whose IBGE code begins with these two digits.
+    /// Returns the unit whose municipalities have IBGE codes that start with these two digits.
     pub fn from_ibge(digits: u32) -> Option<Uf> {
         Uf::UNITS.iter().find(|unit| unit.1 == digits).and_then(|(code, ..)| Uf::parse(code))
     }
 
-    /// The name: `São Paulo`.
+    /// Returns the name, such as `São Paulo`.
     pub fn name(&self) -> &'static str {
         Uf::UNITS.iter().find(|unit| unit.0 == self.code()).map_or("", |(.., name)| name)
     }
 
-    /// The unit with this code, in any case and with spaces around it.
+    /// Parses a code in upper or lower case, with optional surrounding spaces.
     ///
     /// ```
     /// use despacho_core::model::Uf;
@@ -68,13 +69,13 @@ impl Uf {
         Uf::UNITS.iter().any(|unit| unit.0.as_bytes() == upper).then_some(Uf(upper))
     }
 
-    /// The two-letter code in upper case.
+    /// Returns the two-letter code in upper case.
     pub fn code(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// Hours that local time is ahead of UTC (negative). Brazil has had no daylight saving since 2019
-    /// (decree 9,772); where a unit spans two zones, the one of its capital counts.
+    /// Returns the offset of local time from UTC in hours. Brazil has had no daylight saving time since 2019 (decree
+    /// 9,772). If a unit spans two time zones, the one of its capital is used.
     pub fn utc_offset_hours(self) -> i32 {
         match &self.0 {
             b"AC" => -5,
@@ -89,7 +90,7 @@ impl Uf {
 pub struct Cep(u32);
 
 impl Cep {
-    /// The postal code in a text; hyphens, dots and spaces are tolerated.
+    /// Parses a postal code. Hyphens, dots and spaces are ignored.
     ///
     /// ```
     /// use despacho_core::model::Cep;
@@ -112,19 +113,19 @@ impl Cep {
         (count == 8).then_some(Cep(digits))
     }
 
-    /// The eight digits as a number, 0 to 99,999,999.
+    /// Returns the eight digits as a number, 0 to 99,999,999.
     pub fn number(self) -> u32 {
         self.0
     }
 }
 
-/// An address. Text is as sent, trimmed; what was not sent is `None`.
+/// An address. Strings are as sent, trimmed. Absent fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Address {
-    /// Street with its kind: `Avenida Paulista`.
+    /// Street name with its type, such as `Avenida Paulista`.
     pub street: Option<String>,
-    /// Number in the street; `S/N` where there is none.
+    /// House number, or `S/N` if there is none.
     pub number: Option<String>,
     /// Flat, floor, block.
     pub complement: Option<String>,
@@ -132,21 +133,21 @@ pub struct Address {
     pub neighborhood: Option<String>,
     /// Municipality.
     pub city: Option<String>,
-    /// Code of the federative unit, as sent; [`Address::uf`] reads it.
+    /// Code of the federative unit, as sent. [`Address::uf`] parses it.
     pub state: Option<String>,
-    /// Postal code, as sent; [`Address::cep`] reads it.
+    /// Postal code, as sent. [`Address::cep`] parses it.
     pub zip_code: Option<String>,
-    /// Coordinates that the caller sent; they locate the address.
+    /// Coordinates as sent, which locate the address.
     pub point: Option<Point>,
 }
 
 impl Address {
-    /// The federative unit, where the text names one.
+    /// Returns the federative unit, or `None` if the code is missing or invalid.
     pub fn uf(&self) -> Option<Uf> {
         Uf::parse(self.state.as_deref()?)
     }
 
-    /// The postal code, where the text holds one.
+    /// Returns the postal code, or `None` if it is missing or invalid.
     pub fn cep(&self) -> Option<Cep> {
         Cep::parse(self.zip_code.as_deref()?)
     }
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_unit_is_read_in_any_case() {
+    fn unit_codes_parse_in_any_case() {
         assert_eq!(Uf::all().count(), 27);
         for uf in Uf::all() {
             assert_eq!(Uf::parse(&uf.code().to_lowercase()), Some(uf));
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cep_has_eight_digits() {
+    fn cep_requires_eight_digits() {
         assert_eq!(Cep::parse("69.005-070").map(Cep::number), Some(69_005_070));
         for bad in ["", "123", "123456789", "0131O-100", "01310_100", "٠١٣١٠١٠٠"] {
             assert!(Cep::parse(bad).is_none(), "{bad}");

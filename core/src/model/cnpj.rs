@@ -1,50 +1,51 @@
-//! Business registration numbers, in the numeric form and in the alphanumeric one of July 2026.
+//! Business registration numbers (CNPJ), in the numeric format and in the alphanumeric format of July 2026.
 
 use serde::{Deserialize, Serialize};
 
-/// A CNPJ with valid check digits, 14 positions in upper case without punctuation.
+/// A CNPJ with valid check digits: 14 characters in upper case without punctuation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Cnpj(String);
 
-/// Why a text is no CNPJ.
+/// The reason a string is not a CNPJ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidCnpj {
-    /// There are not twelve letters or digits followed by two digits, or all positions are the same.
+pub enum CnpjError {
+    /// The string is not twelve letters or digits followed by two digits, or all characters are the same.
     Malformed,
-    /// The check digits belong to another number.
+    /// The check digits do not match.
     WrongCheckDigits,
 }
 
 impl Cnpj {
-    /// The number in a text; dots, slashes, hyphens and spaces are tolerated, and letters of either case.
+    /// Parses a CNPJ. Dots, slashes, hyphens and spaces are ignored. Letters can be in upper or lower case.
     ///
-    /// Check digits: a position is worth its ASCII code less 48, weighted 2 to 9 from the right; with the remainder r of the sum
-    /// by 11 the digit is 0 where r < 2, else 11 − r (Receita Federal, normative instruction 2,229/2024).
+    /// Check digits (Receita Federal, normative instruction 2,229/2024): the value of a character is its ASCII code
+    /// minus 48, weighted 2 to 9 from the right. With r the remainder of the sum divided by 11, the digit is 0 if r <
+    /// 2, otherwise 11 − r.
     ///
     /// ```
-    /// use despacho_core::model::{Cnpj, InvalidCnpj};
+    /// use despacho_core::model::{Cnpj, CnpjError};
     /// assert!(Cnpj::parse("12.ABC.345/01DE-35").is_ok());
-    /// assert_eq!(Cnpj::parse("12ABC34501DE36"), Err(InvalidCnpj::WrongCheckDigits));
+    /// assert_eq!(Cnpj::parse("12ABC34501DE36"), Err(CnpjError::WrongCheckDigits));
     /// ```
-    pub fn parse(text: &str) -> Result<Cnpj, InvalidCnpj> {
+    pub fn parse(text: &str) -> Result<Cnpj, CnpjError> {
         let plain: String = text.trim().chars().filter(|c| !matches!(c, '.' | '/' | '-' | ' ')).collect();
         let plain = plain.to_ascii_uppercase();
         let bytes = plain.as_bytes();
         let (true, Some((body, check))) = (bytes.len() == 14, bytes.split_at_checked(12)) else {
-            return Err(InvalidCnpj::Malformed);
+            return Err(CnpjError::Malformed);
         };
-        let shaped = body.iter().all(u8::is_ascii_alphanumeric) && check.iter().all(u8::is_ascii_digit);
-        if !shaped || bytes.iter().all(|byte| *byte == bytes[0]) {
-            return Err(InvalidCnpj::Malformed);
+        let well_formed = body.iter().all(u8::is_ascii_alphanumeric) && check.iter().all(u8::is_ascii_digit);
+        if !well_formed || bytes.iter().all(|byte| *byte == bytes[0]) {
+            return Err(CnpjError::Malformed);
         }
         if check_digit(body) != check[0] || check_digit(&bytes[..13]) != check[1] {
-            return Err(InvalidCnpj::WrongCheckDigits);
+            return Err(CnpjError::WrongCheckDigits);
         }
         Ok(Cnpj(plain))
     }
 
-    /// The 14 positions without punctuation.
+    /// Returns the 14 characters without punctuation.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_are_read() {
+    fn numeric_and_alphanumeric_formats_parse() {
         for good in ["11.222.333/0001-81", "11222333000181", "12ABC34501DE35", "12abc34501de35", " 12.abc.345/01de-35 "]
         {
             assert!(Cnpj::parse(good).is_ok(), "{good}");
@@ -87,20 +88,20 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_position_is_found_wherever_it_is() {
+    fn single_wrong_digit_is_detected_at_every_position() {
         let good = "11222333000181";
         for index in 0..good.len() {
             let mut bytes = good.as_bytes().to_vec();
             bytes[index] = if bytes[index] == b'9' { b'0' } else { bytes[index] + 1 };
             let wrong = String::from_utf8(bytes).unwrap();
-            assert_eq!(Cnpj::parse(&wrong), Err(InvalidCnpj::WrongCheckDigits), "{wrong}");
+            assert_eq!(Cnpj::parse(&wrong), Err(CnpjError::WrongCheckDigits), "{wrong}");
         }
     }
 
     #[test]
-    fn what_has_no_shape_is_malformed() {
+    fn invalid_format_is_malformed() {
         for bad in ["", "1122233300018", "112223330001811", "00000000000000", "112223330001é1", "11_222333000181"] {
-            assert_eq!(Cnpj::parse(bad), Err(InvalidCnpj::Malformed), "{bad}");
+            assert_eq!(Cnpj::parse(bad), Err(CnpjError::Malformed), "{bad}");
         }
     }
 }

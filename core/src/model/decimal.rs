@@ -1,7 +1,7 @@
-//! Decimals from JSON numbers.
+//! Conversion of JSON numbers to decimals.
 //!
-//! rust_decimal reads a double through the standard library's formatting of floats, which no other part of the browser package needs.
-//! `core/SIZE.md` has its size.
+//! `rust_decimal` converts doubles with the standard library's float formatting, which no other part of the browser
+//! package needs. `core/SIZE.md` states its size.
 
 use std::fmt;
 
@@ -11,23 +11,23 @@ use serde::{
     de::{Error, Unexpected, Visitor},
 };
 
-/// The decimal that a text denotes, with or without an exponent.
+/// Parses a decimal with or without an exponent.
 fn parse_decimal(text: &str) -> Option<Decimal> {
     text.parse().or_else(|_| Decimal::from_scientific(text)).ok()
 }
 
-/// The decimal with the fewest digits that identify a number.
+/// Returns the shortest decimal that identifies a double.
 pub fn shortest_decimal(number: f64) -> Option<Decimal> {
     parse_decimal(&serde_json::to_string(&number).ok()?)
 }
 
-/// Reads a decimal from a number or a text.
+/// Deserializes a decimal from a number or a string.
 ///
 /// # Errors
 /// If the value is not a decimal.
 pub fn read_decimal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Decimal, D::Error> {
-    struct Numbers;
-    impl Visitor<'_> for Numbers {
+    struct DecimalVisitor;
+    impl Visitor<'_> for DecimalVisitor {
         type Value = Decimal;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ pub fn read_decimal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Decima
             parse_decimal(text).ok_or_else(|| E::invalid_value(Unexpected::Other("text"), &self))
         }
     }
-    deserializer.deserialize_any(Numbers)
+    deserializer.deserialize_any(DecimalVisitor)
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn number_is_the_decimal_that_it_prints_as() {
+    fn shortest_decimal_equals_printed_number() {
         for number in [0.0, 57.9, -0.01, 1e-7, 1e15, 1e21, 123_456.789, 5e-10] {
             assert_eq!(shortest_decimal(number), Some(number.to_string().parse().unwrap()), "{number}");
         }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_a_decimal_with_or_without_exponent() {
+    fn decimal_strings_parse_with_and_without_exponent() {
         for (text, units, scale) in [("-12.50", -1250, 2), ("1e2", 100, 0), ("2.5E-4", 25, 5), (".5", 5, 1)] {
             assert_eq!(parse_decimal(text), Some(Decimal::new(units, scale)), "{text}");
         }

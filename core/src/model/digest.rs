@@ -1,15 +1,16 @@
-//! Hashes and message authentication codes, by the crates that everybody uses.
+//! Hashes and message authentication codes.
 
 use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// Lower-case hexadecimal.
+/// Encodes bytes in lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     HEXLOWER.encode(bytes)
 }
 
-/// SHA-256 of the parts, each preceded by its length, so that no two lists of parts collide; in hexadecimal.
+/// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed before it, so different lists of
+/// parts have different inputs.
 pub fn fingerprint(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -19,18 +20,18 @@ pub fn fingerprint(parts: &[&[u8]]) -> String {
     hex(&hasher.finalize())
 }
 
-/// HMAC-SHA256 of the parts laid end to end, the first of which names the purpose.
+/// Returns the HMAC-SHA256 of the concatenated parts. The first part names the purpose.
 pub fn hmac_sha256(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     mac(key, parts).finalize().into_bytes().into()
 }
 
-/// Whether `tag` is the parts' HMAC-SHA256, compared in constant time.
+/// Returns whether `tag` is the HMAC-SHA256 of the parts, comparing in constant time.
 pub fn hmac_sha256_matches(key: &[u8; 32], parts: &[&[u8]], tag: &[u8]) -> bool {
     mac(key, parts).verify_slice(tag).is_ok()
 }
 
 fn mac(key: &[u8; 32], parts: &[&[u8]]) -> Hmac<Sha256> {
-    // HMAC fills a key up to the hash's block with zeros (RFC 2104); done here, no length can be wrong.
+    // HMAC pads keys with zeros to the block size (RFC 2104). Padding here avoids a fallible constructor.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
@@ -45,12 +46,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_do_not_run_together() {
+    fn part_boundaries_change_the_fingerprint() {
         assert_ne!(fingerprint(&[b"ab", b"c"]), fingerprint(&[b"a", b"bc"]));
     }
 
     #[test]
-    fn a_changed_tag_is_no_match() {
+    fn wrong_key_or_truncated_tag_does_not_match() {
         let tag = hmac_sha256(&[1; 32], &[b"purpose", b"text"]);
         assert!(hmac_sha256_matches(&[1; 32], &[b"purpose", b"text"], &tag));
         assert!(!hmac_sha256_matches(&[2; 32], &[b"purpose", b"text"], &tag));

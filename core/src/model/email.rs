@@ -1,23 +1,23 @@
-//! Email addresses, which are login names too.
+//! Email addresses, which are also login names.
 
 use email_address::{EmailAddress, Options};
 use serde::{Deserialize, Serialize};
 
 /// An email address: a bare `local@domain` with a dotted domain, as sent.
 ///
-/// Two addresses that differ in case alone are the same one: [`Email::key`].
+/// Addresses that differ only in case are equivalent; see [`Email::key`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Email(String);
 
-/// The text is no email address of the accepted form.
+/// The string is not an email address of the accepted format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidEmail;
+pub struct EmailError;
 
 const OPTIONS: Options = Options { minimum_sub_domains: 2, allow_domain_literal: false, allow_display_text: false };
 
 impl Email {
-    /// The address in a text; display names and address literals are refused.
+    /// Parses an address. Display names and address literals are rejected.
     ///
     /// ```
     /// use despacho_core::model::Email;
@@ -25,20 +25,20 @@ impl Email {
     /// assert!(Email::parse("Loja <loja@exemplo.com.br>").is_err());
     /// assert!(Email::parse("loja@localhost").is_err());
     /// ```
-    pub fn parse(text: &str) -> Result<Email, InvalidEmail> {
+    pub fn parse(text: &str) -> Result<Email, EmailError> {
         let text = text.trim();
         match EmailAddress::parse_with_options(text, OPTIONS) {
             Ok(_) => Ok(Email(text.to_owned())),
-            Err(_) => Err(InvalidEmail),
+            Err(_) => Err(EmailError),
         }
     }
 
-    /// The address as sent.
+    /// Returns the address as sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The form that is unique among stores: lower case.
+    /// Returns the address in lower case, which is unique among stores.
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn odd_addresses() {
+    fn email_parser_accepts_and_rejects_edge_cases() {
         for bad in ["", "@", "a@", "@b.c", "a@b", "a b@c.d", "a@@b.c", "a@[127.0.0.1]", "a@b..c", "<a@b.c>"] {
             assert!(Email::parse(bad).is_err(), "{bad}");
         }

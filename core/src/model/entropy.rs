@@ -1,21 +1,21 @@
-//! The two things that a rule cannot compute: what time it is, and what nobody can guess.
+//! Time and entropy, which rules receive from the host.
 
 use sha2::{Digest, Sha256};
 
 use super::Timestamp;
 
-/// Now, and fresh randomness, drawn once for a request.
+/// The current time and fresh entropy. The host creates one for each request.
 #[derive(Clone, Debug)]
 pub struct ExecContext {
-    /// The instant that the whole request happens at.
+    /// The time of the whole request.
     pub now: Timestamp,
-    /// What codes, keys and request ids are drawn from.
+    /// The source of codes, keys and request IDs.
     pub entropy: Entropy,
 }
 
-/// A stream of unguessable bytes, stretched from a 256-bit seed that the host drew from a cryptographic source.
+/// A stream of unpredictable bytes, derived from a 256-bit seed from the host's cryptographic random generator.
 ///
-/// Block `n` is SHA-256 of the seed and `n`: without the seed a block says nothing of another one.
+/// Block `n` is the SHA-256 of the seed and `n`. Without the seed, a block reveals nothing about other blocks.
 #[derive(Clone)]
 pub struct Entropy {
     seed: [u8; 32],
@@ -24,12 +24,12 @@ pub struct Entropy {
 }
 
 impl Entropy {
-    /// The stream of this seed.
+    /// Creates the stream of a seed.
     pub fn new(seed: [u8; 32]) -> Entropy {
         Entropy { seed, blocks: 0, rest: Vec::new() }
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         while self.rest.len() < N {
             let mut hasher = Sha256::new();
@@ -43,25 +43,25 @@ impl Entropy {
         head.try_into().unwrap_or([0; N])
     }
 
-    /// A code of four digits, each of the 10,000 equally likely.
+    /// Returns a code of four digits. All 10,000 codes are equally likely.
     pub fn code(&mut self) -> String {
         loop {
             let number = u16::from_be_bytes(self.bytes());
-            // 60,000 is the largest multiple of 10,000 that fits: above it the low codes would be likelier.
+            // 60,000 is the largest multiple of 10,000 that fits. Larger numbers would make low codes more likely.
             if number < 60_000 {
                 return format!("{:04}", number % 10_000);
             }
         }
     }
 
-    /// Sixteen bytes in lower-case hexadecimal.
+    /// Returns sixteen bytes in lower-case hexadecimal.
     pub fn hex(&mut self) -> String {
         super::hex(&self.bytes::<16>())
     }
 }
 
 impl std::fmt::Debug for Entropy {
-    /// Never shows the seed.
+    /// Omits the seed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Entropy").finish_non_exhaustive()
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_one_stream_and_never_repeats_a_block() {
+    fn equal_seeds_give_equal_streams_without_repetition() {
         let (mut one, mut two) = (Entropy::new([7; 32]), Entropy::new([7; 32]));
         let first: [u8; 40] = one.bytes();
         assert_eq!(first, two.bytes::<40>());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_have_four_digits_and_spread() {
+    fn codes_have_four_digits_and_are_evenly_distributed() {
         let mut entropy = Entropy::new([1; 32]);
         let codes: Vec<String> = (0..20_000).map(|_| entropy.code()).collect();
         assert!(codes.iter().all(|code| code.len() == 4 && code.bytes().all(|byte| byte.is_ascii_digit())));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_output_keeps_the_seed_to_itself() {
+    fn debug_output_omits_the_seed() {
         assert_eq!(format!("{:?}", Entropy::new([42; 32])), "Entropy { .. }");
     }
 }

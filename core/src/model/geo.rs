@@ -1,11 +1,11 @@
-//! Places and the roads between them, in whole units.
+//! Points and road distances in integer units.
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
-/// A place on Earth, WGS 84, held in units of 10⁻⁷ degrees (about one centimetre).
+/// A point on Earth, WGS 84, in units of 10⁻⁷ degrees (about one centimetre).
 ///
-/// Whole numbers keep the same place equal on every host and in every database.
+/// Integers compare equal on every host and in every database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Point {
     /// Latitude in 10⁻⁷ degrees, −90° to 90°.
@@ -17,7 +17,7 @@ pub struct Point {
 impl Point {
     const UNITS: f64 = 1e7;
 
-    /// The point at these degrees, or `None` outside the planet or for a value that is no number.
+    /// Creates a point from degrees. Returns `None` if a value is out of range or not a number.
     ///
     /// ```
     /// use despacho_core::model::Point;
@@ -34,50 +34,50 @@ impl Point {
         })
     }
 
-    /// Latitude in degrees.
+    /// Returns the latitude in degrees.
     pub fn latitude(self) -> f64 {
         f64::from(self.lat_e7) / Self::UNITS
     }
 
-    /// Longitude in degrees.
+    /// Returns the longitude in degrees.
     pub fn longitude(self) -> f64 {
         f64::from(self.lon_e7) / Self::UNITS
     }
 }
 
-/// A road distance in whole metres.
+/// A road distance in metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Distance(pub u32);
 
 impl Distance {
-    /// Whole metres.
+    /// Returns the distance in metres.
     pub fn metres(self) -> u32 {
         self.0
     }
 
-    /// Kilometres with three decimals, exact.
+    /// Returns the distance in kilometres, exactly, with three decimals.
     pub fn kilometres(self) -> Decimal {
         Decimal::new(self.0.into(), 3)
     }
 
-    /// The sum, which stays at the largest value instead of wrapping.
+    /// Returns the sum, saturating at the largest value.
     #[must_use]
     pub fn plus(self, other: Distance) -> Distance {
         Distance(self.0.saturating_add(other.0))
     }
 }
 
-/// One leg between two points: how far and how long on the road.
+/// The road distance and travel time between two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leg {
-    /// Road metres.
+    /// Road distance in metres.
     pub metres: u32,
-    /// Riding time in whole seconds, door to door, stops not included.
+    /// Travel time in seconds, without stops.
     pub seconds: u32,
 }
 
-/// How well a location is known, from best to worst.
+/// The precision of a location, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
@@ -98,7 +98,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// Every level, from best to worst.
+    /// All levels, from best to worst.
     pub const ALL: [Precision; 7] = [
         Precision::Coordinates,
         Precision::Number,
@@ -109,7 +109,7 @@ impl Precision {
         Precision::Municipality,
     ];
 
-    /// The level as the API and the configuration write it.
+    /// Returns the name of the level in the API and the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Precision::Coordinates => "coordinates",
@@ -122,7 +122,7 @@ impl Precision {
         }
     }
 
-    /// The level of this name.
+    /// Returns the level with this name.
     ///
     /// ```
     /// use despacho_core::model::Precision;
@@ -134,53 +134,53 @@ impl Precision {
     }
 }
 
-/// Where an address is, and how well that is known.
+/// The coordinates of an address and their precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Located {
-    /// The place.
+    /// The coordinates.
     pub point: Point,
-    /// The level that the place was found at.
+    /// The level of detail at which the address was located.
     pub precision: Precision,
-    /// Typical error of the place in metres; 0 for coordinates.
+    /// Typical error in metres; 0 for coordinates.
     pub radius_m: u32,
 }
 
-/// Legs between every pair of `n` points, row by row: `leg(from, to)`.
+/// The legs between all pairs of `n` points, stored row by row.
 ///
-/// A `None` leg has no road. The diagonal is zero. A leg may be marked as estimated: a road network was asked and could not
-/// tell, so that the embedded model stands in for it.
+/// A leg is `None` if there is no road. The diagonal is zero. A leg can be marked as estimated, which means that the
+/// embedded model replaced the road network because it had no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceMatrix {
     size: usize,
     legs: Vec<Option<Leg>>,
-    /// Row by row like the legs, or empty where no leg is marked.
+    /// Row by row like the legs, or empty if no leg is marked.
     estimated: Vec<bool>,
 }
 
 impl DistanceMatrix {
-    /// A matrix from its rows laid end to end, or `None` where they do not make a square.
+    /// Creates a matrix from its concatenated rows. Returns `None` if they are not square.
     pub fn new(size: usize, legs: Vec<Option<Leg>>) -> Option<DistanceMatrix> {
         (size.checked_mul(size)? == legs.len()).then_some(DistanceMatrix { size, legs, estimated: Vec::new() })
     }
 
-    /// The same with legs marked, row by row, as estimated; marks of another number than the legs mark none.
+    /// Marks legs as estimated, row by row. If there are more or fewer marks than legs, none is marked.
     #[must_use]
     pub fn with_estimated(self, marks: Vec<bool>) -> DistanceMatrix {
         let fits = marks.len() == self.legs.len() && marks.contains(&true);
         DistanceMatrix { estimated: if fits { marks } else { Vec::new() }, ..self }
     }
 
-    /// Whether the embedded model stands in for a road network's answer about this leg.
+    /// Returns whether the leg is from the embedded model because the road network had no result.
     pub fn is_estimated(&self, from: usize, to: usize) -> bool {
         from < self.size && to < self.size && self.estimated.get(from * self.size + to).copied().unwrap_or(false)
     }
 
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The leg from one point to another; `None` without a road, or for an index that is not there.
+    /// Returns the leg from one point to another, or `None` if there is no road or an index is out of range.
     pub fn leg(&self, from: usize, to: usize) -> Option<Leg> {
         if from >= self.size || to >= self.size {
             return None;
@@ -194,31 +194,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn degrees_survive_to_seven_decimals() {
+    fn degrees_round_trip_to_seven_decimals() {
         let point = Point::from_degrees(-23.550_520_1, -46.633_308_9).expect("on the planet");
         assert_eq!((point.latitude(), point.longitude()), (-23.550_520_1, -46.633_308_9));
     }
 
     #[test]
-    fn the_names_of_levels_are_those_of_the_api() {
+    fn precision_names_equal_their_serialized_form() {
         for level in Precision::ALL {
-            assert_eq!(serde_json::to_string(&level).expect("a text"), format!("\"{}\"", level.name()));
+            assert_eq!(serde_json::to_string(&level).expect("a string"), format!("\"{}\"", level.name()));
             assert_eq!(Precision::parse(level.name()), Some(level));
         }
         assert!(Precision::ALL.is_sorted());
     }
 
     #[test]
-    fn marks_stay_with_their_legs() {
+    fn estimated_marks_apply_to_their_legs() {
         let matrix =
             |marks| DistanceMatrix::new(2, vec![Some(Leg::default()); 4]).map(|matrix| matrix.with_estimated(marks));
         let marked = matrix(vec![false, true, false, false]).expect("a square");
         assert!(marked.is_estimated(0, 1) && !marked.is_estimated(1, 0) && !marked.is_estimated(0, 9));
-        assert_eq!(matrix(vec![true; 3]), matrix(vec![]), "marks of another size are none");
+        assert_eq!(matrix(vec![true; 3]), matrix(vec![]), "marks of another length are ignored");
     }
 
     #[test]
-    fn a_matrix_must_be_square() {
+    fn non_square_matrix_is_rejected() {
         assert!(DistanceMatrix::new(2, vec![None; 3]).is_none());
         assert!(DistanceMatrix::new(usize::MAX, vec![]).is_none());
         assert_eq!(DistanceMatrix::new(1, vec![Some(Leg::default())]).and_then(|m| m.leg(0, 0)), Some(Leg::default()));

@@ -1,4 +1,4 @@
-//! Identifiers: positive whole numbers below 2⁵³, so that JavaScript reads them exactly.
+//! Identifiers: positive integers below 2⁵³, which JavaScript represents exactly.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +10,18 @@ macro_rules! ids {
         pub struct $name(u64);
 
         impl $name {
-            /// The identifier of this number, or `None` for 0 and from 2⁵³ on.
+            /// Creates an identifier. Returns `None` for 0 and from 2⁵³ on.
             pub fn new(number: u64) -> Option<$name> {
                 (1..1 << 53).contains(&number).then_some($name(number))
             }
 
-            /// The identifier in a path segment: digits alone, without a leading zero.
+            /// Parses an identifier from a path segment: only digits, without a leading zero.
             pub fn parse(text: &str) -> Option<$name> {
                 let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
                 if plain { $name::new(text.parse().ok()?) } else { None }
             }
 
-            /// The number.
+            /// Returns the number.
             pub fn get(self) -> u64 {
                 self.0
             }
@@ -36,7 +36,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A store: a matrix or one of its branches.
+    /// A store: a parent store or a branch.
     StoreId,
     /// An order.
     OrderId,
@@ -44,24 +44,24 @@ ids! {
     DeliveryId,
     /// A courier.
     CourierId,
-    /// A key, or a session, that authenticates a store.
+    /// A key or session that authenticates a store.
     KeyId,
     /// A notification to a store.
     NotificationId,
-    /// An event: its place in the journal of the whole service.
+    /// An event. IDs follow the order of the whole deployment's events.
     EventId,
-    /// A subscription to events.
+    /// A webhook subscription.
     WebhookId,
-    /// An attempt to deliver a message to a subscription; the commit gives it.
+    /// An attempt to deliver a webhook message. Assigned by the commit.
     AttemptId,
-    /// An entry of the ledger; the commit gives it.
+    /// An entry of the ledger. Assigned by the commit.
     EntryId,
 }
 
-/// A run of reserved identifiers, handed out one by one.
+/// A range of reserved identifiers.
 ///
-/// Stores, orders, deliveries, couriers, keys and notifications draw from one sequence, so that a number names one thing.
-/// A number that was reserved and not used is a gap, never a repeat.
+/// Stores, orders, deliveries, couriers, keys and notifications share one sequence, so a number identifies one object.
+/// Unused reserved numbers leave gaps and are never reused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdBlock {
     next: u64,
@@ -69,12 +69,12 @@ pub struct IdBlock {
 }
 
 impl IdBlock {
-    /// The block of `count` identifiers from `first` on.
+    /// Creates a block of `count` identifiers starting at `first`.
     pub fn new(first: u64, count: u64) -> IdBlock {
         IdBlock { next: first, end: first.saturating_add(count) }
     }
 
-    /// Takes the next identifier as the kind that `make` builds; `None` once the block is used up.
+    /// Takes the next identifier and converts it with `make`. Returns `None` if the block is exhausted.
     pub fn take<T>(&mut self, make: fn(u64) -> Option<T>) -> Option<T> {
         if self.next >= self.end {
             return None;
@@ -83,7 +83,7 @@ impl IdBlock {
         make(self.next - 1)
     }
 
-    /// Splits the first `count` off as a block of their own; `None` where fewer are left.
+    /// Splits off the first `count` identifiers. Returns `None` if fewer are left.
     pub fn split(&mut self, count: u64) -> Option<IdBlock> {
         if self.end.saturating_sub(self.next) < count {
             return None;
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_malformed_id_is_none() {
+    fn malformed_id_is_rejected() {
         for bad in ["", "0", "01", "-1", "+1", "1.0", "1e3", " 1", "abc", "9007199254740992", "99999999999999999999"] {
             assert!(OrderId::parse(bad).is_none(), "{bad}");
         }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_gives_each_number_once() {
+    fn id_block_returns_each_number_once() {
         let mut block = IdBlock::new(7, 3);
         let mut first = block.split(1).expect("three are left");
         assert_eq!(first.take(OrderId::new).map(OrderId::get), Some(7));

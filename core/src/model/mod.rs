@@ -1,7 +1,8 @@
-//! Values that every rule speaks in: money, metres, instants, identifiers, addresses, documents.
+//! Value types and entities of the domain: money, distances, timestamps, identifiers, addresses, orders, stores and
+//! couriers.
 //!
-//! A value of these types is valid by construction; text from outside becomes one through a `parse`
-//! function that says what is wrong with it.
+//! Values of these types are valid by construction. External strings are converted by `parse` functions, whose errors
+//! state the reason.
 
 mod address;
 mod cnpj;
@@ -23,17 +24,17 @@ mod time;
 pub mod webhook;
 
 pub use address::{Address, Cep, Uf};
-pub use cnpj::{Cnpj, InvalidCnpj};
+pub use cnpj::{Cnpj, CnpjError};
 pub use decimal::{read_decimal, shortest_decimal};
 pub use digest::{fingerprint, hex, hmac_sha256, hmac_sha256_matches};
-pub use email::{Email, InvalidEmail};
+pub use email::{Email, EmailError};
 pub use entropy::{Entropy, ExecContext};
 pub use geo::{Distance, DistanceMatrix, Leg, Located, Point, Precision};
 pub use ids::{
     AttemptId, CourierId, DeliveryId, EntryId, EventId, IdBlock, KeyId, NotificationId, OrderId, StoreId, WebhookId,
 };
-pub use money::{InvalidMoney, Money};
-pub use phone::{InvalidPhone, Phone};
+pub use money::{Money, MoneyError};
+pub use phone::{Phone, PhoneError};
 pub use price::{PriceLine, Rule};
 pub use text::{Language, Text, quality};
 pub use time::{Duration, Timestamp};

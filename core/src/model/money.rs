@@ -1,4 +1,4 @@
-//! Amounts in Brazilian real.
+//! Amounts of money in Brazilian reais.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Serialize};
@@ -7,84 +7,84 @@ use super::shortest_decimal;
 
 /// An amount in BRL with two decimals, exact.
 ///
-/// Kept below ±10¹³ reais, so that every amount is an exact JSON number and fits any database.
+/// The range is ±10¹³ reais, so every amount is an exact JSON number and fits any database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Money(Decimal);
 
-/// Why a number is no amount.
+/// The reason a number is not an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidMoney {
-    /// It has more than two decimals.
+pub enum MoneyError {
+    /// The number has more than two decimals.
     TooManyDecimals,
-    /// It is outside ±10¹³, or no number at all.
+    /// The value is outside ±10¹³ or not a number.
     OutOfRange,
 }
 
 impl Money {
-    /// No money.
+    /// Zero.
     pub const ZERO: Money = Money(Decimal::ZERO);
     const LIMIT_CENTAVOS: i64 = 1_000_000_000_000_000;
 
-    /// The amount of so many centavos, or `None` outside ±10¹³ reais.
+    /// Creates an amount from centavos. Returns `None` outside ±10¹³ reais.
     pub fn from_centavos(centavos: i64) -> Option<Money> {
         (centavos.unsigned_abs() <= Self::LIMIT_CENTAVOS.unsigned_abs()).then(|| Money(Decimal::new(centavos, 2)))
     }
 
-    /// The amount in whole centavos, as databases hold it.
+    /// Returns the amount in centavos, as databases store it.
     pub fn centavos(self) -> i64 {
-        // An amount has at most two decimals, and fewer where they are zeros that nobody wrote.
+        // The scale is at most two. It is less if trailing zeros were omitted.
         let power = 10i128.pow(2u32.saturating_sub(self.0.scale()));
         i64::try_from(self.0.mantissa() * power).unwrap_or_default()
     }
 
-    /// The amount as a decimal of reais.
+    /// Returns the amount in reais.
     pub fn reais(self) -> Decimal {
         self.0
     }
 
-    /// The amount nearest to `reais`, half a centavo away from zero: the one rounding at the end of a fee rule.
+    /// Rounds to centavos, half away from zero. Fee rules round once, with this function.
     pub fn rounded(reais: Decimal) -> Option<Money> {
         let rounded = reais.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
         (rounded.abs() <= Decimal::new(Self::LIMIT_CENTAVOS, 2)).then_some(Money(rounded))
     }
 
-    /// The amount that a JSON number says. Dust of binary fractions (57.900000000000006) is removed at the ninth decimal;
-    /// a real third decimal is refused rather than rounded.
+    /// Converts a JSON number. Binary rounding errors (57.900000000000006) are removed at the ninth decimal. A real
+    /// third decimal is rejected, not rounded.
     ///
     /// ```
-    /// use despacho_core::model::{InvalidMoney, Money};
+    /// use despacho_core::model::{MoneyError, Money};
     /// assert_eq!(Money::from_number(57.900000000000006), Money::from_number(57.9));
-    /// assert_eq!(Money::from_number(10.999), Err(InvalidMoney::TooManyDecimals));
+    /// assert_eq!(Money::from_number(10.999), Err(MoneyError::TooManyDecimals));
     /// ```
-    pub fn from_number(number: f64) -> Result<Money, InvalidMoney> {
-        // From its shortest text, which is the decimal that was sent: `Decimal::from_f64` differs in the ninth decimal from four
-        // million reais on.
-        // Numbers that vanish at the ninth decimal may have more decimals than a decimal has.
+    pub fn from_number(number: f64) -> Result<Money, MoneyError> {
+        // Convert via the shortest decimal, which is the one that was sent: `Decimal::from_f64` differs in the ninth
+        // decimal from four million reais on. Numbers that round to zero at the ninth decimal can exceed the scale of a
+        // `Decimal`.
         let number = if number.abs() < 1e-10 { 0.0 } else { number };
-        let exact = shortest_decimal(number).ok_or(InvalidMoney::OutOfRange)?.round_dp(9);
-        let money = Money::rounded(exact).ok_or(InvalidMoney::OutOfRange)?;
-        if money.0 == exact { Ok(money) } else { Err(InvalidMoney::TooManyDecimals) }
+        let exact = shortest_decimal(number).ok_or(MoneyError::OutOfRange)?.round_dp(9);
+        let money = Money::rounded(exact).ok_or(MoneyError::OutOfRange)?;
+        if money.0 == exact { Ok(money) } else { Err(MoneyError::TooManyDecimals) }
     }
 
-    /// The sum; an amount stays within its range.
+    /// Returns the sum, or the amount unchanged if the sum is out of range.
     #[must_use]
     pub fn plus(self, other: Money) -> Money {
         Money::from_centavos(self.centavos() + other.centavos()).unwrap_or(self)
     }
 
-    /// The amount with its sign turned.
+    /// Returns the amount with the opposite sign.
     #[must_use]
     pub fn negated(self) -> Money {
         Money(-self.0)
     }
 
-    /// Reais with two decimals and a comma: `57,90`.
+    /// Formats the amount in reais with two decimals and a comma: `57,90`.
     pub fn in_portuguese(self) -> String {
         self.to_string().replace('.', ",")
     }
 
-    /// Whether the amount is below zero.
+    /// Returns whether the amount is below zero.
     pub fn is_negative(self) -> bool {
         self < Money::ZERO
     }
@@ -100,7 +100,7 @@ impl TryFrom<i64> for Money {
     type Error = &'static str;
 
     fn try_from(centavos: i64) -> Result<Money, Self::Error> {
-        Money::from_centavos(centavos).ok_or("an amount is at most 10^13 reais")
+        Money::from_centavos(centavos).ok_or("amount exceeds 10^13 reais")
     }
 }
 
@@ -111,7 +111,7 @@ impl From<Money> for i64 {
 }
 
 impl std::fmt::Display for Money {
-    /// Reais with two decimals and a point: `57.90`.
+    /// Formats the amount in reais with two decimals and a point: `57.90`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.2}", self.0)
     }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_a_centavo_goes_away_from_zero() {
+    fn half_centavo_rounds_away_from_zero() {
         let rounded = |text: &str| Money::rounded(text.parse().unwrap()).map(Money::centavos);
         assert_eq!(rounded("0.005"), Some(1));
         assert_eq!(rounded("-0.005"), Some(-1));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn every_centavo_up_to_a_million_survives_a_json_number() {
+    fn amounts_up_to_a_million_round_trip_through_json() {
         for centavos in (0..=100_000_000).step_by(9_973) {
             let money = Money::from_centavos(centavos).unwrap();
             let number: f64 = money.reais().to_string().parse().unwrap();
@@ -141,11 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_refused() {
+    fn invalid_amounts_are_rejected() {
         for bad in [f64::NAN, f64::INFINITY, 1e300, 1e14] {
-            assert_eq!(Money::from_number(bad), Err(InvalidMoney::OutOfRange), "{bad}");
+            assert_eq!(Money::from_number(bad), Err(MoneyError::OutOfRange), "{bad}");
         }
-        assert_eq!(Money::from_number(0.001), Err(InvalidMoney::TooManyDecimals));
+        assert_eq!(Money::from_number(0.001), Err(MoneyError::TooManyDecimals));
         assert!(Money::from_centavos(i64::MIN).is_none());
     }
 }

@@ -1,14 +1,14 @@
-//! People to call.
+//! People with phone numbers.
 
 use serde::{Deserialize, Serialize};
 
 use super::Phone;
 
-/// Somebody with a telephone: a store's responsible, a courier, who caused an event.
+/// A person with a phone number: a store's contact, a courier, or the cause of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     /// Full name.
     pub name: String,
-    /// Where to call; `None` for the platform itself.
+    /// Phone number. `None` for the platform.
     pub phone: Option<Phone>,
 }

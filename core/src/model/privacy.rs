@@ -1,4 +1,4 @@
-//! Stored personal data: queries, what is erased, and the record of it.
+//! Stored personal data: queries, erasures and their records.
 
 use super::{
     NotificationId, OrderId, Phone, StoreId, Timestamp,
@@ -7,40 +7,40 @@ use super::{
     webhook::{Message, RecordedAttempt, Webhook},
 };
 
-/// What one call erased.
+/// The result of one erasure call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Erased {
-    /// Orders that lost personal data.
+pub struct ErasureSummary {
+    /// Number of orders from which personal data was erased.
     pub orders: u32,
-    /// Recipients in them.
+    /// Number of recipients in these orders.
     pub deliveries: u32,
-    /// Messages, attempts, notifications and stored responses.
+    /// Number of messages, attempts, notifications and stored responses.
     pub entries: u32,
-    /// Orders to this phone that have not ended, with their stores: nothing of them was erased.
+    /// Orders to this phone number that have not ended, with their stores. Nothing was erased from them.
     pub open: Vec<(OrderId, StoreId)>,
-    /// Where the next call continues; `None` after the last one.
+    /// Position at which the next call continues. `None` after the last call.
     pub next: Option<u64>,
 }
 
 /// One recipient's data in an order, together with the order's events.
 #[derive(Clone, Debug)]
-pub struct FoundOrder {
-    /// The order; its deliveries to others are left out.
+pub struct RecipientOrder {
+    /// The order without deliveries to other recipients.
     pub order: Order,
     /// Its events, without those of other deliveries.
     pub events: Vec<RecordedEvent>,
 }
 
-/// What one call found of a phone.
+/// The result of one export call for a phone number.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct RecipientData {
     /// Orders.
-    pub orders: Vec<FoundOrder>,
-    /// Notifications that repeat the phone, each as JSON.
+    pub orders: Vec<RecipientOrder>,
+    /// Notifications that contain the phone number.
     pub notifications: Vec<Notification>,
-    /// Stored responses that contain the phone; they end within a day.
+    /// Number of stored responses that contain the phone number. They expire within a day.
     pub responses: u32,
-    /// Where the next call continues; `None` after the last one.
+    /// Position at which the next call continues. `None` after the last call.
     pub next: Option<u64>,
 }
 
@@ -51,18 +51,18 @@ pub enum PersonalQuery {
     Orders {
         /// The recipient's phone.
         phone: Phone,
-        /// The last ID of the previous window; 0 at first.
+        /// Last ID of the previous window; 0 for the first.
         after: u64,
-        /// Orders to look at.
+        /// Number of orders to search.
         window: u32,
     },
     /// `orders` that have ended and were created before `before`, oldest first.
     Expired {
-        /// Exactly how much of them was erased.
+        /// The exact extent to which they were erased.
         erasure: Erasure,
-        /// Created before this.
+        /// Time before which the orders were created.
         before: Timestamp,
-        /// How many.
+        /// Maximum number of results.
         limit: u32,
     },
     /// `messages` and `attempts` about an order, by [`is_about`](crate::rules::erasure::is_about), of all webhooks of its merchant, removed
@@ -77,21 +77,21 @@ pub enum PersonalQuery {
     Mentions(Phone),
     /// The oldest `notifications`.
     OldNotifications {
-        /// How many.
+        /// Maximum number of results.
         limit: u32,
     },
     /// `claims` by scope and key.
     Claims {
         /// Scope and key of the last one of the previous page.
         after: Option<(String, String)>,
-        /// How many.
+        /// Maximum number of results.
         limit: u32,
     },
     /// `records`, newest first.
     Records {
-        /// Only those with a smaller number.
+        /// Only records with a lower ID.
         before: Option<u64>,
-        /// How many.
+        /// Maximum number of results.
         limit: u32,
     },
 }
@@ -101,11 +101,11 @@ pub enum PersonalQuery {
 pub struct PersonalData {
     /// Orders.
     pub orders: Vec<Order>,
-    /// The value of `after` for the next window: the last ID of this one. `None` if this one is not full.
+    /// Position at which the next window of orders begins. `None` after the last window.
     pub next: Option<u64>,
-    /// Messages that wait to be sent.
+    /// Queued webhook messages.
     pub messages: Vec<Message>,
-    /// Attempts in the logs of webhooks.
+    /// Attempts in delivery logs.
     pub attempts: Vec<RecordedAttempt>,
     /// Webhooks.
     pub webhooks: Vec<Webhook>,
@@ -117,7 +117,7 @@ pub struct PersonalData {
     pub records: Vec<StoredRecord>,
 }
 
-/// A write that erases.
+/// A write that erases personal data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Redaction {
     /// Replaces a stored event; a conflict if there is none with this ID.
@@ -128,48 +128,48 @@ pub enum Redaction {
     Claim(Claim),
     /// Removes a claim if the stored one has this holder and a response.
     RemoveClaim(Claim),
-    /// Removes claims whose `expires_at` is not after this. A host may bound the number; the next pass continues.
+    /// Removes a bounded number of claims that expired before this time.
     PurgeClaims(Timestamp),
-    /// Removes the last positions of couriers who have reported none since.
-    ForgetPositions(Timestamp),
+    /// Removes the last positions of couriers that have reported none since this time.
+    RemovePositions(Timestamp),
     /// Removes a notification.
     RemoveNotification(StoreId, NotificationId),
-    /// Adds the counts to the record of this name and replaces its time, or inserts it. The commit assigns the ID.
+    /// Adds to the record with this name, or creates it.
     Record(ErasureRecord),
 }
 
-/// What an erasure did. It holds no personal data: of a phone only a keyed hash.
+/// The record of an erasure. It contains no personal data; a phone number is stored only as a keyed hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
-    /// Identifies the run: writes of one run add up.
+    /// Identifies the run. The counts of writes with the same name are added.
     pub name: String,
-    /// What caused it.
+    /// The cause.
     pub cause: ErasureCause,
-    /// [`subject`](crate::rules::erasure::subject) of the phone, for a request.
+    /// The [`subject`](crate::rules::erasure::subject) of the phone number, if the cause is a request.
     pub subject: Option<String>,
-    /// When it last did something.
+    /// Time of the last write.
     pub at: Timestamp,
-    /// Orders that lost personal data.
+    /// Number of orders from which personal data was erased.
     pub orders: u32,
-    /// Deliveries whose recipient was erased.
+    /// Number of deliveries whose recipient was erased.
     pub deliveries: u32,
-    /// Messages, attempts, notifications and stored responses that were changed or removed.
+    /// Number of messages, attempts, notifications and stored responses that were changed or removed.
     pub entries: u32,
-    /// Orders in archive files whose recipient was erased.
+    /// Number of orders in archive files whose recipient was erased.
     pub archived: u32,
 }
 
-/// What caused an erasure.
+/// The cause of an erasure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErasureCause {
-    /// The operator, for a data subject.
+    /// A request of the operator for a data subject.
     Request,
-    /// The configured retention.
+    /// The configured retention period.
     Retention,
 }
 
 impl ErasureCause {
-    /// The name in responses and databases.
+    /// Returns the name in responses and databases.
     pub fn name(self) -> &'static str {
         match self {
             ErasureCause::Request => "request",
@@ -177,16 +177,16 @@ impl ErasureCause {
         }
     }
 
-    /// The cause with this name.
+    /// Returns the cause with this name.
     pub fn from_name(name: &str) -> Option<ErasureCause> {
         [ErasureCause::Request, ErasureCause::Retention].into_iter().find(|cause| cause.name() == name)
     }
 }
 
-/// A record with the number that the commit gave it.
+/// A record with the ID that the commit assigned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRecord {
-    /// The number.
+    /// The ID.
     pub id: u64,
     /// The record.
     pub record: ErasureRecord,

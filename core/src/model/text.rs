@@ -1,12 +1,12 @@
-//! Texts for people, in both languages of the service.
+//! Texts in the supported languages.
 
 use serde::{Deserialize, Serialize};
 
-/// What a quality is where none is named, `q=1`.
-const WHOLE: u32 = 1_000_000;
+/// Quality 1 in millionths, which is also the default.
+const QUALITY_ONE: u32 = 1_000_000;
 
-/// The quality of a header's range, `0.8` after `q=`, in millionths: digits past the sixth decimal do not count. The standard library's
-/// parser of floats would bring 12 kB of tables for it.
+/// Parses the quality of a header item, such as `0.8` after `q=`, in millionths. Digits after the sixth decimal are
+/// ignored. The standard library's float parser would add 12 kB of tables.
 pub fn quality(text: &str) -> Option<u32> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -16,13 +16,13 @@ pub fn quality(text: &str) -> Option<u32> {
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u32>().unwrap_or(u32::MAX) };
     let places = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
     let millionths = places.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'));
-    Some(whole.saturating_mul(WHOLE).saturating_add(millionths))
+    Some(whole.saturating_mul(QUALITY_ONE).saturating_add(millionths))
 }
 
-/// A language that the service speaks.
+/// A supported language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
-    /// English, where nothing else is asked for.
+    /// English, the default.
     #[default]
     English,
     /// Brazilian Portuguese.
@@ -30,7 +30,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of an `Accept-Language` header: whichever of the two it weighs higher, English in doubt.
+    /// Selects the language with the higher quality in an `Accept-Language` header. English is the default.
     ///
     /// ```
     /// use despacho_core::model::Language;
@@ -40,21 +40,21 @@ impl Language {
     /// assert_eq!(Language::of("pt;q=NaN"), Language::English);
     /// ```
     pub fn of(header: &str) -> Language {
-        let weight = |wanted: &str| {
+        let weight = |language: &str| {
             let weights = header.split(',').take(32).filter_map(|range| {
                 let mut parts = range.split(';').map(str::trim);
                 let tag = parts.next()?.to_ascii_lowercase();
                 let primary = tag.split('-').next()?.to_owned();
-                // A range whose quality is no number counts for nothing.
-                let quality = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(WHOLE), quality)?;
-                (primary == wanted).then_some(quality)
+                // An item whose quality is not a number is ignored.
+                let quality = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(QUALITY_ONE), quality)?;
+                (primary == language).then_some(quality)
             });
             weights.max().unwrap_or(0)
         };
         if weight("pt") > weight("en") { Language::Portuguese } else { Language::English }
     }
 
-    /// The language's tag, as `Content-Language` has it.
+    /// Returns the language tag for `Content-Language`.
     pub fn tag(self) -> &'static str {
         match self {
             Language::English => "en",
@@ -63,22 +63,22 @@ impl Language {
     }
 }
 
-/// One text in both languages.
+/// A text in both languages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
-    /// In English.
+    /// English text.
     pub en: String,
-    /// In Brazilian Portuguese.
+    /// Brazilian Portuguese text.
     pub pt: String,
 }
 
 impl Text {
-    /// A text from both versions.
+    /// Creates a text from both versions.
     pub fn new(en: impl Into<String>, pt: impl Into<String>) -> Text {
         Text { en: en.into(), pt: pt.into() }
     }
 
-    /// The version in a language.
+    /// Returns the text in a language.
     pub fn get(&self, language: Language) -> &str {
         match language {
             Language::English => &self.en,
@@ -92,15 +92,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quality_is_a_decimal_in_millionths() {
+    fn quality_parses_in_millionths() {
         let found = ["1", "0", "0.0", "0.8", ".5", "1.", "0.1234567", "", ".", "x", "-1", "1e1"].map(quality);
         let expected = [
-            Some(WHOLE),
+            Some(QUALITY_ONE),
             Some(0),
             Some(0),
             Some(800_000),
             Some(500_000),
-            Some(WHOLE),
+            Some(QUALITY_ONE),
             Some(123_456),
             None,
             None,

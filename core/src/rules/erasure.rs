@@ -1,7 +1,8 @@
-//! Personal data of recipients: what is stored of it, what an erasure removes, and what remains as a record.
+//! Erasure of recipients' personal data.
 //!
-//! Names, phones, addresses, observations, reasons and coordinates are erased. Money, codes, situations, times, the municipality and the
-//! state stay, so that prices, statements and counts do not change. [`crate::drivers::erasure`] is the driver.
+//! Names, phones, addresses, observations, reasons and coordinates are erased. Money, codes, statuses, times, the
+//! municipality and the state are kept, so prices, statements and counts do not change. [`crate::drivers::erasure`]
+//! runs erasures.
 
 use super::settings::Secret;
 use crate::{
@@ -15,21 +16,23 @@ use crate::{
 };
 
 pub use crate::model::privacy::{
-    Erased, ErasureCause, ErasureRecord, Found, FoundOrder, PersonalData, PersonalQuery, Redaction, StoredRecord,
+    ErasureCause, ErasureRecord, ErasureSummary, PersonalData, PersonalQuery, RecipientData, RecipientOrder, Redaction,
+    StoredRecord,
 };
 
-/// The keyed hash of a phone in records. Phones can be compared with it only with the deployment's secret.
+/// Returns the keyed hash of a phone number for records. Comparing a phone number with it requires the deployment's
+/// secret.
 pub fn subject(phone: &Phone, secret: &Secret) -> String {
     hex(&hmac_sha256(&secret.0, &[b"despacho erasure subject", phone.as_str().as_bytes()]))
 }
 
 impl Order {
-    /// Whether it was created from the content with this fingerprint, also after an erasure.
+    /// Returns whether the order was created from the content with this fingerprint, also after an erasure.
     pub fn has_content(&self, fingerprint: &str, secret: &Secret) -> bool {
         is_fingerprint(&self.fingerprint, fingerprint, secret)
     }
 
-    /// Whether one of its recipients has this phone.
+    /// Returns whether one of the recipients has this phone number.
     pub fn delivers_to(&self, phone: &Phone) -> bool {
         self.deliveries.iter().any(|delivery| delivery.phone.as_ref() == Some(phone))
     }
@@ -37,12 +40,13 @@ impl Order {
 
 const KEYED: &str = "keyed-";
 
-/// Whether a stored fingerprint is this one, also after an erasure.
+/// Returns whether a stored fingerprint is equal to this one, also after an erasure.
 pub fn is_fingerprint(stored: &str, fingerprint: &str, secret: &Secret) -> bool {
     stored == fingerprint || stored == keyed(fingerprint, secret)
 }
 
-/// The keyed digest that an erasure stores in place of a fingerprint; a keyed one stays.
+/// Returns the keyed digest by which an erasure replaces a fingerprint. A digest that is already keyed is returned
+/// unchanged.
 pub fn keyed(fingerprint: &str, secret: &Secret) -> String {
     if fingerprint.starts_with(KEYED) {
         return fingerprint.to_owned();
@@ -59,7 +63,7 @@ pub fn erase_positions(order: &mut Order) {
     order.erasure = order.erasure.max(Erasure::Positions);
 }
 
-/// Erases the matching recipients, and the courier's position, from an ended order. Returns the number of recipients.
+/// Erases matching recipients and the courier's position from an ended order. Returns the number of erased recipients.
 pub fn erase_recipients(order: &mut Order, secret: &Secret, matches: impl Fn(&Delivery) -> bool) -> u32 {
     let mut count = 0;
     for delivery in order.deliveries.iter_mut().filter(|delivery| !delivery.erased) {
@@ -82,7 +86,7 @@ pub fn erase_recipients(order: &mut Order, secret: &Secret, matches: impl Fn(&De
     count
 }
 
-/// The municipality of a place. Where it is not known, the coordinates are 0, 0.
+/// Reduces a location to its municipality. If that is unknown, the coordinates are 0, 0.
 fn coarse(place: &Place) -> Place {
     let Address { city, state, .. } = place.address.clone();
     let address = Address { city, state, ..Address::default() };
@@ -91,7 +95,7 @@ fn coarse(place: &Place) -> Place {
     Place { located: geo::locate(&address).unwrap_or(nowhere), address }
 }
 
-/// Erases the coordinates and the reason, which is free text, from an event. Returns whether there was one.
+/// Erases the coordinates and the reason, which is free text, from an event. Returns whether the event changed.
 pub fn erase_event(event: &mut Event) -> bool {
     let had = event.point.is_some() || event.reason.is_some();
     event.point = None;
@@ -99,7 +103,7 @@ pub fn erase_event(event: &mut Event) -> bool {
     had
 }
 
-/// Does the same in the copy that a message or an attempt holds.
+/// Erases the same data from the copy of an event in a message or an attempt.
 pub fn erase_subject(subject: &mut Subject) -> bool {
     match subject {
         Subject::Event(entry) => erase_event(&mut entry.recorded.event),
@@ -107,12 +111,13 @@ pub fn erase_subject(subject: &mut Subject) -> bool {
     }
 }
 
-/// Whether a message or an attempt is about this order.
+/// Returns whether a message or an attempt concerns this order.
 pub fn is_about(subject: &Subject, order: OrderId) -> bool {
     matches!(subject, Subject::Event(entry) if entry.recorded.event.order == order)
 }
 
-/// Erases a phone from the texts of a notification: a rejected field's hint repeats it. Returns whether it was there.
+/// Erases a phone number from the texts of a notification, such as the hint of a rejected field. Returns whether the
+/// notification changed.
 pub fn erase_mention(notification: &mut Notification, phone: &Phone) -> bool {
     let Some(reason) = &mut notification.reason else { return false };
     let details = std::iter::once(&mut reason.detail).chain(reason.fields.iter_mut().map(|field| &mut field.detail));

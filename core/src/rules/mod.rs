@@ -1,4 +1,4 @@
-//! Pure decisions: each takes a command and the facts that were loaded, and returns [`crate::changes::Changes`] or a reason.
+//! Pure decisions. Each takes a command and the loaded data, and returns [`crate::changes::Changes`] or an error.
 
 pub mod couriers;
 pub mod erasure;

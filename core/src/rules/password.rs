@@ -1,16 +1,16 @@
-//! Passwords: argon2id with OWASP's second recommended cost (19 MiB, 2 passes, 1 lane), written in PHC form.
+//! Password hashing: argon2id with OWASP's second recommended cost (19 MiB, 2 passes, 1 lane), in PHC format.
 
 use argon2::{
     Argon2,
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 
-/// Characters that a password has at least.
-pub const SHORTEST: usize = 10;
-/// Characters that a password has at most: the work to hash one must end.
-pub const LONGEST: usize = 128;
+/// Minimum number of characters.
+pub const MIN_LENGTH: usize = 10;
+/// Maximum number of characters, which bounds the time for hashing.
+pub const MAX_LENGTH: usize = 128;
 
-/// Why a password could not be hashed or compared.
+/// The reason a password could not be hashed or verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PasswordError(String);
 
@@ -22,13 +22,14 @@ impl std::fmt::Display for PasswordError {
 
 impl std::error::Error for PasswordError {}
 
-/// The PHC text of a password with a salt of the host's entropy. Takes tens of milliseconds by intent.
+/// Hashes a password with a salt from the host's entropy and returns the PHC string. Takes tens of milliseconds by
+/// design.
 pub fn hash(password: &str, salt: [u8; 16]) -> Result<String, PasswordError> {
     let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), &salt);
     hash.map(|hash| hash.to_string()).map_err(|error| PasswordError(format!("argon2: {error}")))
 }
 
-/// Whether the password belongs to the PHC text, compared in constant time.
+/// Returns whether the password matches the PHC string, comparing in constant time.
 pub fn verify(password: &str, phc: &str) -> Result<bool, PasswordError> {
     let parsed = PasswordHash::new(phc).map_err(|error| PasswordError(format!("stored hash: {error}")))?;
     Ok(Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok())
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_told_from_another() {
+    fn wrong_password_does_not_match() {
         let phc = hash("correct horse battery", [3; 16]).unwrap();
         assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
         assert_eq!(verify("correct horse battery", &phc), Ok(true));

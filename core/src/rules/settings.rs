@@ -1,4 +1,4 @@
-//! What an operator decides, as the rules see it; a host reads it from its own configuration.
+//! The operator's settings for the rules. Hosts read them from their configuration.
 
 use data_encoding::HEXLOWER_PERMISSIVE;
 
@@ -7,94 +7,94 @@ use super::{
     limits::Limits,
     matching::Dispatch,
     pricing::Tariff,
-    webhooks::WebhookTerms,
+    webhooks::WebhookConfig,
 };
 use crate::model::{Precision, store::KeyHash};
 
-/// The configuration of the rules.
+/// Settings for the rules.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// How large and how often.
+    /// Limits on requests and stored data.
     pub limits: Limits,
-    /// How long.
+    /// Timeouts of orders.
     pub timing: Timing,
-    /// How couriers are looked for.
+    /// The search for couriers.
     pub dispatch: Dispatch,
-    /// What a late cancellation costs.
+    /// Cancellation fees.
     pub cancellation: Cancellation,
-    /// How much.
+    /// The tariff.
     pub tariff: Tariff,
-    /// How long keys live.
-    pub keys: KeyTerms,
-    /// How well places must be known.
-    pub places: PlaceTerms,
-    /// How patiently webhooks are sent.
-    pub webhooks: WebhookTerms,
-    /// How long personal data is stored.
+    /// Validity and number of keys.
+    pub keys: KeyConfig,
+    /// Requirements for addresses.
+    pub places: PlaceConfig,
+    /// Webhook delivery.
+    pub webhooks: WebhookConfig,
+    /// Retention of personal data.
     pub retention: RetentionConfig,
-    /// The secret that quotes, keys and webhook secrets derive from. The default is all zeros, for tests only: anyone can forge those.
+    /// The secret that signs quotes and derives keys and webhook secrets.
     pub secret: Secret,
-    /// The hash of the operator's token; `None` closes the operator's endpoints.
+    /// Hash of the operator's token. `None` disables the operator's endpoints.
     pub operator: Option<KeyHash>,
 }
 
-/// How long keys live.
+/// Validity and number of keys.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct KeyTerms {
-    /// Days that an issued key is valid.
+pub struct KeyConfig {
+    /// Default validity of an issued key in days.
     pub days: u32,
-    /// Hours that a login at the panel is valid.
+    /// Validity of a panel session in hours.
     pub session_hours: u32,
-    /// Valid keys that a store may have, logins aside.
+    /// Maximum number of valid keys of a store, not counting sessions.
     pub per_store: u32,
-    /// Valid logins that a store may have: with one more the oldest ends.
+    /// Maximum number of valid sessions of a store. A further login revokes the oldest.
     pub sessions_per_store: u32,
 }
 
-impl Default for KeyTerms {
-    fn default() -> KeyTerms {
-        KeyTerms { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
+impl Default for KeyConfig {
+    fn default() -> KeyConfig {
+        KeyConfig { days: 365, session_hours: 12, per_store: 100, sessions_per_store: 100 }
     }
 }
 
-/// How long personal data of orders is stored after their creation.
+/// Retention of the personal data of orders, counted from their creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RetentionConfig {
-    /// Days after which recipients' names, phones, addresses and observations are erased from ended orders; 0 stores them until an
-    /// erasure is requested.
+    /// Days after which recipients' names, phones, addresses and observations are erased from ended orders. 0 stores
+    /// them until an erasure is requested.
     pub recipients_days: u32,
-    /// Days after which couriers' positions are erased from ended orders and from couriers who have reported none since; 0 stores them
-    /// as long as the recipients.
+    /// Days after which couriers' positions are erased from ended orders, and from couriers that have reported none
+    /// since. 0 stores them as long as the recipients.
     pub positions_days: u32,
 }
 
-/// How well places must be known.
+/// Requirements for addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-pub struct PlaceTerms {
-    /// The minimum precision of an address; below it the response is 422 `address_imprecise`.
+pub struct PlaceConfig {
+    /// Minimum precision of an address. Less precise addresses are rejected with 422 `address_imprecise`.
     #[serde(rename = "min-precision")]
     pub min_precision: Precision,
 }
 
-impl Default for PlaceTerms {
-    /// Every address that can be located, since what rests on a municipality alone is flagged as estimated.
-    fn default() -> PlaceTerms {
-        PlaceTerms { min_precision: Precision::Municipality }
+impl Default for PlaceConfig {
+    /// Accepts every address that can be located. Orders that depend on a municipality only are marked as estimated.
+    fn default() -> PlaceConfig {
+        PlaceConfig { min_precision: Precision::Municipality }
     }
 }
 
-/// The deployment's 256-bit secret. It signs quotes and derives keys, and is never shown.
+/// The deployment's 256-bit secret. It signs quotes, derives keys and is never shown.
 #[derive(Clone, Default)]
 pub struct Secret(pub [u8; 32]);
 
 impl Secret {
-    /// Reads a secret from 64 hexadecimal digits.
+    /// Parses a secret of 64 hexadecimal digits.
     ///
     /// # Errors
-    /// What to write in place of a text that is none.
+    /// The expected format, if the string is not a secret.
     pub fn parse(text: &str) -> Result<Secret, String> {
         let bytes = HEXLOWER_PERMISSIVE.decode(text.trim().as_bytes()).ok().and_then(|bytes| bytes.try_into().ok());
         bytes
@@ -103,10 +103,10 @@ impl Secret {
     }
 }
 
-/// The hash of an operator's token: hard to guess and possible to send in a header.
+/// Validates an operator's token, which must be hard to guess and valid in a header, and returns its hash.
 ///
 /// # Errors
-/// What to choose in place of a token that is neither.
+/// The expected format, if the token is not valid.
 pub fn operator_token(text: &str) -> Result<KeyHash, String> {
     let text = text.trim();
     if !(20..=256).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_graphic()) {

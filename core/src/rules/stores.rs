@@ -1,4 +1,4 @@
-//! The creation and change of stores and keys, as decisions.
+//! Creation and changes of stores and keys.
 
 use super::settings::Secret;
 use crate::{
@@ -9,16 +9,16 @@ use crate::{
     },
 };
 
-/// What a store says of itself and may change.
+/// The data that a store can change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
     /// Trade name.
     pub name: String,
-    /// Whom to call.
+    /// The contact person.
     pub responsible: Person,
-    /// Contact and login address.
+    /// Email address for contact and login.
     pub email: Email,
-    /// Where the store is.
+    /// Address of the store.
     pub address: Address,
 }
 
@@ -27,50 +27,51 @@ pub struct Contact {
 pub struct NewStore {
     /// Business registration number.
     pub cnpj: Cnpj,
-    /// What it says of itself.
+    /// Name, contact person, email and address.
     pub contact: Contact,
-    /// Its password, until it is hashed.
+    /// The password in plain text, which is hashed before it is stored.
     pub password: String,
-    /// What it sells.
+    /// Number of the category.
     pub category: u8,
-    /// How it pays.
+    /// How fees are paid.
     pub billing: Billing,
     /// Whether it is a sandbox store.
     pub sandbox: bool,
 }
 
-/// A valid wish for a key.
+/// A valid request for a key.
 #[derive(Clone, PartialEq)]
 pub struct KeyRequest {
-    /// The store that it is for, where one was named.
+    /// The store, if specified.
     pub store: Option<StoreId>,
-    /// What people call it.
+    /// Name of the key.
     pub name: Option<String>,
-    /// Days that it is valid, where that was said.
+    /// Validity in days, if specified.
     pub days: Option<u32>,
-    /// The caller's password, where it was sent.
+    /// The calling store's password, if sent.
     pub current_password: Option<String>,
 }
 
-/// What a new key is issued with.
+/// Parameters of a new key.
 #[derive(Clone, Debug)]
-pub struct Opening<'a> {
-    /// The store that it is for.
+pub struct KeyParams<'a> {
+    /// The store that the key authenticates.
     pub store: StoreId,
-    /// The store that asked for it.
+    /// The store that issues the key.
     pub integrator: StoreId,
-    /// What it is for.
+    /// The kind of the key.
     pub kind: KeyKind,
-    /// What people call it.
+    /// Name of the key.
     pub name: Option<String>,
-    /// How long it is valid.
+    /// Validity of the key.
     pub validity: Duration,
-    /// What its text is derived from.
+    /// The deployment's secret, from which the key value is derived.
     pub secret: &'a Secret,
 }
 
-/// Issues a key: what is kept of it, and the nonce that its text is derived from. `None` where no identifier is left.
-pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<(Key, [u8; 32])> {
+/// Issues a key. Returns its stored part and the nonce from which the value is derived, or `None` if no identifier is
+/// left.
+pub fn issue(opening: KeyParams<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<(Key, [u8; 32])> {
     let nonce = context.entropy.bytes::<32>();
     let key = Key {
         id: ids.take(KeyId::new)?,
@@ -87,7 +88,8 @@ pub fn issue(opening: Opening<'_>, ids: &mut IdBlock, context: &mut ExecContext)
     Some((key, nonce))
 }
 
-/// Opens a store: a parent store, or a branch of one, which has its billing terms and is a sandbox if it is one. Its first key is issued with it, by [`issue`].
+/// Creates a parent store, or a branch of `parent` with its billing and sandbox settings. Returns `None` if no
+/// identifier is left. The caller issues the first key with [`issue`].
 pub fn open(
     new: NewStore,
     parent: Option<&Store>,
@@ -100,7 +102,7 @@ pub fn open(
     Some(Store {
         id: ids.take(StoreId::new)?,
         version: 1,
-        matrix: parent.map(|parent| parent.id),
+        parent: parent.map(|parent| parent.id),
         cnpj: new.cnpj,
         name,
         responsible,
@@ -117,7 +119,7 @@ pub fn open(
     })
 }
 
-/// Changes what a store says of itself.
+/// Changes the contact data of a store.
 pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp) -> (Store, Changes) {
     let Contact { name, responsible, email, address } = contact;
     let mut changed = store.clone();
@@ -128,7 +130,8 @@ pub fn update(store: &Store, contact: Contact, located: Located, now: Timestamp)
     (changed, Changes { at: now, stores: vec![write], ..Changes::default() })
 }
 
-/// Removes a branch of a parent store. What it has or owes on a balance of its own moves to its parent's.
+/// Removes a branch of a parent store. If the branch has its own balance, the balance is transferred to the parent
+/// store.
 pub fn remove(branch: &Store, parent: StoreId, now: Timestamp) -> Changes {
     let removed = Store { deleted_at: Some(now), version: branch.version + 1, ..branch.clone() };
     let transfer = |account, amount| LedgerEntry {

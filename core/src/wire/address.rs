@@ -1,20 +1,20 @@
-//! An address in a request and in a response.
+//! Addresses in requests and responses.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Address, Located, Point, Precision};
 
-/// An address. To create an order or a store `street`, `number`, `city` and `state` are required; for a preview it is enough that
-/// the address can be located: by coordinates, by `zipCode`, or by `city` and `state`.
+/// An address. Orders and stores require `street`, `number`, `city` and `state`. A preview requires only enough to
+/// locate the address: coordinates, `zipCode`, or `city` and `state`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Address))]
 #[serde(rename_all = "camelCase", default)]
 pub struct AddressBody {
-    /// Street with its kind, at most 255 characters.
+    /// Street name with its type, at most 255 characters.
     #[cfg_attr(feature = "openapi", schema(example = "Avenida Paulista"))]
     pub street: Option<String>,
-    /// Number in the street; `S/N` where there is none.
+    /// House number, or `S/N` if there is none.
     #[cfg_attr(feature = "openapi", schema(example = "1578"))]
     pub number: Option<String>,
     /// Flat, floor, block.
@@ -25,34 +25,34 @@ pub struct AddressBody {
     /// Municipality.
     #[cfg_attr(feature = "openapi", schema(example = "São Paulo"))]
     pub city: Option<String>,
-    /// One of the 27 federative units' codes, in any case.
+    /// Two-letter code of one of the 27 federative units, in upper or lower case.
     #[cfg_attr(feature = "openapi", schema(example = "SP"))]
     pub state: Option<String>,
-    /// Postal code of eight digits; hyphens, dots and spaces are tolerated.
+    /// Postal code (CEP) of eight digits. Hyphens, dots and spaces are ignored.
     #[cfg_attr(feature = "openapi", schema(example = "01310-200"))]
     pub zip_code: Option<String>,
-    /// Degrees north, WGS 84; with `longitude` it locates the address.
+    /// Latitude in degrees, WGS 84. If sent together with `longitude`, it locates the address.
     #[cfg_attr(feature = "openapi", schema(minimum = -90, maximum = 90, example = -23.5614))]
     pub latitude: Option<f64>,
-    /// Degrees east, WGS 84.
+    /// Longitude in degrees, WGS 84.
     #[cfg_attr(feature = "openapi", schema(minimum = -180, maximum = 180, example = -46.6559))]
     pub longitude: Option<f64>,
 }
 
-/// Where an address was found, and how well it is known.
+/// The coordinates of an address and their precision.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Location))]
 #[serde(rename_all = "camelCase")]
 pub struct LocationView {
-    /// Degrees north, WGS 84.
+    /// Latitude in degrees, WGS 84.
     pub latitude: f64,
-    /// Degrees east, WGS 84.
+    /// Longitude in degrees, WGS 84.
     pub longitude: f64,
-    /// The level that it was found at.
+    /// The level of detail at which the address was located.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
-    /// Typical error in metres.
+    /// Typical error of the coordinates in metres.
     pub radius_m: u32,
 }
 

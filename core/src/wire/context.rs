@@ -1,57 +1,58 @@
-//! What a merchant's page needs to preview alone.
+//! The data that a merchant's page needs to calculate previews locally.
 
 use serde::{Deserialize, Serialize};
 
 use super::{AddressBody, LocationView};
 use crate::{model::Precision, rules::pricing::Tariff};
 
-/// Everything that a preview rests on besides the request: kept by a page, it previews without asking the service again.
+/// All data that a preview depends on besides the request. A page that caches it can calculate previews without calling
+/// the service.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewContext {
-    /// The version of this document's shape, 1.
+    /// Format version of this document: 1.
     pub format: u32,
-    /// When it was written.
+    /// Time at which the document was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub issued_at: String,
-    /// Whether the service locates addresses and measures roads by the same embedded data as a page does. Where it is false the
-    /// service knows more, and its own preview may differ.
+    /// Whether the service locates addresses and measures roads with the same embedded data as the page. If false, the
+    /// service uses additional sources and its own preview may differ.
     pub exact: bool,
-    /// The store that previews are for.
+    /// The store for which previews are calculated.
     pub store: ContextStore,
-    /// The tariff, as `despacho tariff check` reads it: amounts in reais and kilometres, as decimal texts.
+    /// The tariff in the format of `despacho tariff check`: amounts in reais and kilometres, as decimal strings.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub tariff: Tariff,
-    /// How large a request may be.
+    /// Limits on requests.
     pub limits: ContextLimits,
 }
 
-/// The store that previews are for.
+/// The store for which previews are calculated.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextStore {
-    /// The store's number.
+    /// The store's ID.
     pub id: u64,
-    /// Its address, the pickup of a request that names none.
+    /// The store's address, which is the pickup of requests without `pickupAddress`.
     pub address: AddressBody,
-    /// Where that is.
+    /// The coordinates of the address.
     pub location: LocationView,
 }
 
-/// How large a request may be, and how well its places must be known.
+/// Limits on the size of requests and on the precision of their addresses.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ContextLimits {
-    /// Deliveries in one order.
+    /// Maximum number of deliveries in an order.
     pub deliveries: u32,
-    /// Bytes of a body.
+    /// Maximum size of a request body in bytes.
     pub body_bytes: usize,
-    /// Minutes of preparation.
+    /// Maximum preparation time in minutes.
     pub preparation_minutes: u32,
-    /// The least precision that an address is accepted with.
+    /// Minimum precision of an address. Less precise addresses are rejected.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub min_precision: Precision,
 }

@@ -1,4 +1,4 @@
-//! The journal.
+//! Pages of the event journal.
 
 use serde::Serialize;
 
@@ -14,13 +14,13 @@ use crate::model::{
 #[cfg_attr(feature = "openapi", schema(as = JournalEvent))]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEventView {
-    /// Its place: what comes after it is read with this as `after` or as `Last-Event-ID`.
+    /// The event's position in the journal. Send it as `after` or `Last-Event-ID` to read the events after it.
     pub cursor: String,
-    /// Whose order it is.
+    /// ID of the order's store.
     pub store_id: u64,
-    /// The order.
+    /// The order's ID.
     pub order_id: u64,
-    /// The event, as the order's history has it.
+    /// The event as in the order's history.
     #[serde(flatten)]
     pub event: EventView,
 }
@@ -29,20 +29,20 @@ pub struct JournalEventView {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EventPage {
-    /// The events.
+    /// The events, oldest first.
     pub events: Vec<JournalEventView>,
-    /// Send it as `after` for what comes next, now or later.
+    /// Cursor after the last event of this page. Send it as `after` to read later events.
     pub next: String,
-    /// Whether more is there already.
+    /// Whether more events are available now.
     pub more: bool,
 }
 
 impl JournalEventView {
-    /// The event as a reader of a journal is shown it.
+    /// Builds the API representation of a journal entry.
     pub fn of(journal: Journal, entry: &JournalEntry, language: Language) -> JournalEventView {
         let event = &entry.recorded.event;
         JournalEventView {
-            cursor: journal.cursor(entry.place),
+            cursor: journal.cursor(entry.position),
             store_id: event.store.get(),
             order_id: event.order.get(),
             event: EventView::of(entry.recorded.id.get(), event, language),

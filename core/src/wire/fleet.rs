@@ -1,4 +1,4 @@
-//! Couriers as the operator and as they themselves see them, their places, and a round of dispatch.
+//! Couriers as shown to the operator and to themselves, their positions, and dispatch passes.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,31 +19,32 @@ pub struct RegisterCourier {
         schema(required = true, nullable = false, max_length = 255, example = "Ana Souza")
     )]
     pub name: Option<String>,
-    /// Number in E.164.
+    /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511990000001")
     )]
     pub phone: Option<String>,
-    /// Contact address, at most 400 characters.
+    /// Email address, at most 400 characters.
     #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "ana@exemplo.com.br"))]
     pub email: Option<String>,
     /// CPF or another document, at most 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub document: Option<String>,
-    /// The courier's profile in your own records; the courier's number where it is absent. Not unique.
+    /// ID of the courier's profile in your own records. Defaults to the courier's ID. Need not be unique.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
     pub profile_id: Option<Id>,
-    /// Whether the courier takes orders from the start; false where it is absent, until the courier says otherwise.
+    /// Whether the courier is available for orders immediately. Defaults to false. The courier can change it at any
+    /// time.
     pub available: Option<bool>,
-    /// Whether the courier carries orders of sandbox stores, and only these. It never changes.
+    /// Whether the courier carries only orders of sandbox stores. It cannot be changed later.
     pub sandbox: Option<bool>,
-    /// Whole days that the key is valid, 1 to 3650.
+    /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
 }
 
-/// What to change of a courier. What is absent or null stays.
+/// Changes to a courier. Absent and null fields keep their values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -51,68 +52,68 @@ pub struct AlterCourier {
     /// Full name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Ana Souza"))]
     pub name: Option<String>,
-    /// Number in E.164.
+    /// Phone number in E.164 format.
     #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511990000001"))]
     pub phone: Option<String>,
-    /// Contact address, at most 400 characters.
+    /// Email address, at most 400 characters.
     #[cfg_attr(feature = "openapi", schema(format = "email", max_length = 400, example = "ana@exemplo.com.br"))]
     pub email: Option<String>,
     /// CPF or another document, at most 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub document: Option<String>,
-    /// The courier's profile in your own records.
+    /// ID of the courier's profile in your own records.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u64>, minimum = 1, maximum = 9_007_199_254_740_991_u64))]
     pub profile_id: Option<Id>,
-    /// Whether the courier takes orders. The courier may say otherwise at any time.
+    /// Whether the courier is available for orders. The courier can change it at any time.
     pub available: Option<bool>,
-    /// True issues a new key in place of the old one, which ends at once.
+    /// True issues a new key and revokes the old one immediately.
     pub new_key: Option<bool>,
-    /// Whole days that the new key is valid, 1 to 3650.
+    /// Validity of the new key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// True removes the courier for good: no orders, no valid key. An order before its pickup goes to somebody else.
+    /// True removes the courier permanently and revokes the key. An order that was not yet picked up is reassigned.
     pub removed: Option<bool>,
 }
 
-/// A courier as the operator sees it.
+/// A courier as shown to the operator.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierRecord {
-    /// The courier's number.
+    /// The courier's ID.
     pub id: u64,
-    /// The courier's profile in the operator's records.
+    /// ID of the courier's profile in the operator's records.
     pub profile_id: u64,
     /// Full name.
     pub name: String,
-    /// Where to call.
+    /// Phone number in E.164 format.
     pub phone: String,
-    /// Contact address.
+    /// Email address.
     pub email: Option<String>,
     /// CPF or another document.
     pub document: Option<String>,
-    /// Whether the courier takes orders.
+    /// Whether the courier is available for orders.
     pub available: bool,
-    /// Whether the courier carries orders of sandbox stores, and only these.
+    /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
-    /// Last known place.
+    /// Latitude of the last known position.
     pub latitude: Option<f64>,
-    /// Last known place.
+    /// Longitude of the last known position.
     pub longitude: Option<f64>,
-    /// When the courier was there.
+    /// Time of the position.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub position_at: Option<String>,
-    /// The order that the courier has.
+    /// ID of the courier's current order.
     pub order_id: Option<u64>,
-    /// When the courier's key ends.
+    /// Time at which the courier's key expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
-    /// When the courier was removed.
+    /// Time at which the courier was removed.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub removed_at: Option<String>,
 }
 
-/// A courier with the key that was issued, which is told this once.
+/// A courier with a newly issued key. The key is returned only once.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = CourierWithKey))]
@@ -121,54 +122,55 @@ pub struct CourierKeyView {
     /// The courier.
     #[serde(flatten)]
     pub courier: CourierRecord,
-    /// The key: the courier sends it as `x-api-token`. Null where none was issued.
+    /// The key, which the courier sends as `x-api-token`. Null if no key was issued.
     pub value: Option<String>,
 }
 
-/// A page of couriers, by number.
+/// A page of couriers, ordered by ID.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierList {
-    /// The couriers, removed ones too.
+    /// The couriers, including removed ones.
     pub couriers: Vec<CourierRecord>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// Where a courier is.
+/// A courier's position.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReportPosition {
-    /// Degrees north, WGS 84.
+    /// Latitude in degrees, WGS 84.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, minimum = -90, maximum = 90, example = -23.5614)
     )]
     pub latitude: Option<f64>,
-    /// Degrees east, WGS 84.
+    /// Longitude in degrees, WGS 84.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, minimum = -180, maximum = 180, example = -46.6559)
     )]
     pub longitude: Option<f64>,
-    /// Metres that the place may be off, 0 to 10000. Not stored.
+    /// Accuracy of the position in metres, 0 to 10000. Not stored.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 10_000, example = 12))]
     pub accuracy: Option<f64>,
-    /// When the courier was there, by RFC 3339; now where it is absent.
+    /// Time of the position in RFC 3339 format. Defaults to the current time.
     #[cfg_attr(feature = "openapi", schema(max_length = 64, format = DateTime))]
     pub at: Option<String>,
 }
 
-/// What became of a courier's place.
+/// Whether a courier's position was stored.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PositionNoted {
-    /// Whether it was stored: at most one in twenty seconds is, or in as many as the deployment says.
+pub struct PositionResult {
+    /// Whether the position was stored. At most one position is stored per interval: 20 seconds unless the deployment
+    /// configures another.
     pub stored: bool,
-    /// Seconds until the next one is stored.
+    /// Seconds until the next position can be stored.
     pub next_in_seconds: u64,
 }
 
@@ -177,57 +179,58 @@ pub struct PositionNoted {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct SetAvailability {
-    /// True for yes.
+    /// Whether the courier is available for orders.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub available: Option<bool>,
 }
 
-/// A courier as the courier sees it.
+/// A courier as shown to the courier.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierSelf {
-    /// The courier's number.
+    /// The courier's ID.
     pub id: u64,
     /// Full name.
     pub name: String,
-    /// Where the operator calls.
+    /// Phone number in E.164 format.
     pub phone: String,
-    /// Whether the courier takes orders.
+    /// Whether the courier is available for orders.
     pub available: bool,
-    /// Last known place.
+    /// Latitude of the last known position.
     pub latitude: Option<f64>,
-    /// Last known place.
+    /// Longitude of the last known position.
     pub longitude: Option<f64>,
-    /// When the courier was there.
+    /// Time of the position.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub position_at: Option<String>,
-    /// When the key ends.
+    /// Time at which the key expires.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub key_expires_at: Option<String>,
-    /// The order that the courier has; null for none. `GET /courier/order` says where it goes.
+    /// ID of the courier's current order, or null. `GET /courier/order` returns the order.
     pub order_id: Option<u64>,
 }
 
-/// What a round of dispatch did.
+/// The result of a dispatch pass.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = DispatchPass))]
 #[serde(rename_all = "camelCase")]
-pub struct DispatchRound {
-    /// Orders that time moved on, those that expired among them.
+pub struct DispatchPassView {
+    /// Orders whose status changed by a timeout, including expired orders.
     pub moved: u32,
-    /// Orders that a courier was given.
+    /// Orders to which a courier was assigned.
     pub allocated: u32,
-    /// Orders that were taken from couriers that are not heard of.
+    /// Orders that were taken from unresponsive couriers.
     pub released: u32,
-    /// Orders that no courier was found for in time.
+    /// Orders for which no courier was found in time.
     pub expired: u32,
-    /// Whether a limit ended the round before the work did: ask again at once.
+    /// Whether the pass stopped at a limit while more work was due. If true, start another pass immediately.
     pub more: bool,
 }
 
 impl CourierRecord {
-    /// The courier as the operator sees it.
+    /// Builds the representation for the operator.
     pub fn of(courier: &Courier) -> CourierRecord {
         CourierRecord {
             id: courier.id.get(),
@@ -249,21 +252,21 @@ impl CourierRecord {
 }
 
 impl CourierKeyView {
-    /// The courier with a new key's text.
+    /// Combines a courier with the value of a new key.
     pub fn of(courier: &Courier, value: Option<String>) -> CourierKeyView {
         CourierKeyView { courier: CourierRecord::of(courier), value }
     }
 }
 
-impl PositionNoted {
-    /// What became of a place.
-    pub fn of(noted: &PositionUpdate) -> PositionNoted {
-        PositionNoted { stored: noted.stored.is_some(), next_in_seconds: noted.next.seconds_ceil() }
+impl PositionResult {
+    /// Converts the result of a position update.
+    pub fn of(update: &PositionUpdate) -> PositionResult {
+        PositionResult { stored: update.stored.is_some(), next_in_seconds: update.next.seconds_ceil() }
     }
 }
 
 impl CourierSelf {
-    /// The courier as the courier sees it.
+    /// Builds the representation for the courier.
     pub fn of(courier: &Courier) -> CourierSelf {
         CourierSelf {
             id: courier.id.get(),

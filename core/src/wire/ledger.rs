@@ -1,4 +1,4 @@
-//! Statements and top-ups.
+//! Account statements and top-ups.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,19 @@ use super::Reais;
 use crate::model::store::EntryKind;
 use crate::model::store::{StatementLine, Store};
 
-/// Money to book in.
+/// A top-up of a store's balance.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateTopUp {
-    /// BRL, 0.01 to 1,000,000 with two decimals.
+    /// Amount in BRL, 0.01 to 1,000,000, with at most two decimals.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, minimum = 0.01, maximum = 1_000_000, example = 250)
     )]
     pub amount: Option<f64>,
-    /// What you call the payment, 1 to 64 characters. It books once: the same reference with the same amount changes nothing.
+    /// Your reference of the payment, 1 to 64 characters. It makes the request idempotent: a repetition with the same
+    /// amount changes nothing.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, max_length = 64, example = "PIX-2026-11-21-7")
@@ -32,25 +33,26 @@ pub struct CreateTopUp {
 #[cfg_attr(feature = "openapi", schema(as = StatementLine))]
 #[serde(rename_all = "camelCase")]
 pub struct StatementLineView {
-    /// The entry's number.
+    /// The entry's ID.
     pub id: u64,
-    /// When.
+    /// Time of the entry.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// Why.
+    /// Type of the entry.
     #[serde(rename = "type")]
     #[cfg_attr(feature = "openapi", schema(value_type = EntryKind))]
     pub kind: &'static str,
-    /// The store that it belongs to: a branch where one of a prepaid parent store moved the shared balance.
+    /// ID of the store that caused the entry. In the statement of a prepaid parent store, this can be one of its
+    /// branches.
     pub store_id: u64,
-    /// The order that it belongs to; null for a top-up or a transfer.
+    /// ID of the order. Null for top-ups and transfers.
     pub order_id: Option<u64>,
-    /// The operator's reference; null except for a top-up.
+    /// The operator's reference. Null unless the entry is a top-up.
     pub reference: Option<String>,
-    /// How much, BRL: negative is a debit.
+    /// Amount in BRL. Debits are negative.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub amount: Reais,
-    /// The balance after it, BRL.
+    /// Balance after the entry in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub balance: Reais,
 }
@@ -60,35 +62,36 @@ pub struct StatementLineView {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StatementPage {
-    /// The balance that pays for the store, as it is now.
+    /// Current balance of the account that pays for the store.
     pub balance: StoreBalance,
-    /// The entries.
+    /// The entries, oldest first.
     pub lines: Vec<StatementLineView>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// A balance, and the store that it belongs to.
+/// A balance and the store that owns it.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreBalance {
-    /// The store whose balance it is: the parent store for a branch of a prepaid one, else the store itself.
+    /// ID of the store that owns the balance: the parent store for branches of a prepaid parent store, otherwise the
+    /// store itself.
     pub store_id: u64,
-    /// BRL.
+    /// Balance in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub amount: Reais,
 }
 
 impl StoreBalance {
-    /// The balance that pays for a store.
+    /// Returns the balance that pays for a store.
     pub fn of(store: &Store) -> StoreBalance {
         StoreBalance { store_id: store.account().get(), amount: Reais(store.balance) }
     }
 }
 
 impl StatementLineView {
-    /// The entry as the API shows it.
+    /// Builds the API representation of an entry.
     pub fn of(line: &StatementLine) -> StatementLineView {
         StatementLineView {
             id: line.id.get(),
@@ -103,24 +106,24 @@ impl StatementLineView {
     }
 }
 
-/// The header of a statement as CSV.
 const CSV_HEADER: &str = "id,createdAt,type,orderId,reference,amount,balance,storeId\r\n";
 
-/// Lines as CSV (RFC 4180): commas, CRLF, quotes where a field needs them, amounts with a point and two decimals.
+/// Formats statement lines as CSV (RFC 4180) with commas and CRLF. Fields are quoted if necessary; amounts have a
+/// decimal point and two decimals.
 pub fn csv(lines: &[StatementLine]) -> String {
     use std::fmt::Write as _;
-    let mut text = CSV_HEADER.to_owned();
+    let mut csv = CSV_HEADER.to_owned();
     for line in lines {
         let order = line.order.map(|order| order.to_string()).unwrap_or_default();
         let reference = field(line.reference.as_deref().unwrap_or_default());
         let (id, at, kind, amount, balance) = (line.id, line.at, line.kind.name(), line.amount, line.balance);
         let store = line.store;
-        let _ = write!(text, "{id},{at},{kind},{order},{reference},{amount},{balance},{store}\r\n");
+        let _ = write!(csv, "{id},{at},{kind},{order},{reference},{amount},{balance},{store}\r\n");
     }
-    text
+    csv
 }
 
-/// A text as a field. One that a spreadsheet would take for a formula gets an apostrophe before it, as spreadsheets have it.
+/// Escapes a CSV field. A value that a spreadsheet would evaluate as a formula is prefixed with an apostrophe.
 fn field(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if formula { format!("'{text}") } else { text.to_owned() };
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_quoted_where_they_need_it() {
+    fn csv_fields_are_quoted_if_necessary() {
         assert_eq!(field("PIX 7"), "PIX 7");
         assert_eq!(field("a \"b\", c\nd"), "\"a \"\"b\"\", c\nd\"");
         assert_eq!(field("=1+1"), "'=1+1");

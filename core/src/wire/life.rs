@@ -1,4 +1,4 @@
-//! What couriers, merchants and the operator send along an order's life, and what they are told.
+//! Requests and responses of the order lifecycle for couriers, merchants and the operator.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,169 +26,170 @@ macro_rules! requests {
 }
 
 requests! {
-    /// A code that somebody told the courier.
+    /// A code that the merchant gave to the courier.
     GiveCode {
-        /// The code: blanks around it and the case of letters do not count.
+        /// The code. Surrounding blanks and the case of letters are ignored.
         #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "4326"))]
         code: String,
     }
 
-    /// Why.
+    /// The reason for a step.
     GiveReason {
-        /// Why, in a few words; it stands in the order's history.
+        /// The reason in a few words. It is stored in the order's history.
         #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "flat tyre"))]
         reason: String,
     }
 
-    /// Which delivery.
+    /// A delivery of the order.
     NameDelivery {
-        /// The delivery's number.
+        /// The delivery's ID.
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
     }
 
-    /// Which delivery, with its code.
+    /// A delivery and its code.
     GiveDeliveryCode {
-        /// The delivery's number.
+        /// The delivery's ID.
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
-        /// What the recipient said; needed where `codeRequired` is true.
+        /// The code that the recipient gave to the courier. Required if `codeRequired` is true.
         #[cfg_attr(feature = "openapi", schema(max_length = 64, example = "4144"))]
         code: String,
     }
 
-    /// Which delivery, and why.
+    /// A delivery and the reason for the step.
     GiveDeliveryReason {
-        /// The delivery's number.
+        /// The delivery's ID.
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         delivery_id: Id,
-        /// Why, in a few words; it stands in the order's history.
-        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "nobody at home"))]
+        /// The reason in a few words. It is stored in the order's history.
+        #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 255, example = "recipient not at home"))]
         reason: String,
     }
 
-    /// How much later.
+    /// A postponement of the time at which the goods are ready.
     DelayOrder {
-        /// Whole minutes that are added to the time at which the goods are ready.
+        /// Whole minutes to add to the time at which the goods are ready.
         #[cfg_attr(feature = "openapi", schema(value_type = u32, required = true, minimum = 1, maximum = 1440, example = 10))]
         minutes: f64,
     }
 
-    /// What to cancel.
+    /// A cancellation of an order or of one of its deliveries.
     CancelOrder {
-        /// The order's number.
+        /// The order's ID.
         #[cfg_attr(feature = "openapi", schema(value_type = StopNumber, required = true))]
         order_id: Id,
-        /// Why, in a few words; it stands in the order's history.
+        /// The reason in a few words. It is stored in the order's history.
         #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "the customer changed their mind"))]
         reason: String,
-        /// One delivery alone, while others remain; the order is priced again. Absent: the whole order.
+        /// ID of the delivery to cancel. Other deliveries must remain, and the order is priced again. If absent, the
+        /// whole order is cancelled.
         #[cfg_attr(feature = "openapi", schema(value_type = Option<StopNumber>))]
         delivery_id: Id,
     }
 }
 
-/// An order as its courier sees it: without any code.
+/// An order as shown to its courier, without the codes.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = CourierOrder))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierOrderView {
-    /// The order's number.
+    /// The order's ID.
     pub id: u64,
     /// The merchant's code.
     pub code: String,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// Where it stands.
+    /// The current status.
     #[cfg_attr(feature = "openapi", schema(value_type = OrderStatus))]
     pub situation: u16,
-    /// Where to collect.
+    /// Address of the pickup.
     pub pickup_address: AddressBody,
-    /// Where that is: degrees.
+    /// Latitude of the pickup in degrees.
     pub pickup_latitude: f64,
-    /// Where that is: degrees.
+    /// Longitude of the pickup in degrees.
     pub pickup_longitude: f64,
-    /// When the goods are ready.
+    /// Time at which the goods are ready.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub ready_at: String,
-    /// Kilometres of the whole route, the way back included.
+    /// Length of the whole route in kilometres, including the way back.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub total_distance: Kilometres,
-    /// Whether goods or a payment go back to the pickup, as far as is known now.
+    /// Whether the courier must currently return goods or a payment to the pickup.
     pub return_required: bool,
     /// The deliveries, in route order.
     pub deliveries: Vec<CourierStopView>,
-    /// What the courier can do next, by the event that comes of it.
+    /// The events that the courier can cause next.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<EventKind>))]
     pub possible: Vec<&'static str>,
 }
 
-/// A delivery as its courier sees it. Once the order has ended, the recipient's data is null: `name`, `phone`, `observation`, every
-/// field of `address`, `latitude` and `longitude`.
+/// A delivery as shown to its courier. Once the order has ended, the recipient's data is null: `name`, `phone`,
+/// `observation`, every field of `address`, `latitude` and `longitude`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = CourierDelivery))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierStopView {
-    /// The delivery's number.
+    /// The delivery's ID.
     pub id: u64,
     /// The merchant's code.
     pub code: Option<String>,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// The recipient.
+    /// The recipient's name.
     pub name: Option<String>,
-    /// The recipient's number.
+    /// The recipient's phone number.
     pub phone: Option<String>,
-    /// What the courier should know.
+    /// Instructions for the courier.
     pub observation: Option<String>,
-    /// Whether it is paid already; where not, the courier collects `productValue`.
+    /// Whether the delivery is already paid. If false, the courier collects `productValue`.
     pub online_payment: bool,
-    /// What the goods are worth, BRL.
+    /// Value of the goods in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub product_value: Option<Reais>,
-    /// Where it stands.
+    /// The current status.
     #[cfg_attr(feature = "openapi", schema(value_type = DeliveryStatus))]
     pub situation: u16,
-    /// Its place in the route, from 1.
+    /// Position in the route, starting at 1.
     pub order_route: usize,
-    /// Where it goes.
+    /// Address of the recipient.
     pub address: AddressBody,
-    /// Where that is: degrees.
+    /// Latitude of the address in degrees.
     pub latitude: Option<f64>,
-    /// Where that is: degrees.
+    /// Longitude of the address in degrees.
     pub longitude: Option<f64>,
-    /// Kilometres of the leg that ends here.
+    /// Length of the leg to this delivery in kilometres.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,
-    /// Whether the recipient is asked for a code.
+    /// Whether the courier must send the recipient's code to complete the delivery.
     pub code_required: bool,
 }
 
-/// What a courier has now.
+/// A courier's current order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CurrentOrder {
-    /// The order; null where there is none.
+    /// The order, or null.
     pub order: Option<CourierOrderView>,
 }
 
-/// The terms on which an order can be cancelled now.
+/// The terms for cancelling an order now.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Cancellation))]
 #[serde(rename_all = "camelCase")]
 pub struct CancellationView {
-    /// Whether it can be cancelled.
+    /// Whether the order can be cancelled.
     pub allowed: bool,
-    /// How; null where the order has ended.
+    /// How the order can be cancelled. Null if the order has ended.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<CancellationMode>))]
     pub mode: Option<&'static str>,
-    /// What it costs now, BRL, in addition to the order's `cancellationFee`.
+    /// Cost of cancelling now in BRL, in addition to the order's `cancellationFee`.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub fee: Reais,
-    /// When the terms change by time alone; null where they do not.
+    /// Time at which the terms change if the status stays the same. Null if they do not change with time.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub changes_at: Option<String>,
 }
@@ -200,7 +201,7 @@ pub struct CancellationView {
 pub struct OrderList {
     /// The orders.
     pub orders: Vec<ListedOrder>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
@@ -211,12 +212,12 @@ pub struct OrderList {
 pub struct StoreList {
     /// The stores.
     pub stores: Vec<StoreView>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
 impl CourierOrderView {
-    /// The order as its courier sees it.
+    /// Builds the representation for the courier.
     pub fn of(order: &Order) -> CourierOrderView {
         let mut possible: Vec<_> =
             lifecycle::next_steps(order).into_iter().map(|step| step.row().event.name()).collect();
@@ -240,7 +241,7 @@ impl CourierOrderView {
 
 impl CourierStopView {
     fn of(order_route: usize, delivery: &Delivery, order: &Order) -> CourierStopView {
-        // A courier reads recipients only until the order's end.
+        // Couriers can read the recipients' data only until the order ends.
         let recipient = Some(delivery).filter(|_| !order.status.is_final());
         CourierStopView {
             id: delivery.id.get(),
@@ -263,7 +264,7 @@ impl CourierStopView {
 }
 
 impl CancellationView {
-    /// The terms as the API shows them.
+    /// Builds the API representation of the terms.
     pub fn of(terms: &CancellationTerms) -> CancellationView {
         let (allowed, mode) = match terms.mode {
             Mode::Free => (true, Some("free")),

@@ -1,5 +1,5 @@
-//! The JSON of the API: plain types, apart from the domain. Requests hold what a caller may send, valid or not; responses what
-//! the service says, every documented field present and `null` where there is no value.
+//! The JSON types of the API, separate from the domain model. Requests hold what the client sent, valid or not.
+//! Responses always contain every documented field, with `null` if there is no value.
 
 mod address;
 mod context;
@@ -20,7 +20,7 @@ pub use address::{AddressBody, LocationView};
 pub use context::{ContextLimits, ContextStore, PreviewContext};
 pub use event::{EventPage, JournalEventView};
 pub use fleet::{
-    AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchRound, PositionNoted,
+    AlterCourier, CourierKeyView, CourierList, CourierRecord, CourierSelf, DispatchPassView, PositionResult,
     RegisterCourier, ReportPosition, SetAvailability,
 };
 pub use ledger::{CreateTopUp, StatementLineView, StatementPage, StoreBalance, csv};
@@ -28,7 +28,7 @@ pub use life::{
     CancelOrder, CancellationView, CourierOrderView, CourierStopView, CurrentOrder, DelayOrder, GiveCode,
     GiveDeliveryCode, GiveDeliveryReason, GiveReason, NameDelivery, OrderList, StoreList,
 };
-pub use numbers::{Id, Kilometres, LONGEST_LIST, Quantity, Reais, objects};
+pub use numbers::{Id, Kilometres, MAX_LIST_ITEMS, Quantity, Reais, objects};
 pub use order::{
     ConfirmationBody, CourierView, CreateOrder, DeliveryView, EventView, ListedOrder, MarketplaceOrder,
     MarketplaceWebhookOrder, NewDelivery, OrderDetails, OrderView, PersonView, PriceLineView, StoreRef,
@@ -38,8 +38,8 @@ pub use privacy::{
     ErasureList, ErasureResult, ErasureView, ExportedEvent, ExportedOrder, NameRecipient, OpenOrder, RecipientExport,
 };
 pub use store::{
-    ContactBody, CreateMatrix, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView, MatrixRef,
-    NotificationList, NotificationView, StoreCreated, StoreView, UpdateStore,
+    ContactBody, CreateParentStore, CreateSession, CreateStore, FailedFieldView, IssueKey, KeyList, KeyView,
+    NotificationList, NotificationView, ParentStoreRef, StoreCreated, StoreView, UpdateStore,
 };
 pub use webhook::{
     AttemptList, AttemptView, CreateWebhook, QueuedMessage, TEST_TYPE, WebhookData, WebhookList, WebhookPayload,

@@ -1,4 +1,4 @@
-//! Numbers and identifiers as JSON has them, and lists that end.
+//! JSON representation of numbers and identifiers, and lists of limited length.
 
 use std::{fmt, marker::PhantomData};
 
@@ -10,14 +10,15 @@ use serde::{
 
 use crate::model::{Distance, Money};
 
-/// Writes `units / 10^scale` as the JSON number that people expect: exact to the last decimal, whole numbers without a point,
-/// as JavaScript writes them too.
+/// Serializes `units / 10^scale` as a JSON number that is exact to the last decimal. Whole numbers have no decimal
+/// point, as in JavaScript.
 fn write_decimal<S: Serializer>(units: i64, scale: u32, serializer: S) -> Result<S::Ok, S::Error> {
     let divisor = 10i64.pow(scale);
     if units % divisor == 0 {
         return serializer.serialize_i64(units / divisor);
     }
-    // Both are exact doubles, and IEEE division gives the double nearest to the decimal, which prints as it.
+    // Both operands are exact doubles, so IEEE division returns the double nearest to the decimal, whose shortest
+    // representation is that decimal.
     #[expect(clippy::cast_precision_loss, reason = "amounts, metres and quantities stay below 2^53 units")]
     serializer.serialize_f64(units as f64 / divisor as f64)
 }
@@ -42,29 +43,29 @@ impl Serialize for Kilometres {
     }
 }
 
-/// How much of something a price line counts.
+/// The quantity of a price line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity(pub Decimal);
 
 impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let rounded = self.0.round_dp(4).normalize();
-        // Quantities are far below this; more than that could only be wrong, and is no reason for an answer without a body.
+        // Valid quantities are far below `i64::MAX`. Saturating avoids a response without a body.
         let units = i64::try_from(rounded.mantissa()).unwrap_or(i64::MAX);
         write_decimal(units, rounded.scale(), serializer)
     }
 }
 
-/// An identifier in a request: a whole number, or a text of its digits. Whole numbers that no identifier can be, negative ones and
-/// those past 64 bits, read as 0: they are out of range, not of the wrong type.
+/// An identifier in a request: a whole number or a string of its digits. Negative numbers and numbers above 64 bits are
+/// read as 0, because they are out of range and not of the wrong type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Id(pub u64);
 
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
-        struct Numbers;
-        impl<'de> Visitor<'de> for Numbers {
+        struct IdVisitor;
+        impl<'de> Visitor<'de> for IdVisitor {
             type Value = Id;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,23 +98,23 @@ impl<'de> Deserialize<'de> for Id {
                 Ok(Id(text.parse().unwrap_or_default()))
             }
         }
-        deserializer.deserialize_any(Numbers)
+        deserializer.deserialize_any(IdVisitor)
     }
 }
 
-/// Reads an optional list of at most [`LONGEST_LIST`] values.
+/// Deserializes an optional list and keeps its first [`MAX_LIST_ITEMS`] items.
 ///
 /// # Errors
-/// What `T` finds wrong, and anything that is neither a list nor null.
+/// If the value is neither a list nor null, or an item is not a valid `T`.
 pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     Option::<Objects<T>>::deserialize(deserializer).map(|list| list.map(|list| list.0))
 }
 
-/// Items of a list that are kept at most, more than any limit on deliveries allows: `[{},{},…]` takes three bytes an item in a body and
-/// hundreds in memory, so that a list must stop growing where no request could be valid any more.
-pub const LONGEST_LIST: usize = 256;
+/// Maximum number of items that are kept of a list, above every limit on deliveries. `[{},{},…]` needs three bytes per
+/// item in a body but hundreds in memory, so longer lists are not stored.
+pub const MAX_LIST_ITEMS: usize = 256;
 
-/// A list of such values. What stands past [`LONGEST_LIST`] is not looked at.
+/// A list of values. Items after the first [`MAX_LIST_ITEMS`] are skipped.
 struct Objects<T>(Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
@@ -128,7 +129,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Objects<T> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Objects<T>, A::Error> {
                 let mut list = Vec::with_capacity(items.size_hint().unwrap_or(0).min(64));
-                while list.len() < LONGEST_LIST {
+                while list.len() < MAX_LIST_ITEMS {
                     let Some(item) = items.next_element()? else { return Ok(Objects(list)) };
                     list.push(item);
                 }
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_centavo_is_the_shortest_decimal() {
+    fn amounts_serialize_as_shortest_decimals() {
         for centavos in (0..1_000_000).step_by(37) {
             let written = json(Reais(Money::from_centavos(centavos).unwrap()));
             let expected = Decimal::new(centavos, 2).normalize().to_string();
@@ -167,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_a_number_or_its_digits() {
+    fn id_accepts_number_and_digit_string() {
         let read = |text: &str| serde_json::from_str::<Id>(text).ok().map(|id| id.0);
         assert_eq!(
             (read("12"), read("\"12\""), read("12.0"), read("\"\""), read("12.5"), read("\"-1\""), read("true")),
             (Some(12), Some(12), Some(12), None, None, None, None)
         );
-        for no_identifier in ["0", "-1", "-0", "18446744073709551616", "1e308", "\"99999999999999999999\""] {
-            assert_eq!(read(no_identifier), Some(0), "{no_identifier}");
+        for out_of_range in ["0", "-1", "-0", "18446744073709551616", "1e308", "\"99999999999999999999\""] {
+            assert_eq!(read(out_of_range), Some(0), "{out_of_range}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Orders as they are sent and as they are returned.
+//! Orders in requests and responses.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::model::{
     price::{PriceLine, Rule},
 };
 
-/// A new order. Fields that are not listed are ignored.
+/// A new order. Unknown fields are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -21,36 +21,36 @@ pub struct CreateOrder {
     /// The merchant's code for the order, 1 to 64 characters, unique among the store's orders that are not cancelled.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, max_length = 64, example = "PED-1042"))]
     pub code: Option<String>,
-    /// Whole minutes of preparation, 0 to 1440; the courier is looked for when they are over.
+    /// Preparation time in whole minutes, 0 to 1440. The search for a courier starts when it is over.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
-    /// Whether the expected times are wanted; without it they are null.
+    /// Whether to calculate the expected times. If not true, they are null.
     pub preview_delivery_time: Option<bool>,
     /// The merchant's full code, 1 to 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
-    /// Whether the deliveries are visited in the best order instead of the order sent.
+    /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
     pub sort_by_best_route: Option<bool>,
-    /// Where the courier collects; the store's own address where it is absent.
+    /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<VisitAddress>))]
     pub pickup_address: Option<AddressBody>,
-    /// The store on whose behalf the order is created: the caller, or one of its branches.
+    /// The store for which the order is created: the calling store or one of its branches.
     pub store: Option<StoreRef>,
     /// The deliveries, 1 to 50.
     #[serde(deserialize_with = "objects")]
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_items = 1, max_items = 50))]
     pub deliveries: Option<Vec<NewDelivery>>,
-    /// The quote of a preview of the same content; its fee holds for 15 minutes.
+    /// The `quote.id` of a preview with the same content. It locks in the fee for 15 minutes.
     #[cfg_attr(feature = "openapi", schema(max_length = 16384))]
     pub quote_id: Option<String>,
 }
 
-/// A store, by its number.
+/// A reference to a store.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct StoreRef {
-    /// The store's number.
+    /// The store's ID.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub user_platform_id: Option<Id>,
 }
@@ -66,31 +66,32 @@ pub struct NewDelivery {
     /// The merchant's full code, 1 to 64 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub full_code: Option<String>,
-    /// The code that the merchant tells the courier at the pickup, 4 to 12 letters or digits; the same in all deliveries that
-    /// set it. Where none does, one is drawn.
+    /// The code that the merchant gives to the courier at the pickup, 4 to 12 letters or digits. All deliveries that
+    /// set it must have the same value. If none sets it, a code is generated.
     #[cfg_attr(feature = "openapi", schema(format = "pickup-code", max_length = 64, example = "7K2P"))]
     pub pickup_code: Option<String>,
-    /// The recipient, 1 to 255 characters.
+    /// The recipient's name, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Maria Silva"))]
     pub name: Option<String>,
-    /// The recipient's number in E.164.
+    /// The recipient's phone number in E.164 format.
     #[cfg_attr(feature = "openapi", schema(format = "phone", max_length = 255, example = "+5511999990000"))]
     pub phone: Option<String>,
-    /// What the courier should know, at most 1000 characters.
+    /// Instructions for the courier, at most 1000 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 1000))]
     pub observation: Option<String>,
-    /// Where it goes.
+    /// Address of the recipient.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
-    /// Whether it is paid already (the default); where not, the courier brings the payment back.
+    /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
     pub online_payment: Option<bool>,
-    /// `first` or `last` holds it there when the best order is asked for; one delivery at each end.
+    /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
+    /// first and one last.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
     pub pin: Option<String>,
-    /// What the goods are worth, BRL, 0 to 1,000,000 with two decimals.
+    /// Value of the goods in BRL, 0 to 1,000,000, with at most two decimals.
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 1_000_000, example = 57.9))]
     pub product_value: Option<f64>,
-    /// How its receipt is confirmed.
+    /// How the receipt of the delivery is confirmed.
     pub confirmation: Option<ConfirmationBody>,
 }
 
@@ -103,13 +104,13 @@ pub struct ConfirmationBody {
     /// The order in the first marketplace.
     #[serde(rename = "marketplaceA")]
     pub marketplace_a: Option<MarketplaceOrder>,
-    /// The order in the first marketplace, by its webhooks.
+    /// The order in the first marketplace, as identified by its webhooks.
     #[serde(rename = "marketplaceA_webhook")]
     pub marketplace_a_webhook: Option<MarketplaceWebhookOrder>,
     /// The order in the second marketplace.
     #[serde(rename = "marketplaceB")]
     pub marketplace_b: Option<MarketplaceWebhookOrder>,
-    /// Whether the courier asks for the delivery code at the door.
+    /// Whether the courier must send the recipient's code to complete the delivery.
     pub platform: Option<bool>,
 }
 
@@ -118,17 +119,17 @@ pub struct ConfirmationBody {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MarketplaceOrder {
-    /// The marketplace's identifier, at most 255 characters.
+    /// The marketplace's order ID, at most 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255))]
     pub order_id: Option<String>,
 }
 
-/// An order in a marketplace, as its webhooks name it.
+/// An order in a marketplace, as identified by its webhooks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct MarketplaceWebhookOrder {
-    /// The marketplace's identifier, at most 255 characters.
+    /// The marketplace's order ID, at most 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255))]
     pub order_id: Option<String>,
 }
@@ -139,54 +140,57 @@ pub struct MarketplaceWebhookOrder {
 #[cfg_attr(feature = "openapi", schema(as = Order))]
 #[serde(rename_all = "camelCase")]
 pub struct OrderView {
-    /// The order's number.
+    /// The order's ID.
     pub id: u64,
     /// The merchant's code.
     pub code: String,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// Minutes of preparation.
+    /// Preparation time in minutes.
     pub preparation_time: u32,
-    /// Where the courier collects.
+    /// Address of the pickup.
     pub pickup_address: AddressBody,
-    /// Where that is, as it was found when the order was created.
+    /// The coordinates of the address, determined when the order was created.
     pub pickup_location: LocationView,
-    /// When it was created.
+    /// Time at which the order was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// Whose order it is.
+    /// ID of the order's store.
     pub store_id: u64,
-    /// Where it stands.
+    /// The current status.
     #[cfg_attr(feature = "openapi", schema(value_type = OrderStatus))]
     pub situation: u16,
-    /// What the merchant tells the courier when goods or payment come back; null until a return is known of.
+    /// The code that the merchant gives to the courier when goods or a payment are returned. Null until a return is
+    /// necessary.
     pub return_code: Option<String>,
-    /// What the merchant tells the courier at the pickup.
+    /// The code that the merchant gives to the courier at the pickup.
     pub pickup_code: String,
-    /// Kilometres of the whole route, the way back included.
+    /// Length of the whole route in kilometres, including the way back.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub total_distance: Kilometres,
-    /// The fee in BRL.
+    /// Delivery fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
-    /// What late cancellations have cost so far, BRL, in addition to `deliveryFee`; a cancelled order costs this only.
+    /// Cost of late cancellations so far in BRL, in addition to `deliveryFee`. A cancelled order costs only this
+    /// amount.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub cancellation_fee: Reais,
-    /// The lines that add up to the fee.
+    /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
     /// The deliveries, in route order.
     pub deliveries: Vec<DeliveryView>,
-    /// When the last delivery should be handed over; null unless `previewDeliveryTime` was true.
+    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_delivery: Option<String>,
-    /// When the courier should collect; null unless `previewDeliveryTime` was true.
+    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
-    /// Whether a leg rests on no more than municipalities, or on the embedded model because the road network could not tell.
+    /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
+    /// model replaced the unavailable road network.
     pub estimated: bool,
 }
 
-/// An order with its courier, its history and its origin.
+/// An order with its courier, history and origin.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -194,11 +198,12 @@ pub struct OrderDetails {
     /// The order.
     #[serde(flatten)]
     pub order: OrderView,
-    /// The courier; null until one is assigned.
+    /// The courier. Null until one is assigned.
     pub delivery_man: Option<CourierView>,
-    /// What happened so far, oldest first; empty where the operator has archived the history of an order that ended long ago.
+    /// The order's history, oldest event first. Empty if the operator has archived the history of an order that ended
+    /// long ago.
     pub events: Vec<EventView>,
-    /// Where the order came from.
+    /// The kind of key with which the order was created.
     #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub origin: String,
 }
@@ -211,7 +216,8 @@ pub struct ListedOrder {
     /// The order.
     #[serde(flatten)]
     pub order: OrderView,
-    /// The courier; null until one is assigned. Its place is the one of the order's last step: the order itself has the present one.
+    /// The courier. Null until one is assigned. Its position is from the order's last step; `GET /delivery/orders/{platformOrderId}`
+    /// returns the current position.
     pub delivery_man: Option<CourierView>,
 }
 
@@ -221,59 +227,59 @@ pub struct ListedOrder {
 #[cfg_attr(feature = "openapi", schema(as = Delivery))]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryView {
-    /// The delivery's number.
+    /// The delivery's ID.
     pub id: u64,
     /// The merchant's code.
     pub code: Option<String>,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// The recipient.
+    /// The recipient's name.
     pub name: Option<String>,
-    /// The recipient's number.
+    /// The recipient's phone number.
     pub phone: Option<String>,
-    /// What the courier should know.
+    /// Instructions for the courier.
     pub observation: Option<String>,
-    /// Whether it is paid already.
+    /// Whether the delivery is already paid.
     pub online_payment: bool,
-    /// What the goods are worth, BRL.
+    /// Value of the goods in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>))]
     pub product_value: Option<Reais>,
-    /// Where it stands.
+    /// The current status.
     #[cfg_attr(feature = "openapi", schema(value_type = DeliveryStatus))]
     pub situation: u16,
-    /// Its place in the route, from 1.
+    /// Position in the route, starting at 1.
     pub order_route: usize,
-    /// Where it goes.
+    /// Address of the recipient.
     pub address: AddressBody,
-    /// Where that is, as it was found when the order was created.
+    /// The coordinates of the address, determined when the order was created.
     pub location: LocationView,
-    /// Kilometres of the leg that ends here.
+    /// Length of the leg to this delivery in kilometres.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,
-    /// What the recipient tells the courier.
+    /// The code that the recipient gives to the courier.
     pub delivery_code: String,
-    /// How well its place is known.
+    /// Precision of the coordinates.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
-    /// What was sent of how its receipt is confirmed; in webhooks alone.
+    /// The `confirmation` that was sent with the order. Only in webhooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub confirmation: Option<ConfirmationBody>,
 }
 
-/// A line of a fee.
+/// A line of the price breakdown.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = PriceLine))]
 #[serde(rename_all = "camelCase")]
 pub struct PriceLineView {
-    /// The tariff's rule.
+    /// The tariff rule.
     #[cfg_attr(feature = "openapi", schema(value_type = Rule))]
     pub rule: Rule,
-    /// Kilometres, stops, per cent, or 1.
+    /// Quantity in the unit of the rule: kilometres, stops, per cent, or 1.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub quantity: Quantity,
-    /// What it adds, BRL.
+    /// Amount in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub amount: Reais,
 }
@@ -284,75 +290,75 @@ pub struct PriceLineView {
 #[cfg_attr(feature = "openapi", schema(as = Courier))]
 #[serde(rename_all = "camelCase")]
 pub struct CourierView {
-    /// The courier's number.
+    /// The courier's ID.
     pub id: u64,
-    /// The courier's profile in the operator's records.
+    /// ID of the courier's profile in the operator's records.
     pub profile_id: u64,
     /// Full name.
     pub name: String,
-    /// Where to call.
+    /// Phone number in E.164 format.
     pub phone: String,
     /// Always null: a courier's email address is visible only to the operator.
     pub email: Option<String>,
     /// Always null: a courier's CPF or other document is visible only to the operator.
     pub document: Option<String>,
-    /// Area code.
+    /// Brazilian area code of the phone number.
     pub ddd: Option<String>,
-    /// Last known place.
+    /// Latitude of the last known position.
     pub latitude: Option<f64>,
-    /// Last known place.
+    /// Longitude of the last known position.
     pub longitude: Option<f64>,
 }
 
-/// Somebody in an event.
+/// A person involved in an event.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = EventPerson))]
 pub struct PersonView {
     /// Name.
     pub name: String,
-    /// Number; null for the platform.
+    /// Phone number. Null for the platform.
     pub phone: Option<String>,
 }
 
-/// An event of an order's history. Consumers order by `sequence`; `description` is for people.
+/// An event of an order's history. Clients sort by `sequence`. `description` is a text for display.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = OrderEvent))]
 #[serde(rename_all = "camelCase")]
 pub struct EventView {
-    /// The event's place in the service's journal.
+    /// The event's ID, unique in the deployment.
     pub id: u64,
-    /// When it happened.
+    /// Time of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// What happened, in the language of the request.
+    /// Description of the event in the language of the request.
     pub description: String,
-    /// Where the courier was.
+    /// Latitude of the courier at the time of the event.
     pub latitude: Option<f64>,
-    /// Where the courier was.
+    /// Longitude of the courier at the time of the event.
     pub longitude: Option<f64>,
-    /// The courier that had the order.
+    /// The courier that was assigned to the order.
     pub delivery_man: Option<PersonView>,
-    /// Who caused it.
+    /// The person or system that caused the event.
     pub requested_by: PersonView,
-    /// What happened, for programs.
+    /// Type of the event.
     #[serde(rename = "type")]
     #[cfg_attr(feature = "openapi", schema(value_type = EventKind))]
     pub kind: &'static str,
-    /// Where the order stood afterwards, or the delivery where `deliveryId` names one.
+    /// Status of the order after the event, or of the delivery if `deliveryId` is not null.
     #[cfg_attr(feature = "openapi", schema(value_type = AnyStatus))]
     pub situation: u16,
-    /// Its place in the order's history: 1, 2, 3, without a gap.
+    /// Position in the order's history: 1, 2, 3, without gaps.
     pub sequence: u32,
-    /// The delivery that it is about; null for the whole order.
+    /// ID of the affected delivery. Null if the event concerns the whole order.
     pub delivery_id: Option<u64>,
-    /// Why, in the words of who caused it; null where nobody was asked.
+    /// The reason given for the event. Null if none was requested.
     pub reason: Option<String>,
 }
 
 impl OrderView {
-    /// The order as the API shows it.
+    /// Builds the API representation of an order.
     pub fn of(order: &Order) -> OrderView {
         OrderView {
             id: order.id.get(),
@@ -379,7 +385,7 @@ impl OrderView {
 }
 
 impl OrderDetails {
-    /// The order with its history, described in a language.
+    /// Builds the order with its history in a language.
     pub fn of(order: &Order, events: &[RecordedEvent], language: crate::model::Language) -> OrderDetails {
         OrderDetails {
             order: OrderView::of(order),
@@ -391,7 +397,7 @@ impl OrderDetails {
 }
 
 impl ListedOrder {
-    /// The order as a list shows it.
+    /// Builds the representation of an order in lists.
     pub fn of(order: &Order) -> ListedOrder {
         ListedOrder { order: OrderView::of(order), delivery_man: order.courier.as_ref().map(CourierView::of) }
     }
@@ -414,7 +420,7 @@ impl CourierView {
 }
 
 impl DeliveryView {
-    /// The delivery as its merchant sees it.
+    /// Builds the representation of a delivery for the merchant.
     pub fn of(order_route: usize, delivery: &Delivery) -> DeliveryView {
         DeliveryView {
             id: delivery.id.get(),
@@ -438,14 +444,14 @@ impl DeliveryView {
 }
 
 impl PriceLineView {
-    /// The line as the API shows it.
+    /// Builds the API representation of a price line.
     pub fn of(line: &PriceLine) -> PriceLineView {
         PriceLineView { rule: line.rule, quantity: Quantity(line.quantity), amount: Reais(line.amount) }
     }
 }
 
 impl EventView {
-    /// The event at its place in the service's journal, described in a language.
+    /// Builds the API representation of an event in a language.
     pub fn of(id: u64, event: &Event, language: crate::model::Language) -> EventView {
         EventView {
             id,

@@ -1,4 +1,4 @@
-//! Previews as they are asked for and as they are answered.
+//! Previews in requests and responses.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use super::schema::LocateAddress;
 use super::{AddressBody, Kilometres, PriceLineView, Reais, StoreRef, objects};
 use crate::model::Precision;
 
-/// What a preview calculates. Fields that are not listed are ignored.
+/// An order to preview. Unknown fields are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreviewOrder {
-    /// Whether the expected times are wanted; without it they are null.
+    /// Whether to calculate the expected times. If not true, they are null.
     pub preview_delivery_time: Option<bool>,
-    /// Whether the deliveries are visited in the best order instead of the order sent.
+    /// Whether to sort the deliveries into the shortest route. If not true, they are visited in the order sent.
     pub sort_by_best_route: Option<bool>,
-    /// Whole minutes of preparation, 0 to 1440.
+    /// Preparation time in whole minutes, 0 to 1440.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 0, maximum = 1440, example = 15))]
     pub preparation_time: Option<f64>,
-    /// The store on whose behalf it is calculated: the caller, or one of its branches.
+    /// The store for which the preview is calculated: the calling store or one of its branches.
     pub store: Option<StoreRef>,
-    /// Where the courier collects; the store's own address where it is absent.
+    /// Address of the pickup. Defaults to the store's address.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<LocateAddress>))]
     pub pickup_address: Option<AddressBody>,
     /// The deliveries, 1 to 50.
@@ -35,19 +35,20 @@ pub struct PreviewOrder {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreviewStop {
-    /// Any number; the response says the place in the route.
+    /// Ignored. The response contains the position in the route.
     pub order_route: Option<f64>,
-    /// Where it goes.
+    /// Address of the recipient.
     #[cfg_attr(feature = "openapi", schema(value_type = LocateAddress, required = true))]
     pub address: Option<AddressBody>,
-    /// Whether it is paid already (the default); where not, the courier brings the payment back.
+    /// Whether the delivery is already paid. Defaults to true. If false, the courier returns the payment to the pickup.
     pub online_payment: Option<bool>,
-    /// `first` or `last` holds it there when the best order is asked for; one delivery at each end.
+    /// `first` or `last` fixes the position of the delivery if `sortByBestRoute` is true. At most one delivery can be
+    /// first and one last.
     #[cfg_attr(feature = "openapi", schema(pattern = "^(first|last)$", example = "last"))]
     pub pin: Option<String>,
 }
 
-/// A calculation; nothing was created.
+/// A calculated route with its price. Nothing is stored.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Preview))]
@@ -55,25 +56,26 @@ pub struct PreviewStop {
 pub struct PreviewView {
     /// The stops, in route order.
     pub deliveries: Vec<PreviewStopView>,
-    /// Kilometres of the whole route, the way back included.
+    /// Length of the whole route in kilometres, including the way back.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub total_distance: Kilometres,
-    /// Whether every delivery is paid already.
+    /// Whether all deliveries are already paid.
     pub online_payment: bool,
-    /// The fee in BRL.
+    /// Delivery fee in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub delivery_fee: Reais,
-    /// The lines that add up to the fee.
+    /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLineView>,
-    /// When the last delivery should be handed over; null unless `previewDeliveryTime` was true.
+    /// Expected time of the last delivery. Null unless `previewDeliveryTime` was true.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_delivery: Option<String>,
-    /// When the courier should collect; null unless `previewDeliveryTime` was true.
+    /// Expected time of the pickup. Null unless `previewDeliveryTime` was true.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub expected_pickup: Option<String>,
-    /// Whether a leg rests on no more than municipalities, or on the embedded model because the road network could not tell.
+    /// Whether a distance is an estimate: an address was located only by its municipality, or the embedded distance
+    /// model replaced the unavailable road network.
     pub estimated: bool,
-    /// The price as a promise.
+    /// A signed quote that locks in the price.
     pub quote: Option<QuoteView>,
 }
 
@@ -83,21 +85,21 @@ pub struct PreviewView {
 #[cfg_attr(feature = "openapi", schema(as = PreviewDelivery))]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewStopView {
-    /// Its place in the route, from 1.
+    /// Position in the route, starting at 1.
     pub order_route: usize,
-    /// Where it goes.
+    /// Address of the recipient.
     pub address: AddressBody,
-    /// Whether it is paid already.
+    /// Whether the delivery is already paid.
     pub online_payment: bool,
-    /// Kilometres of the leg that ends here.
+    /// Length of the leg to this delivery in kilometres.
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0))]
     pub distance: Kilometres,
-    /// How well its place is known.
+    /// Precision of the coordinates.
     #[cfg_attr(feature = "openapi", schema(value_type = Precision))]
     pub precision: Precision,
 }
 
-/// A price that holds for a while: send `id` back as `quoteId` when the order is created.
+/// A price that is guaranteed for a limited time. To lock it in, send `id` as `quoteId` when you create the order.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Quote))]
@@ -105,9 +107,9 @@ pub struct PreviewStopView {
 pub struct QuoteView {
     /// The signed quote.
     pub id: String,
-    /// Until when it holds.
+    /// Time at which the quote expires.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: String,
-    /// The tariff that it was calculated by.
+    /// Version of the tariff that was applied.
     pub tariff_version: String,
 }

@@ -1,45 +1,46 @@
-//! Exports, erasures and their records, for the operator.
+//! Data exports, erasures and their records, for the operator.
 
 use serde::{Deserialize, Serialize};
 
 use super::{DeliveryView, EventView};
 use crate::model::{
     Language,
-    privacy::{Erased, Found, FoundOrder, StoredRecord},
+    privacy::{ErasureSummary, RecipientData, RecipientOrder, StoredRecord},
 };
 
-/// Whose data, by the phone that recipients have in orders.
+/// A recipient, identified by the phone number in orders.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct NameRecipient {
-    /// Number in E.164.
+    /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511988887777")
     )]
     pub phone: Option<String>,
-    /// The `nextCursor` of the previous response; absent in the first request.
+    /// The `nextCursor` of the previous response. Absent in the first request.
     #[cfg_attr(feature = "openapi", schema(max_length = 64))]
     pub cursor: Option<String>,
 }
 
-/// What one request erased.
+/// The data that one request erased.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureResult {
-    /// The keyed hash of the phone, as the record of the erasure has it.
+    /// Keyed hash of the phone number, as stored in the record of the erasure.
     pub subject_id: String,
-    /// Orders that lost personal data.
+    /// Number of orders from which personal data was erased.
     pub orders: u32,
-    /// Recipients in them.
+    /// Number of recipients in these orders.
     pub deliveries: u32,
-    /// Webhook messages, attempts, notifications and stored responses that were changed or removed.
+    /// Number of webhook messages, attempts, notifications and stored responses that were changed or removed.
     pub entries: u32,
-    /// Orders to this phone that have not ended. Nothing of them was erased: repeat the request after their end.
+    /// Orders to this phone number that have not ended. Nothing was erased from them. Repeat the request after they
+    /// have ended.
     pub open_orders: Vec<OpenOrder>,
-    /// Send it as `cursor` to continue; null when all orders were searched.
+    /// Cursor for continuing: send it as `cursor`. Null if all orders were searched.
     pub next_cursor: Option<String>,
 }
 
@@ -50,86 +51,87 @@ pub struct ErasureResult {
 pub struct OpenOrder {
     /// The order's ID.
     pub id: u64,
-    /// The store that sent it.
+    /// ID of the order's store.
     pub store_id: u64,
 }
 
-/// What is stored of a recipient.
+/// The stored data of a recipient.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RecipientExport {
-    /// The phone that was searched for.
+    /// The phone number of the request.
     pub phone: String,
-    /// Orders with a delivery to it, oldest first.
+    /// Orders with a delivery to the phone number, oldest first.
     pub orders: Vec<ExportedOrder>,
-    /// Texts of notifications that repeat the phone, in English.
+    /// Texts of notifications that contain the phone number, in English.
     pub notifications: Vec<String>,
-    /// Responses with the phone that are stored for repetitions of requests. Each is removed within a day.
+    /// Number of responses with the phone number that are stored for repeated requests. Each is removed within a day.
     pub stored_responses: u32,
-    /// Send it as `cursor` to continue; null when all orders were searched.
+    /// Cursor for continuing: send it as `cursor`. Null if all orders were searched.
     pub next_cursor: Option<String>,
 }
 
-/// An order of an export: only what concerns the recipient.
+/// An exported order, reduced to the data of the recipient.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ExportedOrder {
     /// The order's ID.
     pub id: u64,
-    /// The store that sent it.
+    /// ID of the order's store.
     pub store_id: u64,
     /// The merchant's code.
     pub code: String,
-    /// When it was created.
+    /// Time at which the order was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// Its deliveries to the recipient.
+    /// The deliveries to the recipient.
     pub deliveries: Vec<DeliveryView>,
-    /// What happened to them.
+    /// The events of these deliveries.
     pub events: Vec<ExportedEvent>,
 }
 
-/// An event of an export.
+/// An exported event.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ExportedEvent {
-    /// When it happened.
+    /// Time of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// What happened, for people.
+    /// Description of the event.
     pub description: String,
-    /// Where the courier was.
+    /// Latitude of the courier at the time of the event.
     pub latitude: Option<f64>,
-    /// Where the courier was.
+    /// Longitude of the courier at the time of the event.
     pub longitude: Option<f64>,
-    /// Why, where a reason was given.
+    /// The reason, if one was given.
     pub reason: Option<String>,
 }
 
-/// What an erasure did. It holds no personal data.
+/// The record of an erasure. It contains no personal data.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErasureView {
-    /// The record's number.
+    /// The record's ID.
     pub id: u64,
-    /// `request` for a request of the operator, `retention` for the configured retention, one record a day.
+    /// `request` for a request of the operator. `retention` for the configured retention period, with one record per
+    /// day.
     pub cause: &'static str,
-    /// The keyed hash of the phone; null for the retention.
+    /// Keyed hash of the phone number. Null if the cause is `retention`.
     pub subject_id: Option<String>,
-    /// When it last erased something.
+    /// Time of the last erasure that belongs to this record.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: String,
-    /// Orders that lost personal data.
+    /// Number of orders from which personal data was erased.
     pub orders: u32,
-    /// Recipients in them.
+    /// Number of recipients in these orders.
     pub deliveries: u32,
-    /// Webhook messages, attempts, notifications and stored responses that were changed or removed.
+    /// Number of webhook messages, attempts, notifications and stored responses that were changed or removed.
     pub entries: u32,
-    /// Orders in archive files that lost personal data.
+    /// Number of orders in archive files from which personal data was erased.
     pub archived_orders: u32,
 }
 
@@ -140,14 +142,14 @@ pub struct ErasureView {
 pub struct ErasureList {
     /// The records.
     pub erasures: Vec<ErasureView>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
 impl ErasureResult {
-    /// The result of one request.
-    pub fn of(subject_id: String, erased: Erased, next_cursor: Option<String>) -> ErasureResult {
-        let Erased { orders, deliveries, entries, open, .. } = erased;
+    /// Builds the response of one erasure request.
+    pub fn of(subject_id: String, erased: ErasureSummary, next_cursor: Option<String>) -> ErasureResult {
+        let ErasureSummary { orders, deliveries, entries, open, .. } = erased;
         let open_orders =
             open.into_iter().map(|(id, store)| OpenOrder { id: id.get(), store_id: store.get() }).collect();
         ErasureResult { subject_id, orders, deliveries, entries, open_orders, next_cursor }
@@ -155,8 +157,8 @@ impl ErasureResult {
 }
 
 impl RecipientExport {
-    /// What one request found.
-    pub fn of(phone: &str, found: &Found, next_cursor: Option<String>) -> RecipientExport {
+    /// Builds the response of one export request.
+    pub fn of(phone: &str, found: &RecipientData, next_cursor: Option<String>) -> RecipientExport {
         let reasons = found.notifications.iter().filter_map(|notification| notification.reason.as_ref());
         let fields = reasons.flat_map(|reason| reason.fields.iter().map(|field| field.detail.en.clone()));
         RecipientExport {
@@ -170,8 +172,8 @@ impl RecipientExport {
 }
 
 impl ExportedOrder {
-    /// An order with its events, both reduced to one recipient.
-    pub fn of(FoundOrder { order, events }: &FoundOrder) -> ExportedOrder {
+    /// Builds an exported order from an order and events that were already reduced to one recipient.
+    pub fn of(RecipientOrder { order, events }: &RecipientOrder) -> ExportedOrder {
         let event = |view: EventView| ExportedEvent {
             created_at: view.created_at,
             description: view.description,
@@ -192,7 +194,7 @@ impl ExportedOrder {
 }
 
 impl ErasureView {
-    /// The record as the API shows it.
+    /// Builds the API representation of a record.
     pub fn of(stored: &StoredRecord) -> ErasureView {
         let record = &stored.record;
         ErasureView {

@@ -1,4 +1,4 @@
-//! Names of schemas that wire types refer to.
+//! Names of the schemas to which wire types refer.
 
 use utoipa::{
     PartialSchema, ToSchema,
@@ -12,7 +12,7 @@ use crate::model::{
     store::{EntryKind, NotificationKind},
 };
 
-/// Types that the document names, and whose schemas `api::openapi` writes.
+/// Implements `ToSchema` for types whose schemas `api::openapi` writes.
 macro_rules! named {
     ($($(#[$doc:meta])* $kind:ty = $name:literal,)*) => {$(
         impl PartialSchema for $kind {
@@ -34,29 +34,29 @@ macro_rules! markers {
 }
 
 markers! {
-    /// An address that somebody goes to.
+    /// An address that a courier visits.
     VisitAddress,
     /// An address that can be located.
     LocateAddress,
-    /// The situation of an order or of a delivery.
+    /// The status of an order or of a delivery.
     AnyStatus,
-    /// What a key is for.
+    /// The kind of a key.
     KeyOrigin,
-    /// What a store sells.
+    /// The category of a store.
     MarketplaceBranch,
     /// The code of a problem.
     ProblemCodeSchema,
-    /// The code of a field at fault.
+    /// The code of an invalid field.
     FieldCode,
-    /// A store's number in a request.
+    /// A store's ID in a request.
     StoreNumber,
-    /// An order's or a delivery's number in a request.
+    /// The ID of an order or a delivery in a request.
     StopNumber,
     /// How an order can be cancelled.
     CancellationMode,
-    /// Whether a webhook sends.
+    /// Whether a webhook subscription is active.
     WebhookStatus,
-    /// What went wrong in an attempt.
+    /// The error of a failed attempt.
     AttemptFault,
 }
 

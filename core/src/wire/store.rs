@@ -12,7 +12,7 @@ use crate::model::{
     store::{Key, Notification, Store},
 };
 
-/// Whom to call.
+/// The contact person.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = PersonContact))]
@@ -24,7 +24,7 @@ pub struct ContactBody {
         schema(required = true, nullable = false, max_length = 255, example = "Maria Silva")
     )]
     pub name: Option<String>,
-    /// Number in E.164.
+    /// Phone number in E.164 format.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, format = "phone", max_length = 255, example = "+5511999990000")
@@ -39,25 +39,26 @@ macro_rules! new_store {
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         #[serde(rename_all = "camelCase", default)]
         pub struct $name {
-            /// Business registration number, numeric or alphanumeric; punctuation is tolerated.
+            /// Business registration number (CNPJ), numeric or alphanumeric. Punctuation is ignored.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "cnpj", max_length = 255, example = "11.222.333/0001-81"))]
             pub cnpj: Option<String>,
             /// Trade name, 5 to 255 characters.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça"))]
             pub name: Option<String>,
-            /// Whom to call.
+            /// The contact person.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
             pub responsible: Option<ContactBody>,
-            /// Contact and login address, at most 400 characters, unique.
+            /// Email address for contact and login, at most 400 characters, unique.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "email", max_length = 400, example = "loja@exemplo.com.br"))]
             pub email: Option<String>,
             /// Password, 10 to 128 characters.
             #[cfg_attr(feature = "openapi", schema(required = true, nullable = false, format = "password", min_length = 10, max_length = 128))]
             pub password: Option<String>,
-            /// Where the store is; the default pickup.
+            /// Address of the store, which is the default pickup.
             #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
             pub address: Option<AddressBody>,
-            /// What it sells: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7 documents, 8 other.
+            /// Category of the store: 1 food, 2 pharmacy, 3 groceries, 4 beverages, 5 pets, 6 flowers and gifts, 7
+            /// documents, 8 other.
             #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch, required = true))]
             pub marketplace_branch_id: Option<Id>,
             $($(#[$field_doc])* pub $field: $kind,)*
@@ -66,28 +67,29 @@ macro_rules! new_store {
 }
 
 new_store! {
-    /// A new branch of the calling matrix.
+    /// A new branch of the calling parent store.
     CreateStore {
-        /// The calling store's own password: required where the key is a panel session's, ignored otherwise.
+        /// The calling store's password. Required if the key belongs to a panel session, ignored otherwise.
         #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
         current_password: Option<String>,
     }
 }
 
 new_store! {
-    /// A new matrix, by the operator.
-    CreateMatrix {
-        /// The lowest balance in BRL that a fee may leave; absent, the store is invoiced and has no floor.
+    /// A new parent store, created by the operator.
+    CreateParentStore {
+        /// Minimum balance in BRL after a fee is debited. If absent, the store is invoiced and its balance has no lower
+        /// limit.
         #[cfg_attr(feature = "openapi", schema(minimum = -1_000_000, maximum = 1_000_000))]
         prepaid_floor: Option<f64>,
-        /// Whether it is a sandbox store, for testing an integration: simulated couriers carry its orders, and its fees are never billed. Its
-        /// branches are sandbox stores too. It never changes.
+        /// Whether the store is a sandbox store, for testing an integration: simulated couriers carry its orders, and
+        /// its fees are never billed. Its branches are sandbox stores too. It cannot be changed later.
         #[cfg_attr(feature = "openapi", schema(default = false))]
         sandbox: Option<bool>,
     }
 }
 
-/// What a store changes of itself.
+/// Changes to the calling store.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -98,26 +100,26 @@ pub struct UpdateStore {
         schema(required = true, nullable = false, min_length = 5, max_length = 255, example = "Cantina da Praça")
     )]
     pub name: Option<String>,
-    /// Whom to call.
+    /// The contact person.
     #[cfg_attr(feature = "openapi", schema(required = true, nullable = false))]
     pub responsible: Option<ContactBody>,
-    /// Contact and login address, at most 400 characters, unique.
+    /// Email address for contact and login, at most 400 characters, unique.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, format = "email", max_length = 400, example = "loja@exemplo.com.br")
     )]
     pub email: Option<String>,
-    /// Where the store is.
+    /// Address of the store.
     #[cfg_attr(feature = "openapi", schema(value_type = VisitAddress, required = true))]
     pub address: Option<AddressBody>,
 }
 
-/// A login at the panel.
+/// A login to the panel.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct CreateSession {
-    /// The store's email.
+    /// The store's email address.
     #[cfg_attr(
         feature = "openapi",
         schema(required = true, nullable = false, max_length = 400, example = "loja@exemplo.com.br")
@@ -128,21 +130,22 @@ pub struct CreateSession {
     pub password: Option<String>,
 }
 
-/// What key to issue.
+/// A key to issue.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct IssueKey {
-    /// The store that the key is for: the caller where it is absent, or one of its branches.
+    /// ID of the store for which the key is issued: the calling store or one of its branches. Defaults to the calling
+    /// store.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<StoreNumber>))]
     pub store_id: Option<Id>,
-    /// What people call it, 1 to 255 characters.
+    /// Name of the key, 1 to 255 characters.
     #[cfg_attr(feature = "openapi", schema(max_length = 255, example = "Till 2"))]
     pub name: Option<String>,
-    /// Whole days that it is valid, 1 to 3650.
+    /// Validity of the key in whole days, 1 to 3650.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1, maximum = 3650))]
     pub expires_in_days: Option<f64>,
-    /// The calling store's password: required where the key is a panel session's, ignored otherwise.
+    /// The calling store's password. Required if the key belongs to a panel session, ignored otherwise.
     #[cfg_attr(feature = "openapi", schema(format = "password", max_length = 512))]
     pub current_password: Option<String>,
 }
@@ -153,93 +156,94 @@ pub struct IssueKey {
 #[cfg_attr(feature = "openapi", schema(as = Store))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreView {
-    /// The store's number.
+    /// The store's ID.
     pub id: u64,
-    /// Business registration number, 14 positions.
+    /// Business registration number (CNPJ), 14 characters without punctuation.
     pub cnpj: String,
     /// Trade name.
     pub name: String,
-    /// Whom to call.
+    /// The contact person.
     pub responsible: ContactBody,
-    /// Contact and login address.
+    /// Email address for contact and login.
     pub email: String,
-    /// Where the store is.
+    /// Address of the store.
     pub address: AddressBody,
-    /// What it sells.
+    /// Category of the store.
     #[cfg_attr(feature = "openapi", schema(value_type = MarketplaceBranch))]
     pub marketplace_branch_id: u8,
-    /// Its matrix; null for a matrix.
-    pub matrix: Option<MatrixRef>,
-    /// The balance that pays for it, BRL.
+    /// The parent store. Null if the store is a parent store.
+    pub matrix: Option<ParentStoreRef>,
+    /// Balance of the account that pays for the store, in BRL.
     #[cfg_attr(feature = "openapi", schema(value_type = f64))]
     pub balance: Reais,
-    /// The store whose balance that is: the parent store for a branch of a prepaid one, else the store itself.
+    /// ID of the store that owns the balance: the parent store for branches of a prepaid parent store, otherwise the
+    /// store itself.
     pub balance_store_id: u64,
-    /// Whether it is a sandbox store: simulated couriers carry its orders, and its fees are never billed.
+    /// Whether the store is a sandbox store: simulated couriers carry its orders, and its fees are never billed.
     pub sandbox: bool,
 }
 
-/// A matrix, by its number.
+/// A reference to a parent store.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[cfg_attr(feature = "openapi", schema(as = DistanceMatrix))]
-pub struct MatrixRef {
-    /// The matrix's number.
+#[cfg_attr(feature = "openapi", schema(as = ParentStore))]
+pub struct ParentStoreRef {
+    /// The parent store's ID.
     pub id: u64,
 }
 
-/// A new key. Its text is told this once.
+/// A new key. Its value is returned only once.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = IssuedKey))]
 #[serde(rename_all = "camelCase")]
 pub struct StoreCreated {
-    /// The key's number.
+    /// The key's ID.
     pub id: String,
-    /// The store that the key is for.
+    /// ID of the store for which the key was issued.
     pub store_id: String,
-    /// The key: send it as `x-api-token`.
+    /// The key. Send it as `x-api-token`.
     pub value: String,
-    /// The store that asked for it.
+    /// ID of the store that issued the key.
     pub integrator_id: String,
-    /// What the key is for.
+    /// The kind of the key.
     #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub integrator_origin: &'static str,
-    /// When the key ends.
+    /// Time at which the key expires.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: String,
-    /// When it was issued.
+    /// Time at which the key was issued.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// When it was revoked: null.
+    /// Time at which the key was revoked. Always null for a new key.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub deleted_at: Option<String>,
 }
 
-/// A key, without its text.
+/// A key without its value.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Key))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyView {
-    /// The key's number.
+    /// The key's ID.
     pub id: String,
-    /// The store that it is for.
+    /// ID of the store for which the key was issued.
     pub store_id: String,
-    /// What people call it.
+    /// Name of the key.
     pub name: Option<String>,
-    /// The store that asked for it.
+    /// ID of the store that issued the key.
     pub integrator_id: String,
-    /// What the key is for.
+    /// The kind of the key.
     #[cfg_attr(feature = "openapi", schema(value_type = KeyOrigin))]
     pub integrator_origin: &'static str,
-    /// When it ends.
+    /// Time at which the key expires.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub expires_at: String,
-    /// When it was issued.
+    /// Time at which the key was issued.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// When it was revoked.
+    /// Time at which the key was revoked, or null.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub deleted_at: Option<String>,
 }
@@ -259,57 +263,57 @@ pub struct KeyList {
 pub struct NotificationList {
     /// The notifications.
     pub notifications: Vec<NotificationView>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// One thing that a store is told.
+/// A notification to a store.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = Notification))]
 #[serde(rename_all = "camelCase")]
 pub struct NotificationView {
-    /// The notification's number.
+    /// The notification's ID.
     pub id: u64,
-    /// Why.
+    /// Type of the notification.
     #[serde(rename = "type")]
     #[cfg_attr(feature = "openapi", schema(value_type = NotificationKind))]
     pub kind: &'static str,
-    /// When.
+    /// Time of the notification.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
-    /// When it was marked as read.
+    /// Time at which the notification was marked as read, or null.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub read_at: Option<String>,
-    /// The order that it is about, where one exists.
+    /// ID of the affected order, if it was created.
     pub order_id: Option<u64>,
-    /// The order's code as it was sent.
+    /// Code of the affected order as sent.
     pub order_code: Option<String>,
-    /// The problem's code; null where there was none.
+    /// Code of the problem. Null if there was none.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<ProblemCodeSchema>))]
     pub code: Option<String>,
-    /// What went wrong, in the language of the request.
+    /// Description of the problem in the language of the request.
     pub detail: Option<String>,
-    /// The fields at fault.
+    /// The invalid fields.
     pub errors: Vec<FailedFieldView>,
 }
 
-/// A field at fault.
+/// An invalid field.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "openapi", schema(as = FailedField))]
 pub struct FailedFieldView {
-    /// RFC 6901 pointer into the request's body.
+    /// JSON pointer (RFC 6901) to the field in the request body.
     pub pointer: String,
-    /// The fault's code.
+    /// Code of the violation.
     #[cfg_attr(feature = "openapi", schema(value_type = FieldCode))]
     pub code: String,
-    /// What is wrong with it.
+    /// Description of the violation.
     pub detail: String,
 }
 
 impl StoreView {
-    /// The store as the API shows it.
+    /// Builds the API representation of a store.
     pub fn of(store: &Store) -> StoreView {
         StoreView {
             id: store.id.get(),
@@ -319,7 +323,7 @@ impl StoreView {
             email: store.email.as_str().to_owned(),
             address: (&store.address).into(),
             marketplace_branch_id: store.category,
-            matrix: store.matrix.map(|id| MatrixRef { id: id.get() }),
+            matrix: store.parent.map(|id| ParentStoreRef { id: id.get() }),
             balance: Reais(store.balance),
             balance_store_id: store.account().get(),
             sandbox: store.sandbox,
@@ -335,12 +339,12 @@ impl ContactBody {
 }
 
 impl StoreCreated {
-    /// A new key with its text.
-    pub fn of(key: &Key, text: String) -> StoreCreated {
+    /// Combines a new key with its value.
+    pub fn of(key: &Key, value: String) -> StoreCreated {
         StoreCreated {
             id: key.id.to_string(),
             store_id: key.store.to_string(),
-            value: text,
+            value,
             integrator_id: key.integrator.to_string(),
             integrator_origin: key.kind.origin(),
             expires_at: key.expires_at.to_string(),
@@ -351,7 +355,7 @@ impl StoreCreated {
 }
 
 impl KeyView {
-    /// The key as the API shows it.
+    /// Builds the API representation of a key.
     pub fn of(key: &Key) -> KeyView {
         KeyView {
             id: key.id.to_string(),
@@ -367,7 +371,7 @@ impl KeyView {
 }
 
 impl NotificationView {
-    /// The notification in a language.
+    /// Builds the API representation of a notification in a language.
     pub fn of(notification: &Notification, language: Language) -> NotificationView {
         let reason = notification.reason.as_ref();
         NotificationView {

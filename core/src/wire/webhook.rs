@@ -1,4 +1,4 @@
-//! Webhooks: subscriptions, their log, and what they send.
+//! Webhook subscriptions, their delivery logs and payloads.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ use crate::model::{
     webhook::{Message, RecordedAttempt, Subject, Webhook, WebhookState},
 };
 
-/// What a test message is of type.
+/// The `type` of test messages.
 pub const TEST_TYPE: &str = "webhook.test";
 
-/// A subscription to create.
+/// A new subscription.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CreateWebhook {
-    /// Where to send: HTTPS, no user, no fragment, at most 2,048 characters.
+    /// URL of the receiver: HTTPS, without user name and fragment, at most 2,048 characters.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -33,7 +33,7 @@ pub struct CreateWebhook {
         )
     )]
     pub url: Option<String>,
-    /// Which types of events; all where it is absent or empty.
+    /// Types of events to send. If absent or empty, all types are sent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<EventKind>>, max_items = 100))]
     pub events: Option<Vec<String>>,
 }
@@ -44,30 +44,30 @@ pub struct CreateWebhook {
 #[cfg_attr(feature = "openapi", schema(as = Webhook))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookView {
-    /// The subscription's number.
+    /// The subscription's ID.
     pub id: u64,
-    /// Where it sends.
+    /// URL of the receiver.
     pub url: String,
-    /// Which types of events; empty is all.
+    /// Types of events that are sent. An empty list means all types.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<EventKind>))]
     pub events: Vec<&'static str>,
-    /// Whether it sends.
+    /// Whether the subscription is active.
     #[cfg_attr(feature = "openapi", schema(value_type = WebhookStatus))]
     pub status: &'static str,
-    /// Since when it does not; null while it does.
+    /// Time at which the subscription became inactive. Null while it is active.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub stopped_at: Option<String>,
-    /// Attempts that failed since the last one that did not.
+    /// Number of consecutive failed attempts.
     pub failures: u32,
-    /// Until when the secret before the newest signs too; null where there is none.
+    /// Time until which messages are also signed with the previous secret. Null if there is none.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub previous_secret_until: Option<String>,
-    /// When it was created.
+    /// Time at which the subscription was created.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: String,
 }
 
-/// A subscription and its newest secret, which is told this once.
+/// A subscription with its newest secret. The secret is returned only once.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -75,7 +75,7 @@ pub struct WebhookSecret {
     /// The subscription.
     #[serde(flatten)]
     pub webhook: WebhookView,
-    /// What signatures are made with: `whsec_` and base64.
+    /// The secret for verifying signatures: `whsec_` followed by base64.
     pub secret: String,
 }
 
@@ -87,14 +87,14 @@ pub struct WebhookList {
     pub webhooks: Vec<WebhookView>,
 }
 
-/// A message that will be sent; its attempts are in the log by its `messageId`.
+/// A queued message. The delivery log lists its attempts by `messageId`.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedMessage {
-    /// The subscription.
+    /// The subscription's ID.
     pub webhook_id: u64,
-    /// The `webhook-id` header.
+    /// Value of the message's `webhook-id` header.
     pub message_id: String,
 }
 
@@ -104,32 +104,32 @@ pub struct QueuedMessage {
 #[cfg_attr(feature = "openapi", schema(as = Attempt))]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptView {
-    /// The attempt's number.
+    /// The attempt's ID.
     pub id: u64,
-    /// The message's `webhook-id` header.
+    /// Value of the message's `webhook-id` header.
     pub message_id: String,
-    /// The type of the event, or `webhook.test`.
+    /// Type of the event, or `webhook.test`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The order; null for a test.
+    /// ID of the order. Null for test messages.
     pub order_id: Option<u64>,
-    /// The event's place in its order's history; null for a test.
+    /// The event's `sequence` in its order's history. Null for test messages.
     pub sequence: Option<u32>,
-    /// Which attempt of the message it is, from 1.
+    /// Number of the attempt for this message, starting at 1.
     pub attempt: u32,
-    /// When it began.
+    /// Time at which the attempt started.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: String,
-    /// How long it took.
+    /// Duration of the attempt in milliseconds.
     pub milliseconds: u64,
-    /// Whether the receiver took the message.
+    /// Whether the receiver accepted the message.
     pub delivered: bool,
-    /// The receiver's HTTP status; null where there was no answer.
+    /// HTTP status of the receiver's response. Null if there was no response.
     pub status: Option<u16>,
-    /// What went wrong; null where nothing did.
+    /// Error of the attempt. Null after a success.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<AttemptFault>))]
     pub fault: Option<&'static str>,
-    /// When it is tried again; null after a success, and where it was given up.
+    /// Time of the next attempt. Null after a success or the last attempt.
     #[cfg_attr(feature = "openapi", schema(format = DateTime))]
     pub next_at: Option<String>,
 }
@@ -141,37 +141,37 @@ pub struct AttemptView {
 pub struct AttemptList {
     /// The attempts.
     pub attempts: Vec<AttemptView>,
-    /// Send it as `cursor` for the next page; null on the last one.
+    /// Cursor of the next page: send it as `cursor`. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// What a webhook sends.
+/// The body of a webhook request.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookPayload {
-    /// The type of the event, or `webhook.test`.
+    /// Type of the event, or `webhook.test`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// When the event happened.
+    /// Time of the event.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub timestamp: String,
     /// The event and its order.
     pub data: WebhookData,
 }
 
-/// The content of a webhook; both are null in a test.
+/// The content of a webhook. Both fields are null in test messages.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WebhookData {
-    /// The event, which never changes.
+    /// The event. It never changes.
     pub event: Option<JournalEventView>,
-    /// The order as it stands when it is sent, each delivery with its `confirmation`.
+    /// The order as of the time of sending. Each delivery contains its `confirmation`.
     pub order: Option<OrderDetails>,
 }
 
 impl WebhookView {
-    /// The subscription as the API shows it at `now`.
+    /// Builds the API representation of a subscription at `now`.
     pub fn of(webhook: &Webhook, now: Timestamp) -> WebhookView {
         let stopped_at = match webhook.state {
             WebhookState::Active => None,
@@ -192,7 +192,7 @@ impl WebhookView {
 }
 
 impl AttemptView {
-    /// The attempt as the API shows it.
+    /// Builds the API representation of an attempt.
     pub fn of(recorded: &RecordedAttempt) -> AttemptView {
         let attempt = &recorded.attempt;
         let event = match &attempt.subject {
@@ -217,7 +217,7 @@ impl AttemptView {
 }
 
 impl WebhookPayload {
-    /// What a message says: of an event, with its order and that order's history.
+    /// Builds the body of a message from its event, the order and the order's history.
     pub fn of(webhook: &Webhook, message: &Message, order: Option<(&Order, &[RecordedEvent])>) -> WebhookPayload {
         let entry: Option<&JournalEntry> = match &message.subject {
             Subject::Event(entry) => Some(entry),
@@ -241,7 +241,7 @@ impl WebhookPayload {
 }
 
 impl ConfirmationBody {
-    /// What the merchant sent, every field there.
+    /// Builds the confirmation that the merchant sent, with all fields.
     fn of(confirmation: Option<&Confirmation>) -> ConfirmationBody {
         let Some(sent) = confirmation else {
             return ConfirmationBody { platform: Some(false), ..ConfirmationBody::default() };

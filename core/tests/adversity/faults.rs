@@ -7,7 +7,7 @@ use despacho_core::{
     model::Duration,
     rules::{
         limits::Limits,
-        settings::{KeyTerms, Settings},
+        settings::{KeyConfig, Settings},
     },
 };
 use serde_json::json;
@@ -267,7 +267,7 @@ fn who_shows_keys_that_nobody_has_is_made_to_wait_and_nobody_else() {
 #[test]
 fn with_one_login_too_many_the_oldest_ends() {
     let host = demo_host();
-    let keys = KeyTerms { sessions_per_store: 2, ..KeyTerms::default() };
+    let keys = KeyConfig { sessions_per_store: 2, ..KeyConfig::default() };
     let settings = Settings { keys, ..settings() };
     let log_in = || {
         host.advance(Duration::seconds(1));
@@ -351,11 +351,11 @@ fn order_that_cannot_be_committed_delays_no_other() {
     assert_eq!(due, 3);
     let broken = HostError::Internal { detail: "a row cannot be written".to_owned() };
     let faulty_host = FaultyHost::failing(&host, [(1, broken.clone())]);
-    let pass = now(dispatch::round(&faulty_host, &settings(), &mut host.exec_context()));
+    let pass = now(dispatch::run_pass(&faulty_host, &settings(), &mut host.exec_context()));
     assert_eq!(pass, Err(broken), "the operator is told");
     let left = now(host.find_orders(OrderQuery::Due { now: host.now(), skipped: 0, limit: 9 })).unwrap();
     assert_eq!(left.len(), 1, "the other two search for a courier");
     // Nothing more is tried where the database is away.
     let faulty_host = FaultyHost::failing(&host, [(1, unavailable())]);
-    assert_eq!(now(dispatch::round(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
+    assert_eq!(now(dispatch::run_pass(&faulty_host, &settings(), &mut host.exec_context())), Err(unavailable()));
 }

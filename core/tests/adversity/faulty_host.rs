@@ -105,34 +105,34 @@ impl Future for Turn {
 }
 
 macro_rules! pass_on {
-    ($(fn $name:ident($($argument:ident: $kind:ty),*) -> $response:ty;)*) => {$(
-        async fn $name(&self, $($argument: $kind),*) -> Result<$response, HostError> {
-            self.turn().await;
-            self.inner.$name($($argument),*).await
-        }
-    )*};
+($(fn $name:ident($($argument:ident: $kind:ty),*) -> $response:ty;)*) => {$(
+async fn $name(&self, $($argument: $kind),*) -> Result<$response, HostError> {
+self.turn().await;
+self.inner.$name($($argument),*).await
+}
+)*};
 }
 
 impl Storage for FaultyHost<'_> {
     pass_on! {
-        fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
-        fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
-        fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
-        fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
-        fn events(order: OrderId) -> Vec<RecordedEvent>;
-        fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
-        fn journal_span(of: Journal) -> JournalSpan;
-        fn find_couriers(query: CourierQuery<'_>) -> Vec<Courier>;
-        fn free_couriers(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
-        fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
-        fn statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
-        fn find_webhooks(query: WebhookQuery) -> Vec<Webhook>;
-        fn messages(webhook: WebhookId) -> Vec<Message>;
-        fn find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
-        fn claim(scope: &str, key: &str) -> Option<Claim>;
-        fn personal_data(query: &PersonalQuery) -> PersonalData;
-        fn usage(of: UsageQuery<'_>) -> StorageUsage;
-        fn ids(count: u32) -> IdBlock;
+    fn find_keys(query: KeyQuery<'_>) -> Vec<Arc<KeyHolder>>;
+    fn find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    fn find_orders(query: OrderQuery<'_>) -> Vec<Order>;
+    fn searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+    fn events(order: OrderId) -> Vec<RecordedEvent>;
+    fn journal(of: Journal, after: u64, limit: u32) -> Vec<JournalEntry>;
+    fn journal_span(of: Journal) -> JournalSpan;
+    fn find_couriers(query: CourierQuery<'_>) -> Vec<Courier>;
+    fn free_couriers(cells: RangeInclusive<courier::Cell>, after: Option<(courier::Cell, CourierId)>, seen_since: Timestamp, limit: u32) -> Vec<FreeCourier>;
+    fn notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
+    fn statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+    fn find_webhooks(query: WebhookQuery) -> Vec<Webhook>;
+    fn messages(webhook: WebhookId) -> Vec<Message>;
+    fn find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
+    fn claim(scope: &str, key: &str) -> Option<Claim>;
+    fn personal_data(query: &PersonalQuery) -> PersonalData;
+    fn usage(of: UsageQuery<'_>) -> StorageUsage;
+    fn ids(count: u32) -> IdBlock;
     }
 
     async fn commit(&self, changes: &Changes) -> Result<(), HostError> {
@@ -149,7 +149,7 @@ impl Storage for FaultyHost<'_> {
 
 impl Platform for FaultyHost<'_> {
     pass_on! {
-        fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
+    fn admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     async fn locate(&self, addresses: &[&Address]) -> Result<Vec<Result<Located, LocateError>>, HostError> {

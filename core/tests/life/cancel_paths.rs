@@ -8,7 +8,7 @@ use despacho_core::{
         order::{Order, OrderStatus},
     },
     rules::{
-        lifecycle::{self, Cancellation, Mode, Repriced, StepOutcome},
+        lifecycle::{self, Cancellation, Mode, Repricing, StepOutcome},
         pricing::{Plan, Request, Stop, Tariff, Times, Window, plan},
     },
 };
@@ -66,7 +66,7 @@ impl Scenario<'_> {
             let left = lifecycle::without(order, stop).unwrap();
             let plan = (self.price)(order, &left);
             let terms = lifecycle::stop_terms(order, plan.fee, &self.rules, context.now);
-            let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &self.rules };
+            let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &self.rules };
             let (next, changes) =
                 taken(lifecycle::cancel_stop(order, stop, repriced, merchant(), None, &context).unwrap());
             let charged = next.cancellation_fee.centavos() - order.cancellation_fee.centavos();
@@ -183,7 +183,7 @@ fn order_with_a_late_cancellation_stays_late_where_the_clock_is_set_back() {
     let at = |minutes| ExecContext { now: first.after(Duration::minutes(minutes)), entropy: Entropy::new([7; 32]) };
     let stop = order.deliveries[0].id;
     let plan = synthetic(order.fee.centavos() / 3);
-    let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &rules };
+    let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &rules };
     let (left, _) = taken(lifecycle::cancel_stop(&order, stop, repriced, merchant(), None, &at(5)).unwrap());
     assert!(left.cancellation_fee > Money::ZERO);
     assert_eq!(lifecycle::terms(&left, &rules, at(1).now).mode, Mode::Paid);
@@ -219,7 +219,7 @@ fn planned(host: &impl Host, tariff: &Tariff, order: &Order, left: &[usize]) -> 
     let request = Request {
         pickup: order.pickup.located,
         stops: &stops,
-        matrix: &now(host.matrix(&places)).unwrap(),
+        matrix: &now(host.distance_matrix(&places)).unwrap(),
         best_route: false,
         preparation_minutes: 0,
         now: order.created_at,

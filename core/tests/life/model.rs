@@ -13,7 +13,7 @@ use despacho_core::{
     },
     rules::{
         lifecycle::{
-            Cancellation, Carry, FailedStep, Progress, Repriced, Signal, StepError, StepOutcome, Timing,
+            Cancellation, Carry, FailedStep, Progress, Repricing, Signal, StepError, StepOutcome, Timing,
             TransitionEvent, allocate, cancel, cancel_by_platform, cancel_stop, carry, decline, expire, lose,
             next_deadline, platform, signal,
             table::{Step, TABLE},
@@ -116,7 +116,7 @@ impl ModelHost {
             Step::Lose => lose(order, Some(&bound), stop?, reason(), &mut ids, &context).into(),
             Step::CancelStop => {
                 let plan = plan(order, without(order, stop?).unwrap_or_default().len());
-                let repriced = Repriced { plan: &plan, tariff_version: "t", rules: &rules(1_000) };
+                let repriced = Repricing { plan: &plan, tariff_version: "t", rules: &rules(1_000) };
                 cancel_stop(order, stop?, repriced, platform(), None, &context).into()
             }
             Step::Cancel => cancelled(1_000),

@@ -147,7 +147,7 @@ fn erasure_keeps_the_order_its_code_and_its_fee() {
     );
     assert_eq!(before["events"].as_array().unwrap().len(), after["events"].as_array().unwrap().len());
     assert_eq!(order(&host, id).erasure, Erasure::Recipients);
-    assert_eq!(order(&host, open).erasure, Erasure::Nothing, "an open order stays as it is");
+    assert_eq!(order(&host, open).erasure, Erasure::NotErased, "an open order stays as it is");
     // The keyed digest still recognises the content that created the order.
     let same = created_again(&host, "P-4", "Maria");
     assert_eq!((same.status, &same.body["id"]), (200, &json!(id)));

@@ -84,7 +84,7 @@ fn all() -> Result<Vec<Example>, HostError> {
     let path = format!("POST /delivery/notifications/{id}/read");
     examples.push(run.record(Endpoint::ReadNotification, &path, KEY, None)?);
     examples.extend(outward(&run)?);
-    examples.push(run.record(Endpoint::CreateMatrix, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
+    examples.push(run.record(Endpoint::CreateParentStore, "POST /admin/matrices", OPERATOR, Some(matrix()))?);
     examples.push(run.record(Endpoint::AdminIssueKey, "POST /admin/keys", OPERATOR, Some(issue))?);
     examples.push(run.record(Endpoint::AdminListKeys, &format!("GET /admin/keys?storeId={store}"), OPERATOR, None)?);
     examples.extend(fleet(&run)?);

@@ -189,7 +189,7 @@ impl Platform for Machine {
         self.geography.locate(&self.database, addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.matrix(&self.database, places).await)
     }
 

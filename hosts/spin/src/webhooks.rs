@@ -9,7 +9,7 @@ use std::{
 };
 
 use despacho_core::{
-    drivers::outbox::{self, Job, Rounds},
+    drivers::outbox::{self, Job, RunningPasses},
     host::{Host, HostError, WebhookQuery},
     model::{
         WebhookId,
@@ -17,7 +17,7 @@ use despacho_core::{
     },
     rules::{
         settings::Settings,
-        webhooks::{WebhookTerms, check},
+        webhooks::{WebhookConfig, check},
     },
 };
 use despacho_shell::webhooks::{self, MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT, Sent, pass_duration};
@@ -42,7 +42,7 @@ pub(crate) async fn deliver<H: Host>(host: &H, database: &Database, settings: &S
     while Instant::now() < until {
         let due = host.find_webhooks(WebhookQuery::Due { now: host.exec_context().now, limit: LOOKED_AT }).await?;
         let is_new = |webhook: &Webhook| idle.get(&webhook.id) != Some(&webhook.version);
-        let mut rounds = Rounds::new(AT_ONCE);
+        let mut rounds = RunningPasses::new(AT_ONCE);
         let chosen: Vec<Webhook> = due.into_iter().filter(is_new).filter(|webhook| rounds.begin(webhook)).collect();
         if chosen.is_empty() {
             break;
@@ -94,12 +94,12 @@ impl<H: Host> Call<'_, H> {
 }
 
 /// Sends one message and says what came of it.
-async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> AttemptResult {
+async fn post(url: &str, job: &Job, terms: &WebhookConfig) -> AttemptResult {
     // It was checked when it was taken, perhaps under other terms.
     if check(url, terms.loopback).is_err() {
-        return AttemptResult::HostError(SendError::Address);
+        return AttemptResult::Failed(SendError::Address);
     }
-    let Ok(request) = job.request(url) else { return AttemptResult::HostError(SendError::Broken) };
+    let Ok(request) = job.request(url) else { return AttemptResult::Failed(SendError::Broken) };
     match in_time(Duration::from_secs(terms.timeout_seconds.into()), begin(request)).await {
         Ok(response) => {
             let status = response.status().as_u16();
@@ -107,7 +107,7 @@ async fn post(url: &str, job: &Job, terms: &WebhookTerms) -> AttemptResult {
             let _ = in_time(RESPONSE_TIMEOUT, collect(response.into_body(), MAX_RESPONSE_BYTES)).await;
             AttemptResult::Status(status)
         }
-        Err(missed) => AttemptResult::HostError(error(missed)),
+        Err(missed) => AttemptResult::Failed(error(missed)),
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn respond(
     subscription: Subscription,
     connection: Option<Arc<Connection>>,
 ) -> warp::reply::Response {
-    let merchant = subscription.journal.matrix;
+    let merchant = subscription.journal.merchant;
     if !app.streams.enter(merchant) {
         return early::respond(facts, "GET /delivery/events/stream", EarlyResponse::TooManyStreams).map(Into::into);
     }

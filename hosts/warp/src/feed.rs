@@ -86,18 +86,18 @@ impl Feed {
         limit: u32,
     ) -> Result<Bytes, HostError> {
         let mut pages = self.0.lock().await;
-        if let Some(page) = pages.iter().rev().find(|page| page.follows(subscription.place, fresh)) {
-            subscription.place = page.to;
+        if let Some(page) = pages.iter().rev().find(|page| page.follows(subscription.position, fresh)) {
+            subscription.position = page.to;
             return Ok(page.text.clone());
         }
-        if pages.front().is_some_and(|oldest| subscription.place < oldest.from) {
+        if pages.front().is_some_and(|oldest| subscription.position < oldest.from) {
             // Far behind: what it reads is of use to nobody else, and nobody waits for it.
             drop(pages);
             return store.next(subscription, limit).await.map(Into::into);
         }
-        let (from, at) = (subscription.place, Instant::now());
+        let (from, at) = (subscription.position, Instant::now());
         let text = Bytes::from(store.next(subscription, limit).await?);
-        keep(&mut pages, Page { from, to: subscription.place, text: text.clone(), updates: fresh.updates, at });
+        keep(&mut pages, Page { from, to: subscription.position, text: text.clone(), updates: fresh.updates, at });
         Ok(text)
     }
 }
@@ -145,8 +145,8 @@ mod tests {
     fn a_feed_is_shared_while_somebody_holds_it() {
         use despacho_core::model::{KeyId, StoreId, store::KeyHash};
         let reader = |store, language| Subscription {
-            journal: Journal { matrix: StoreId::new(store).unwrap(), branch: None },
-            place: 0,
+            journal: Journal { merchant: StoreId::new(store).unwrap(), branch: None },
+            position: 0,
             language,
             key: KeyId::new(1).unwrap(),
             hash: KeyHash::of("a"),

@@ -9,7 +9,7 @@ use despacho_core::{
     drivers::{
         clock,
         dispatch::{self, DispatchPass},
-        erasure::{self, Retained},
+        erasure::{self, RetentionPass},
         outbox::{self, Batch},
         stream::{self, Subscription},
     },
@@ -19,7 +19,7 @@ use despacho_core::{
         privacy::{ErasureRecord, Redaction},
         webhook::Webhook,
     },
-    rules::{settings::Settings, webhooks::Tried},
+    rules::{settings::Settings, webhooks::MessageResult},
 };
 use despacho_postgres::{Address, Postgres};
 use despacho_simulator::{Pass, Simulation, demo, run_pass};
@@ -145,7 +145,7 @@ impl Store {
     }
 
     /// Settles a round.
-    pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<Tried>) -> Result<(), HostError> {
+    pub async fn finish(&self, settings: &Settings, batch: &Batch, tried: Vec<MessageResult>) -> Result<(), HostError> {
         each!(self, host => outbox::finish(host, settings, batch, tried).await)
     }
 
@@ -186,16 +186,16 @@ impl Store {
 
     /// One round of timed transitions, at most `limit` orders; how many moved.
     pub async fn round(&self, settings: &Settings, limit: u32) -> Result<u32, HostError> {
-        each!(self, host => clock::round(host, settings, host.exec_context().now, limit).await)
+        each!(self, host => clock::run_pass(host, settings, host.exec_context().now, limit).await)
     }
 
     /// One round of dispatch.
     pub async fn dispatch(&self, settings: &Settings) -> Result<DispatchPass, HostError> {
-        each!(self, host => dispatch::round(host, settings, &mut host.exec_context()).await)
+        each!(self, host => dispatch::run_pass(host, settings, &mut host.exec_context()).await)
     }
 
     /// One pass of the configured retention of personal data.
-    pub async fn retain(&self, settings: &Settings) -> Result<Retained, HostError> {
+    pub async fn retain(&self, settings: &Settings) -> Result<RetentionPass, HostError> {
         each!(self, host => erasure::retain(host, settings, host.exec_context().now).await)
     }
 

@@ -72,7 +72,7 @@ impl Backend {
 
     /// Returns a merchant's journal after a position.
     pub(crate) fn journal(&self, matrix: StoreId, after: u64) -> Vec<JournalEntry> {
-        read(self.memory.journal(Journal { matrix, branch: None }, after, u32::MAX))
+        read(self.memory.journal(Journal { merchant: matrix, branch: None }, after, u32::MAX))
     }
 
     /// Restores the code that the merchant gave the order.
@@ -112,7 +112,8 @@ impl Backend {
             }
             Mutation::WebhookSkips if number.is_multiple_of(5) => {
                 for write in tampered.webhooks.iter_mut().filter(|write| write.expected > 0) {
-                    let end = read(self.memory.journal_span(Journal { matrix: write.value.matrix, branch: None })).end;
+                    let end =
+                        read(self.memory.journal_span(Journal { merchant: write.value.merchant, branch: None })).end;
                     write.value.position = (write.value.position + 1).min(end.max(write.value.position));
                 }
             }

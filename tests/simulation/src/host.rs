@@ -124,7 +124,7 @@ impl SimulatedHost {
     /// Applies the mutations of a read of one order.
     fn alter_read(&self, order: &mut Order) {
         if let Some(caller) = self.context.caller.get() {
-            let matrix = |id| self.service.backend.store(id).map(|store| store.matrix.unwrap_or(store.id));
+            let matrix = |id| self.service.backend.store(id).map(|store| store.parent.unwrap_or(store.id));
             if self.has_mutation(Mutation::SiblingVisible) && matrix(caller) == matrix(order.store) {
                 order.store = caller;
             }
@@ -140,27 +140,27 @@ impl SimulatedHost {
 }
 
 macro_rules! reads {
-    ($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
-        async fn $name(&self, $($arg: $kind),*) -> Result<$out, HostError> {
-            self.delay().await?;
-            self.service.backend.memory.$name($($arg),*).await
-        }
-    )*};
+($($name:ident($($arg:ident: $kind:ty),*) -> $out:ty;)*) => {$(
+async fn $name(&self, $($arg: $kind),*) -> Result<$out, HostError> {
+self.delay().await?;
+self.service.backend.memory.$name($($arg),*).await
+}
+)*};
 }
 
 impl Storage for SimulatedHost {
     reads! {
-        find_stores(query: StoreQuery<'_>) -> Vec<Store>;
-        events(order: OrderId) -> Vec<RecordedEvent>;
-        journal_span(of: Journal) -> JournalSpan;
-        searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
-        notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
-        statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
-        messages(webhook: WebhookId) -> Vec<Message>;
-        find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
-        claim(scope: &str, key: &str) -> Option<Claim>;
-        personal_data(query: &PersonalQuery) -> PersonalData;
-        usage(of: UsageQuery<'_>) -> StorageUsage;
+    find_stores(query: StoreQuery<'_>) -> Vec<Store>;
+    events(order: OrderId) -> Vec<RecordedEvent>;
+    journal_span(of: Journal) -> JournalSpan;
+    searching_orders(after: Option<(Timestamp, OrderId)>, limit: u32) -> Vec<SearchingOrder>;
+    notifications(store: StoreId, before: Option<NotificationId>, limit: u32) -> Vec<Notification>;
+    statement(store: StoreId, query: StatementQuery<'_>) -> Vec<StatementLine>;
+    messages(webhook: WebhookId) -> Vec<Message>;
+    find_attempts(query: AttemptQuery) -> Vec<RecordedAttempt>;
+    claim(scope: &str, key: &str) -> Option<Claim>;
+    personal_data(query: &PersonalQuery) -> PersonalData;
+    usage(of: UsageQuery<'_>) -> StorageUsage;
     }
 
     async fn find_keys(&self, query: KeyQuery<'_>) -> Result<Vec<Arc<KeyHolder>>, HostError> {
@@ -290,7 +290,7 @@ impl Storage for SimulatedHost {
 
 impl Platform for SimulatedHost {
     reads! {
-        admit(bucket: &Bucket, now: Timestamp) -> Admission;
+    admit(bucket: &Bucket, now: Timestamp) -> Admission;
     }
 
     fn exec_context(&self) -> ExecContext {
@@ -309,7 +309,7 @@ impl Platform for SimulatedHost {
         Ok(addresses.iter().map(|address| geo::locate(address)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         self.call_service("roads").await?;
         if self.context.is_preview && self.has_mutation(Mutation::PreviewStores) {
             let claimed = Changes { at: self.context.now.get(), ..Changes::default() };

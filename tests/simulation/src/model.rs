@@ -128,7 +128,7 @@ impl Model {
             return Err(format!("store {id} was written over version {expected}, but version {known} was stored"));
         }
         let removed = value.deleted_at.is_some();
-        let matrix = value.matrix.unwrap_or(id);
+        let matrix = value.parent.unwrap_or(id);
         // A branch has its parent's billing, regardless of its own row.
         let own = || value.billing.floor().map(centavos);
         let floor = self.stores.get(&matrix).filter(|_| matrix != id).map_or_else(own, |parent| parent.floor);
@@ -142,8 +142,8 @@ impl Model {
         let known = self.journals.entry(matrix).or_default().len() as u64;
         for entry in backend.journal(matrix, known) {
             let events = self.journals.entry(matrix).or_default();
-            if entry.place != events.len() as u64 + 1 {
-                return Err(format!("journal {matrix}: position {} follows {}", entry.place, events.len()));
+            if entry.position != events.len() as u64 + 1 {
+                return Err(format!("journal {matrix}: position {} follows {}", entry.position, events.len()));
             }
             let event = &entry.recorded.event;
             events.push(JournalEvent {

@@ -49,12 +49,12 @@ impl Receivers {
         if rng.often(failing) {
             return match rng.below(4) {
                 0 => AttemptResult::Status(500),
-                1 => AttemptResult::HostError(SendError::Connect),
+                1 => AttemptResult::Failed(SendError::Connect),
                 2 => AttemptResult::Status(302),
                 // The message was received, but the response is lost.
                 _ => {
                     self.record(url, job);
-                    AttemptResult::HostError(SendError::Timeout)
+                    AttemptResult::Failed(SendError::Timeout)
                 }
             };
         }

@@ -7,7 +7,7 @@ use despacho_core::{
     api,
     drivers::{dispatch, outbox},
     host::{HostError, Platform, Storage, WebhookQuery},
-    rules::webhooks::Tried,
+    rules::webhooks::MessageResult,
 };
 use http::{Request, Response};
 
@@ -46,7 +46,7 @@ pub(crate) fn dispatch_pass(service: &Rc<Service>, context: Rc<TaskContext>) -> 
     let host = SimulatedHost { service: Rc::clone(service), context: Rc::clone(&context) };
     let future = async move {
         let mut context = host.exec_context();
-        TaskOutput::PassEnded(dispatch::round(&host, &host.service.settings, &mut context).await.map(|_| ()))
+        TaskOutput::PassEnded(dispatch::run_pass(&host, &host.service.settings, &mut context).await.map(|_| ()))
     };
     Task { context, future: Box::pin(future) }
 }
@@ -73,7 +73,7 @@ async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<()
             let mut is_delivered = true;
             for job in lane {
                 if !is_delivered {
-                    tried.push(Tried { message: job.message.clone(), sent: None });
+                    tried.push(MessageResult { message: job.message.clone(), sent: None });
                     continue;
                 }
                 let at = host.exec_context().now;
@@ -84,7 +84,10 @@ async fn send(host: &SimulatedHost, receivers: &RefCell<Receivers>) -> Result<()
                 let mut rng = host.service.rng.borrow_mut();
                 let response = receivers.borrow_mut().receive(&batch.url, job, failing, &mut rng);
                 is_delivered = response.is_success();
-                tried.push(Tried { message: job.message.clone(), sent: Some((at, took_ms.unsigned_abs(), response)) });
+                tried.push(MessageResult {
+                    message: job.message.clone(),
+                    sent: Some((at, took_ms.unsigned_abs(), response)),
+                });
             }
         }
         outbox::finish(host, settings, &batch, tried).await?;

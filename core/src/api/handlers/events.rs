@@ -26,7 +26,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
     }
     let more = entries.len() > limit as usize;
     entries.truncate(limit as usize);
-    let last = entries.last().map_or(after, |last| last.place);
+    let last = entries.last().map_or(after, |last| last.position);
     let events = entries.iter().map(|entry| JournalEventView::of(journal, entry, call.language)).collect();
     Ok(ApiResponse::json(200, &EventPage { events, next: journal.cursor(last), more })?)
 }
@@ -36,7 +36,7 @@ async fn place<H: Host>(call: &Call<'_, H>, journal: Journal, cursor: &str) -> R
     if cursor == "0" {
         return Ok(call.host.journal_span(journal).await?.start);
     }
-    Ok(journal.place(cursor).ok_or_else(pages::invalid_cursor)?)
+    Ok(journal.position(cursor).ok_or_else(pages::invalid_cursor)?)
 }
 
 /// A cursor past the end is older than a backup that was restored: events that it has not seen may stand before it. One from before
@@ -77,7 +77,7 @@ pub(super) async fn stream<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         }
         None => call.host.journal_span(journal).await?.end,
     };
-    let mut subscription = Subscription { journal, place, language: call.language, key, hash };
+    let mut subscription = Subscription { journal, position: place, language: call.language, key, hash };
     let mut text = stream::beginning(&subscription);
     text.push_str(&stream::next(call.host, &mut subscription, FIRST_EVENTS).await?);
     call.stream = Some(subscription);

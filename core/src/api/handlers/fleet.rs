@@ -8,14 +8,14 @@ use crate::{
         read::read,
         validate,
     },
-    drivers::{dispatch::round, erasure},
+    drivers::{dispatch::run_pass, erasure},
     host::{CourierQuery, Host},
     model::{CourierId, OrderId, courier::Courier, hex, store::Key},
     rules::{
-        couriers::{self, CourierTerms},
+        couriers::{self, CourierKeyParams},
         settings::Settings,
     },
-    wire::{CourierKeyView, CourierList, CourierRecord, DispatchRound},
+    wire::{CourierKeyView, CourierList, CourierRecord, DispatchPassView},
 };
 
 /// `POST /admin/couriers`
@@ -62,10 +62,10 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
 
 /// `POST /admin/dispatch`
 pub(super) async fn dispatch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
-    let mut done = round(call.host, call.settings, &mut call.context).await?;
+    let mut done = run_pass(call.host, call.settings, &mut call.context).await?;
     // A host without background tasks applies the retention here.
     done.more |= erasure::retain(call.host, call.settings, call.context.now).await?.more;
-    Ok(ApiResponse::json(200, &DispatchRound::from(done))?)
+    Ok(ApiResponse::json(200, &DispatchPassView::from(done))?)
 }
 
 /// The courier in the path.
@@ -77,8 +77,8 @@ async fn find<H: Host>(call: &Call<'_, H>) -> Result<Courier, HandlerError> {
     courier.ok_or_else(|| plain(ProblemCode::CourierNotFound).into())
 }
 
-fn terms(settings: &Settings, days: Option<u32>) -> CourierTerms<'_> {
-    CourierTerms { days: days.unwrap_or(settings.keys.days), secret: &settings.secret }
+fn terms(settings: &Settings, days: Option<u32>) -> CourierKeyParams<'_> {
+    CourierKeyParams { days: days.unwrap_or(settings.keys.days), secret: &settings.secret }
 }
 
 /// The courier, with a new key's text where there is one.

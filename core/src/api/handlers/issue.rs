@@ -15,7 +15,7 @@ use crate::{
     rules::{
         limits::{Bucket, Usage},
         password,
-        stores::{self, Opening},
+        stores::{self, KeyParams},
     },
     wire::StoreCreated,
 };
@@ -35,7 +35,7 @@ pub(super) async fn confirm_password<H: Host>(call: &Call<'_, H>, password: Opti
         ));
     };
     throttled(call, store.email.as_str()).await?;
-    if password.len() <= 4 * password::LONGEST && call.host.verify_password(password, &store.password_hash).await? {
+    if password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(password, &store.password_hash).await? {
         return Ok(());
     }
     Err(password_required(
@@ -53,7 +53,7 @@ fn password_required(code: &'static str, en: &str, pt: &str) -> HandlerError {
 /// Issues a key, and tells it once. Those that are `past` end with it.
 pub(super) async fn hand_out<H: Host>(
     call: &mut Call<'_, H>,
-    opening: Opening<'_>,
+    opening: KeyParams<'_>,
     past: Vec<Key>,
 ) -> Result<ApiResponse, HandlerError> {
     let mut ids = call.ids(1).await?;

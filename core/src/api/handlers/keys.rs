@@ -19,7 +19,7 @@ use crate::{
         Duration, KeyId, StoreId, Text,
         store::{Key, KeyHolder, KeyKind, Store},
     },
-    rules::stores::{KeyRequest, Opening},
+    rules::stores::{KeyParams, KeyRequest},
     wire::{KeyList, KeyView},
 };
 
@@ -68,7 +68,7 @@ async fn issue<H: Host>(
         )));
     }
     let days = request.days.unwrap_or(settings.keys.days);
-    let opening = Opening {
+    let opening = KeyParams {
         store: store.id,
         integrator,
         kind: KeyKind::Integration,

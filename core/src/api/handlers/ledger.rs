@@ -81,9 +81,9 @@ async fn in_pages<H: Host>(
     (from, until): (Timestamp, Timestamp),
     limit: u32,
 ) -> Result<ApiResponse, HandlerError> {
-    let cursors = Journal { matrix: store.id, branch: None };
+    let cursors = Journal { merchant: store.id, branch: None };
     let after = match call.query("cursor") {
-        Some(cursor) => EntryId::new(cursors.place(&cursor).ok_or_else(pages::invalid_cursor)?),
+        Some(cursor) => EntryId::new(cursors.position(&cursor).ok_or_else(pages::invalid_cursor)?),
         None => None,
     };
     let mut lines =

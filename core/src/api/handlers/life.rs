@@ -12,7 +12,7 @@ use crate::{
         courier::Courier,
         order::{EventKind, Order, OrderStatus},
     },
-    rules::lifecycle::{StepError, StepOutcome, TRIES},
+    rules::lifecycle::{MAX_WRONG_CODES, StepError, StepOutcome},
 };
 
 /// An order that is the caller's or one of its branches'.
@@ -101,8 +101,8 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
         StepError::CodeWrong { remaining } => wrong_code(*remaining),
         StepError::CodeLocked { until } => Problem::new(
             ProblemCode::CodeLocked,
-            format!("{TRIES} codes were wrong. Codes are looked at again from {until} on."),
-            format!("{TRIES} códigos estavam incorretos. Novos códigos são aceitos a partir de {until}."),
+            format!("{MAX_WRONG_CODES} codes were wrong. Codes are looked at again from {until} on."),
+            format!("{MAX_WRONG_CODES} códigos estavam incorretos. Novos códigos são aceitos a partir de {until}."),
         )
         .retry_after(until.since(now)),
         StepError::TooFewIds => too_few().into(),

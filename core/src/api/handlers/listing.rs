@@ -42,7 +42,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     };
     let all = OrderFilter::of(&store);
     let filter = OrderFilter {
-        situations: status.map_or(all.situations, |one| (one.number(), one.number())),
+        statuses: status.map_or(all.statuses, |one| (one.number(), one.number())),
         code: call.query("code").map(|code| code.trim().to_owned()),
         from: time("from")?.unwrap_or(all.from),
         until: time("to")?.unwrap_or(all.until),
@@ -78,7 +78,7 @@ pub(super) async fn stores<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 /// `DELETE /delivery/stores/{storeId}`
 pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let caller = call.caller()?.store.clone();
-    if !caller.is_matrix() {
+    if !caller.is_parent() {
         let en = "Only a matrix removes branches. Send the matrix's key.";
         return Err(Problem::new(
             ProblemCode::MatrixRequired,

@@ -44,7 +44,7 @@ async fn once<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<Api
         Endpoint::UpdateStore => boxed(stores::update(call)).await,
         Endpoint::GetStore => boxed(stores::get(call)).await,
         Endpoint::CreateSession => boxed(stores::log_in(call)).await,
-        Endpoint::CreateMatrix => boxed(stores::create_matrix(call)).await,
+        Endpoint::CreateParentStore => boxed(stores::create_matrix(call)).await,
         Endpoint::IssueKey => boxed(keys::issue_own(call)).await,
         Endpoint::ListKeys => boxed(keys::list_own(call)).await,
         Endpoint::RevokeKey => boxed(keys::revoke_own(call)).await,

@@ -9,7 +9,7 @@ use crate::{
     changes::Changes,
     host::Host,
     rules::couriers,
-    wire::{CourierSelf, PositionNoted},
+    wire::{CourierSelf, PositionResult},
 };
 
 /// `GET /courier/me`
@@ -21,8 +21,8 @@ pub(super) async fn show<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
 pub(super) async fn report<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let now = call.context.now;
     let (point, taken) = validate::position(read(call.body)?, now)?;
-    let noted = couriers::note(call.courier()?, point, taken, now, call.settings);
-    let response = ApiResponse::json(200, &PositionNoted::of(&noted))?;
+    let noted = couriers::record_position(call.courier()?, point, taken, now, call.settings);
+    let response = ApiResponse::json(200, &PositionResult::of(&noted))?;
     if let Some(position) = noted.stored {
         call.commit(Changes { at: now, positions: vec![position], ..Changes::default() }, &response).await?;
     }

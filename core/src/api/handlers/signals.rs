@@ -15,7 +15,7 @@ use crate::{
     host::Host,
     model::{DeliveryId, DistanceMatrix, Located, Money, OrderId, Person, order::Order},
     rules::{
-        lifecycle::{self, CancellationTerms, Mode, Repriced, Signal},
+        lifecycle::{self, CancellationTerms, Mode, Repricing, Signal},
         pricing::{Plan, Request, Tariff, plan},
     },
     wire::{CancellationView, OrderView},
@@ -101,7 +101,7 @@ async fn cancel_stop<H: Host>(
     let left = lifecycle::without(order, stop).map_err(|error| step_problem(&error, call.context.now))?;
     let plan = replanned(call, order, &left, measured).await?;
     let repriced =
-        Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
+        Repricing { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
     let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
     conclude(call, order, taken, view).await
 }

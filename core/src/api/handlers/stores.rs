@@ -1,4 +1,4 @@
-//! Opening, changing and looking stores up, and logging in.
+//! KeyParams, changing and looking stores up, and logging in.
 
 use super::issue::{confirm_password, hand_out, key_response, throttled};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     rules::{
         limits::{Bucket, Usage},
         password,
-        stores::{self, NewStore, Opening},
+        stores::{self, KeyParams, NewStore},
     },
     wire::StoreView,
 };
@@ -27,7 +27,7 @@ use crate::{
 pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let parent = &call.caller()?.store;
     let id = parent.id;
-    if !parent.is_matrix() {
+    if !parent.is_parent() {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::MatrixRequired,
             "Only a matrix creates branches. Send the matrix's key.",
@@ -68,7 +68,7 @@ async fn open<H: Host>(call: &mut Call<'_, H>, new: NewStore) -> Result<ApiRespo
         let (hash, now) = (password_hash.clone(), call.context.now);
         let parent = call.caller.as_ref().map(|caller| &caller.store);
         let store = stores::open(new.clone(), parent, located, hash, &mut ids, now).ok_or_else(too_few)?;
-        let opening = Opening {
+        let opening = KeyParams {
             store: store.id,
             integrator: integrator.unwrap_or(store.id),
             kind: KeyKind::Integration,
@@ -97,13 +97,13 @@ async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> R
         return Ok(());
     }
     Err(HandlerError::Problem(
-        Problem::new(
-            ProblemCode::RateLimited,
-            "The merchant's quota of new branches and emails is used up. Wait as long as Retry-After says, or ask the operator.",
-            "A cota da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
-        )
-        .retry_after(admission.reset),
-    ))
+Problem::new(
+ProblemCode::RateLimited,
+"The merchant's quota of new branches and emails is used up. Wait as long as Retry-After says, or ask the operator.",
+"A cota da empresa para novas filiais e e-mails acabou. Aguarde o tempo indicado em Retry-After ou fale com o operador.",
+)
+.retry_after(admission.reset),
+))
 }
 
 /// Rejects a CNPJ or an email that another store has. The operator, and a merchant about its own stores, gets every such field at once; of
@@ -195,10 +195,10 @@ pub(super) async fn log_in<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     };
     // A hash is compared where there is no store too: how long it takes must not tell which emails are known.
     let hash = store.as_ref().map_or(ABSENT_PASSWORD_HASH, |store| store.password_hash.as_str());
-    let right = password.len() <= 4 * password::LONGEST && call.host.verify_password(&password, hash).await?;
+    let right = password.len() <= 4 * password::MAX_LENGTH && call.host.verify_password(&password, hash).await?;
     let store = store.filter(|_| right).ok_or_else(wrong)?;
     let settings = call.settings;
-    let opening = Opening {
+    let opening = KeyParams {
         store: store.id,
         integrator: store.id,
         kind: KeyKind::Panel,

@@ -35,7 +35,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         )));
     }
     let max = terms.per_merchant;
-    if call.host.usage(UsageQuery::Webhooks(journal.matrix)).await?.records >= u64::from(max) {
+    if call.host.usage(UsageQuery::Webhooks(journal.merchant)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
             format!("A parent store and its branches have at most {max} webhooks. Remove one first."),
@@ -50,7 +50,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         id,
         version: 1,
         store,
-        matrix: journal.matrix,
+        merchant: journal.merchant,
         url,
         events,
         secrets: vec![SigningSecret { nonce: nonce.clone(), until: None }],

@@ -113,7 +113,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Json)> {
             "AttemptFault",
             texts(
                 "What went wrong in an attempt.",
-                AttemptResult::FAULTS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
+                AttemptResult::ERRORS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())),
             ),
         ),
         ("EntryType", texts("Why money moved.", entries())),

@@ -59,7 +59,7 @@ pub(super) fn operator(endpoint: Endpoint) -> Operation {
                 without background tasks does it when any cron asks. Rounds may run at once: each order is handled by one \
                 of them.",
             request: None,
-            documented: &[(200, Some("DispatchRound"), "What the round did.")],
+            documented: &[(200, Some("DispatchPass"), "What the round did.")],
             parameters: &[],
             codes: &[],
         },
@@ -87,7 +87,7 @@ pub(super) fn courier(endpoint: Endpoint) -> Operation {
                 with `stored: false` and cost nothing. Who is available and not heard of for five minutes gets no \
                 order; who has one and is silent for ten minutes before the pickup loses it.",
             request: Some("ReportPosition"),
-            documented: &[(200, Some("PositionNoted"), "Whether it was stored.")],
+            documented: &[(200, Some("PositionResult"), "Whether it was stored.")],
             parameters: &[],
             codes: &[],
         },

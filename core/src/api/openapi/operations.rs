@@ -148,7 +148,7 @@ pub(super) fn operation(endpoint: Endpoint) -> Operation {
         | Endpoint::AdminStatement
         | Endpoint::TopUpStore => outward(endpoint),
         Endpoint::ExportRecipient | Endpoint::EraseRecipient | Endpoint::ListErasures => privacy(endpoint),
-        Endpoint::CreateMatrix
+        Endpoint::CreateParentStore
         | Endpoint::AdminIssueKey
         | Endpoint::AdminListKeys
         | Endpoint::AdminRevokeKey
@@ -351,13 +351,13 @@ fn notification(endpoint: Endpoint) -> Operation {
 
 fn operator(endpoint: Endpoint) -> Operation {
     match endpoint {
-        Endpoint::CreateMatrix => Operation {
+        Endpoint::CreateParentStore => Operation {
             tag: "Operator",
             id: "createMatrix",
             summary: "Create a matrix",
             description: "The first store of a merchant. With `prepaidFloor` it pays ahead: an order that would take its \
                 balance below the floor is `insufficient_balance`.",
-            request: Some("CreateMatrix"),
+            request: Some("CreateParentStore"),
             documented: &[(201, Some("IssuedKey"), "The matrix was created; this is its key.")],
             parameters: &[],
             codes: &[ProblemCode::CnpjTaken, ProblemCode::EmailTaken, PLACES[0], PLACES[1], PLACES[2]],

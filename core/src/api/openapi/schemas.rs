@@ -21,7 +21,7 @@ const REQUESTS: [&str; 27] = [
     "PreviewStop",
     "PersonContact",
     "CreateStore",
-    "CreateMatrix",
+    "CreateParentStore",
     "UpdateStore",
     "IssueKey",
     "RegisterCourier",
@@ -57,7 +57,7 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::CreateStore>(&mut schemas)?;
     add::<wire::UpdateStore>(&mut schemas)?;
     add::<wire::StoreView>(&mut schemas)?;
-    add::<wire::CreateMatrix>(&mut schemas)?;
+    add::<wire::CreateParentStore>(&mut schemas)?;
     add::<wire::CreateSession>(&mut schemas)?;
     add::<wire::IssueKey>(&mut schemas)?;
     add::<wire::StoreCreated>(&mut schemas)?;
@@ -69,9 +69,9 @@ pub(super) fn all() -> serde_json::Result<Vec<Member<'static>>> {
     add::<wire::CourierList>(&mut schemas)?;
     add::<wire::CourierSelf>(&mut schemas)?;
     add::<wire::ReportPosition>(&mut schemas)?;
-    add::<wire::PositionNoted>(&mut schemas)?;
+    add::<wire::PositionResult>(&mut schemas)?;
     add::<wire::SetAvailability>(&mut schemas)?;
-    add::<wire::DispatchRound>(&mut schemas)?;
+    add::<wire::DispatchPassView>(&mut schemas)?;
     add::<wire::OrderList>(&mut schemas)?;
     add::<wire::StoreList>(&mut schemas)?;
     add::<wire::CancelOrder>(&mut schemas)?;

@@ -5,7 +5,7 @@ use crate::{
     api::{problem::Problem, read::Body},
     geo,
     model::{Address, CourierId, Duration, Email, Point, Timestamp},
-    rules::couriers::{Alteration, NewCourier},
+    rules::couriers::{CourierUpdate, NewCourier},
     wire::{AlterCourier, Id, RegisterCourier, ReportPosition, SetAvailability},
 };
 
@@ -41,12 +41,12 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
 ///
 /// # Errors
 /// What is wrong with it, every field at once.
-pub fn altered_courier(body: Body<AlterCourier>) -> Result<(Alteration, Option<u32>), Problem> {
+pub fn altered_courier(body: Body<AlterCourier>) -> Result<(CourierUpdate, Option<u32>), Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let phone = checker.text(&root.member("phone"), sent.phone.as_ref(), NAME);
-    let alteration = Alteration {
+    let alteration = CourierUpdate {
         name: checker.text(&root.member("name"), sent.name.as_ref(), NAME),
         phone: checker.phone(&root.member("phone"), phone),
         email: checker.optional_email(&root.member("email"), sent.email.as_ref()),

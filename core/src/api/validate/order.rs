@@ -9,14 +9,14 @@ use crate::{
         problem::{FieldError, Problem, ProblemCode},
         read::Body,
     },
-    model::{InvalidMoney, InvalidPhone, Money, Phone, StoreId, Text, order::Confirmation},
+    model::{Money, MoneyError, Phone, PhoneError, StoreId, Text, order::Confirmation},
     route::Pin,
     rules::{
         lifecycle::{NewOrder, NewStop},
         limits::Limits,
-        pricing::{InquiredStop, Inquiry},
+        pricing::{Inquiry, InquiryStop},
     },
-    wire::{ConfirmationBody, CreateOrder, LONGEST_LIST, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
+    wire::{ConfirmationBody, CreateOrder, MAX_LIST_ITEMS, NewDelivery, PreviewOrder, PreviewStop, StoreRef},
 };
 
 const CODE: usize = 64;
@@ -54,7 +54,7 @@ pub fn preview(body: Body<PreviewOrder>, limits: &Limits) -> Result<Inquiry, Pro
             Some(address) => {
                 let address = checker.address(&path.member("address"), address, Need::Locate);
                 let pin = checker.pin(&path.member("pin"), pin.as_ref(), &mut pins);
-                inquiry.stops.push(InquiredStop { address, online_payment: online_payment.unwrap_or(true), pin });
+                inquiry.stops.push(InquiryStop { address, online_payment: online_payment.unwrap_or(true), pin });
             }
             None => checker.required(&path.member("address")),
         }
@@ -92,7 +92,7 @@ pub fn order(body: Body<CreateOrder>, limits: &Limits) -> Result<NewOrder, Probl
                 let address = checker.address(&path.member("address"), address, Need::Visit);
                 let pin = checker.pin(&path.member("pin"), delivery.pin.as_ref(), &mut pins);
                 let online_payment = delivery.online_payment.unwrap_or(true);
-                inquiry.stops.push(InquiredStop { address, online_payment, pin });
+                inquiry.stops.push(InquiryStop { address, online_payment, pin });
             }
             None => checker.required(&path.member("address")),
         }
@@ -135,7 +135,8 @@ impl Checker {
         let list = list.unwrap_or_default();
         let max = limits.deliveries;
         if list.len() > max as usize {
-            let length = if list.len() < LONGEST_LIST { list.len().to_string() } else { format!("{LONGEST_LIST}+") };
+            let length =
+                if list.len() < MAX_LIST_ITEMS { list.len().to_string() } else { format!("{MAX_LIST_ITEMS}+") };
             let en = format!("At most {max} deliveries; this has {length}. Send more than one order.");
             let pt = format!("No máximo {max} entregas; este tem {length}. Envie mais de um pedido.");
             let errors = vec![FieldError {
@@ -186,7 +187,7 @@ impl Checker {
     pub(super) fn phone(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Phone> {
         self.parsed(path, text, |text| {
             Phone::parse(text).map_err(|error| match error {
-                InvalidPhone::WithoutPlus { hint: Some(hint) } | InvalidPhone::Punctuated { hint: Some(hint) } => {
+                PhoneError::WithoutPlus { hint: Some(hint) } | PhoneError::Punctuated { hint: Some(hint) } => {
                     ("invalid_phone", format!("Write it as {hint}."), format!("Escreva assim: {hint}."))
                 }
                 _ => (
@@ -204,7 +205,7 @@ impl Checker {
             other => other,
         };
         match money {
-            Err(InvalidMoney::TooManyDecimals) => {
+            Err(MoneyError::TooManyDecimals) => {
                 self.reject(
                     path,
                     "too_many_decimals",

@@ -7,14 +7,14 @@ use super::{
 use crate::{
     api::{problem::Problem, read::Body},
     model::{
-        Address, Cnpj, Email, InvalidCnpj, Money, Person, StoreId,
+        Address, Cnpj, CnpjError, Email, Money, Person, StoreId,
         store::{Billing, Store},
     },
     rules::{
         password,
         stores::{Contact, KeyRequest, NewStore},
     },
-    wire::{AddressBody, ContactBody, CreateMatrix, CreateSession, CreateStore, Id, IssueKey, UpdateStore},
+    wire::{AddressBody, ContactBody, CreateParentStore, CreateSession, CreateStore, Id, IssueKey, UpdateStore},
 };
 
 const NAME: usize = 255;
@@ -24,7 +24,7 @@ const EMAIL: usize = 400;
 ///
 /// # Errors
 /// What is wrong with it, every field at once.
-pub fn contact_and_address(body: Body<CreateMatrix>) -> Result<NewStore, Problem> {
+pub fn contact_and_address(body: Body<CreateParentStore>) -> Result<NewStore, Problem> {
     let Body { value: sent, wrong } = body;
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
@@ -53,7 +53,7 @@ pub fn store(body: Body<CreateStore>) -> Result<(NewStore, Option<String>), Prob
     let Body { value: sent, wrong } = body;
     let CreateStore { cnpj, name, responsible, email, password, address, marketplace_branch_id, current_password } =
         sent;
-    let value = CreateMatrix {
+    let value = CreateParentStore {
         cnpj,
         name,
         responsible,
@@ -120,13 +120,13 @@ impl Checker {
     fn cnpj(&mut self, path: &Path<'_>, text: Option<String>) -> Option<Cnpj> {
         self.parsed(path, text, |text| {
             Cnpj::parse(text).map_err(|error| match error {
-                InvalidCnpj::Malformed => (
+                CnpjError::Malformed => (
                     "invalid_cnpj",
                     "Expected twelve letters or digits and two check digits, such as 12.ABC.345/01DE-35.".to_owned(),
                     "Esperadas doze letras ou dígitos e dois dígitos verificadores, como 12.ABC.345/01DE-35."
                         .to_owned(),
                 ),
-                InvalidCnpj::WrongCheckDigits => (
+                CnpjError::WrongCheckDigits => (
                     "invalid_cnpj",
                     "The check digits belong to another number: look for a typing error.".to_owned(),
                     "Os dígitos verificadores são de outro número: procure um erro de digitação.".to_owned(),
@@ -193,7 +193,7 @@ impl Checker {
             self.required(path);
             return None;
         };
-        let (min, max) = (password::SHORTEST, password::LONGEST);
+        let (min, max) = (password::MIN_LENGTH, password::MAX_LENGTH);
         let length = password.chars().count();
         if (min..=max).contains(&length) {
             return Some(password);

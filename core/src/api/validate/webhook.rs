@@ -3,8 +3,8 @@
 use super::checker::{Checker, Path};
 use crate::{
     api::{problem::Problem, read::Body},
-    model::{InvalidMoney, Money, order::EventKind},
-    rules::webhooks::{LONGEST_URL, UrlError, check},
+    model::{Money, MoneyError, order::EventKind},
+    rules::webhooks::{MAX_URL_LENGTH, UrlError, check},
     wire::{CreateTopUp, CreateWebhook},
 };
 
@@ -21,7 +21,7 @@ pub fn webhook(body: Body<CreateWebhook>, loopback: bool) -> Result<(String, Vec
     let mut checker = Checker::new(wrong);
     let root = Path::Root;
     let path = root.member("url");
-    let url = checker.required_text(&path, sent.url.as_ref(), LONGEST_URL);
+    let url = checker.required_text(&path, sent.url.as_ref(), MAX_URL_LENGTH);
     let url = checker.parsed(&path, url, |text| match check(text, loopback) {
         Ok(()) => Ok(text.to_owned()),
         Err(UrlError::Malformed) => Err((
@@ -90,7 +90,7 @@ impl Checker {
         };
         match Money::from_number(number) {
             Ok(money) if (1..=LARGEST_TOP_UP_CENTAVOS).contains(&money.centavos()) => Some(money),
-            Err(InvalidMoney::TooManyDecimals) => {
+            Err(MoneyError::TooManyDecimals) => {
                 let (en, pt) = ("Expected at most two decimals.", "Esperadas no máximo duas casas decimais.");
                 self.reject(path, "too_many_decimals", en, pt);
                 None

@@ -1,35 +1,35 @@
-//! What dispatch reads of orders and couriers: by cells that storage indexes.
+//! The parts of orders and couriers that dispatch reads, and the grid cells by which storage indexes them.
 
 use super::Courier;
 use crate::model::{CourierId, OrderId, Point, Timestamp};
 use core::ops::RangeInclusive;
 
-/// A searching order, as far as a dispatch pass needs it to find couriers nearby.
+/// A searching order, reduced to the fields by which a dispatch pass finds couriers nearby.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchingOrder {
     /// The order.
     pub id: OrderId,
-    /// When its search ends: the order that has searched longest has the earliest.
+    /// Time at which its search ends. It is earliest for the order that has searched longest.
     pub until: Timestamp,
-    /// The pickup; `None` where it was stored by a version that did not index pickups.
+    /// The pickup. `None` if a version that did not index pickups stored the order.
     pub pickup: Option<Point>,
-    /// Whether it is an order of a sandbox store.
+    /// Whether the order belongs to a sandbox store.
     pub sandbox: bool,
 }
 
-/// A free courier, as far as the matching needs it.
+/// A free courier, reduced to the fields that matching needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FreeCourier {
     /// The courier.
     pub id: CourierId,
     /// The last known position.
     pub point: Point,
-    /// Whether the courier carries orders of sandbox stores, and only these.
+    /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
 }
 
 impl FreeCourier {
-    /// The courier as the matching sees it; `None` without a position, or if not free.
+    /// Converts a courier. Returns `None` if the courier has no position or is not free.
     pub fn of(courier: &Courier) -> Option<FreeCourier> {
         let point = courier.position.filter(|_| courier.is_free())?;
         Some(FreeCourier { id: courier.id, point, sandbox: courier.sandbox })
@@ -44,17 +44,17 @@ impl Cell {
     const SIZE_E7: i64 = 1_000_000;
     const PER_ROW: i64 = 3_601;
 
-    /// The cell that holds a point.
+    /// Returns the cell that contains a point.
     pub fn of(point: Point) -> Cell {
         Cell::at(Cell::row(point.lat_e7.into()), Cell::column(point.lon_e7.into()))
     }
 
-    /// All cells.
+    /// Returns the range of all cells.
     pub(crate) fn all() -> RangeInclusive<Cell> {
         Cell(0)..=Cell::at(1_800, 3_600)
     }
 
-    /// The number under which storage indexes it.
+    /// Returns the number by which storage indexes the cell.
     pub fn number(self) -> i64 {
         self.0
     }

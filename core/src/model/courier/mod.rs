@@ -1,4 +1,4 @@
-//! Couriers: who carries orders, where they are, what they carry now, and who gets which order.
+//! Couriers, their keys and positions.
 
 mod cell;
 
@@ -8,70 +8,73 @@ use super::{CourierId, Email, OrderId, Phone, Point, Timestamp, order::AssignedC
 
 pub use cell::{Cell, FreeCourier, SearchingOrder};
 
-/// Somebody who carries orders.
+/// A person who carries orders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Courier {
-    /// The number.
+    /// The ID.
     pub id: CourierId,
-    /// How often the courier was written; 1 after the first time.
+    /// Number of times the courier was written, starting at 1.
     pub version: u32,
-    /// The courier's profile in the operator's own records.
+    /// ID of the courier's profile in the operator's records.
     pub profile_id: u64,
     /// Full name.
     pub name: String,
-    /// Where to call.
+    /// Phone number.
     pub phone: Phone,
-    /// Contact address.
+    /// Email address.
     pub email: Option<Email>,
     /// CPF or another document, as the operator registered it.
     pub document: Option<String>,
-    /// The last known place.
+    /// The last known position.
     pub position: Option<Point>,
-    /// When the courier was there.
+    /// Time of the position.
     pub position_at: Option<Timestamp>,
-    /// Whether the courier takes orders now.
+    /// Whether the courier is available for orders.
     pub available: bool,
-    /// The order that the courier has now. It changes in the commit that changes the order's courier, so that nobody has two.
+    /// The courier's current order. It changes in the same commit as the order's courier, so a courier never has two
+    /// orders.
     #[serde(default)]
     pub order: Option<OrderId>,
-    /// The courier's key, as far as it is kept.
+    /// The stored part of the courier's key.
     #[serde(default)]
     pub key: Option<CourierKey>,
-    /// Whether the courier carries orders of sandbox stores, and only these; it never changes. Rows of schema version 12 name it `demo`.
+    /// Whether the courier carries only orders of sandbox stores. It never changes. Rows of schema version 12 call it
+    /// `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
-    /// When the operator removed the courier, who takes no orders and has no valid key from then on.
+    /// Time at which the operator removed the courier. A removed courier gets no orders and has no valid key.
     #[serde(default)]
     pub removed_at: Option<Timestamp>,
 }
 
-/// What is kept of a courier's key: enough to know it again.
+/// The stored part of a courier's key, which is sufficient to verify it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CourierKey {
-    /// The hash of its text.
+    /// Hash of the key value.
     pub hash: KeyHash,
-    /// When it ends.
+    /// Time at which the key expires.
     pub expires_at: Timestamp,
 }
 
-/// A courier's place at a moment. Kept apart from the courier, without a version, since it changes every few seconds.
+/// A courier's position at a point in time. It is stored separately from the courier and without a version, because it
+/// changes every few seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Position {
-    /// Whose place.
+    /// The courier.
     pub courier: CourierId,
-    /// Where.
+    /// The position.
     pub point: Point,
-    /// When.
+    /// Time of the position.
     pub at: Timestamp,
 }
 
 impl Courier {
-    /// Whether dispatch may give the courier an order.
+    /// Returns whether dispatch may assign an order to the courier.
     pub fn is_free(&self) -> bool {
         self.available && self.order.is_none() && self.removed_at.is_none()
     }
 
-    /// The courier as an order remembers it.
+    /// Returns the copy of the courier's data that an order stores.
     pub fn assigned(&self) -> AssignedCourier {
         AssignedCourier {
             id: self.id,
@@ -82,7 +85,7 @@ impl Courier {
         }
     }
 
-    /// The area code of a Brazilian number: `92` of `+5592991000000`.
+    /// Returns the area code of a Brazilian phone number: `92` of `+5592991000000`.
     pub fn ddd(&self) -> Option<&str> {
         self.phone.as_str().strip_prefix("+55")?.get(..2)
     }

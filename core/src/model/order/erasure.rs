@@ -1,25 +1,26 @@
-//! How much of an order was erased.
+//! The extent to which an order's personal data was erased.
 
 use serde::{Deserialize, Serialize};
 
-/// How much of an order's personal data was erased.
+/// The extent to which an order's personal data was erased.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Erasure {
-    /// Nothing.
+    /// Nothing was erased.
     #[default]
-    Nothing,
-    /// The courier's positions and the reasons in its events; the data of some recipients, possibly.
+    #[serde(rename = "nothing")]
+    NotErased,
+    /// The courier's positions and the reasons in the events were erased, and possibly the data of some recipients.
     Positions,
-    /// That, and the data of every recipient.
+    /// In addition, the data of all recipients was erased.
     Recipients,
 }
 
 impl Erasure {
-    /// The number that databases store.
+    /// Returns the number that databases store.
     pub fn number(self) -> u8 {
         match self {
-            Erasure::Nothing => 0,
+            Erasure::NotErased => 0,
             Erasure::Positions => 1,
             Erasure::Recipients => 2,
         }

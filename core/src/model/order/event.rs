@@ -1,4 +1,4 @@
-//! The history of an order: what happened, when, and who caused it.
+//! Events of an order's history.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,25 +6,25 @@ use crate::model::{DeliveryId, EventId, OrderId, Person, Point, StoreId, Text, T
 
 macro_rules! event_kinds {
     ($($(#[$doc:meta])* $variant:ident $name:literal $en:literal $pt:literal,)*) => {
-        /// What happened. The names are the `type` of an event.
+        /// The kind of an event. Its name is the event's `type` in the API.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum EventKind { $($(#[$doc])* #[serde(rename = $name)] $variant,)* }
 
         impl EventKind {
-            /// Every kind.
+            /// All kinds.
             pub const ALL: &'static [EventKind] = &[$(EventKind::$variant,)*];
 
-            /// The kind's name: `order.created`.
+            /// Returns the name, such as `order.created`.
             pub fn name(self) -> &'static str {
                 match self { $(EventKind::$variant => $name,)* }
             }
 
-            /// The kind of a name.
+            /// Returns the kind with a name.
             pub fn from_name(name: &str) -> Option<EventKind> {
                 match name { $($name => Some(EventKind::$variant),)* _ => None }
             }
 
-            /// What people read.
+            /// Returns the description for display.
             pub fn description(self) -> Text {
                 match self { $(EventKind::$variant => Text::new($en, $pt),)* }
             }
@@ -35,81 +35,81 @@ macro_rules! event_kinds {
 event_kinds! {
     /// The order was created.
     Created "order.created" "Order created" "Pedido criado",
-    /// Its goods will be ready at another time.
+    /// The goods will be ready at a later time.
     Delayed "order.delayed" "New ready time" "Novo horário de preparo",
-    /// Its goods are ready.
+    /// The goods are ready.
     Ready "order.ready" "Order ready for pickup" "Pedido pronto para coleta",
-    /// A courier is being looked for.
-    Searching "order.searching" "Looking for a courier" "Procurando entregador",
+    /// The search for a courier started.
+    Searching "order.searching" "Searching for a courier" "Procurando entregador",
     /// A courier was assigned.
     Allocated "order.allocated" "Courier on the way to the pickup" "Entregador a caminho da coleta",
     /// The courier is at the pickup.
     CourierArrived "order.courier_arrived" "Courier at the pickup" "Entregador no local de coleta",
-    /// The courier does not come; another one is looked for.
-    CourierReleased "order.courier_released" "Courier released; looking for another" "Entregador liberado; procurando outro",
+    /// The courier was released; the search starts again.
+    CourierReleased "order.courier_released" "Courier released; searching for another" "Entregador liberado; procurando outro",
     /// The courier has the goods.
     PickedUp "order.picked_up" "Picked up" "Pedido coletado",
     /// The courier is on the way to a stop.
     EnRoute "delivery.en_route" "On the way to the stop" "A caminho da entrega",
-    /// Another stop comes first.
+    /// Another stop is visited first.
     Resequenced "delivery.resequenced" "Another stop comes first" "Outra entrega vem antes",
     /// The courier is at the door.
     Arrived "delivery.arrived" "Courier at the door" "Entregador no local da entrega",
-    /// It was handed over.
+    /// The delivery was handed over.
     Delivered "delivery.delivered" "Delivered" "Entregue",
-    /// It could not be handed over, and the merchant does not want it back.
+    /// The delivery failed, and the merchant does not want the goods back.
     Discarded "delivery.discarded" "Discarded" "Descartada",
-    /// It is on the way back.
+    /// The goods or the payment are on the way back.
     ReturnStarted "delivery.returning" "On the way back to the pickup" "Retornando ao local de coleta",
     /// The courier is back at the pickup.
     CourierAtReturn "order.courier_at_return" "Courier back at the pickup" "Entregador de volta ao local de coleta",
-    /// Goods or payment were handed back.
+    /// The goods or the payment were handed back.
     Returned "order.returned" "Handed back to the merchant" "Devolvido à loja",
-    /// The merchant does without what was to come back.
-    ReturnWaived "order.return_waived" "Return waived by the merchant" "Retorno dispensado pela loja",
-    /// Lost or stolen.
+    /// The merchant waived the return.
+    ReturnWaived "order.return_waived" "Return waived by the merchant" "Devolução dispensada pela loja",
+    /// The delivery was lost or stolen.
     Lost "delivery.lost" "Lost" "Extraviada",
     /// A stop was cancelled before pickup.
     DeliveryCancelled "delivery.cancelled" "Stop cancelled" "Entrega cancelada",
     /// No courier was found in time.
     Expired "order.expired" "No courier was found in time" "Nenhum entregador foi encontrado a tempo",
-    /// It was cancelled.
+    /// The order was cancelled.
     Cancelled "order.cancelled" "Order cancelled" "Pedido cancelado",
 }
 
-/// One event of an order's history.
+/// An event of an order's history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Whose history.
+    /// The order.
     pub order: OrderId,
     /// The order's store.
     pub store: StoreId,
-    /// Its place in the order's history: 1, 2, 3, without a gap.
+    /// Position in the order's history: 1, 2, 3, without gaps.
     pub sequence: u32,
-    /// When it happened.
+    /// Time of the event.
     pub at: Timestamp,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// Where the order, or the delivery that the event is about, stood afterwards.
+    /// Status of the order, or of the affected delivery, after the event.
     #[serde(rename = "situation")]
     pub status: u16,
-    /// The delivery that it is about; `None` for the whole order.
+    /// The affected delivery. `None` if the event concerns the whole order.
     pub delivery: Option<DeliveryId>,
-    /// The courier that had the order.
+    /// The courier that was assigned to the order.
     pub courier: Option<Person>,
-    /// Who caused it.
+    /// The person or system that caused the event.
     pub by: Person,
-    /// Where the courier was.
+    /// Position of the courier.
     pub point: Option<Point>,
-    /// Why, in the words of who caused it, where one was asked for.
+    /// The reason given, if one was requested.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
-/// An event with its place in the journal of the whole service, which the commit gave it.
+/// An event with the ID that the commit assigned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEvent {
-    /// The place in the journal.
+    /// The event's ID.
     pub id: EventId,
     /// The event.
     pub event: Event,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_read_back_by_its_name() {
+    fn event_kind_names_round_trip() {
         for kind in EventKind::ALL {
             assert_eq!(EventKind::from_name(kind.name()), Some(*kind));
             assert!(!kind.description().pt.is_empty());

@@ -1,34 +1,34 @@
-//! Which orders a list is asked for.
+//! Filter of order lists.
 
 use super::OrderStatus;
 use crate::model::{OrderId, StoreId, Timestamp, store::Store};
 
-/// Which orders, all of these at once.
+/// A filter of orders. All conditions must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderFilter {
-    /// Whose.
+    /// The store.
     pub store: StoreId,
-    /// Whether its branches' too.
+    /// Whether to include orders of the store's branches.
     pub branches: bool,
-    /// Where they stand: from this situation to that one, both included.
-    pub situations: (u16, u16),
+    /// Range of status numbers, both ends included.
+    pub statuses: (u16, u16),
     /// The merchant's code.
     pub code: Option<String>,
-    /// Created from this instant on.
+    /// Created at this time or later.
     pub from: Timestamp,
-    /// Created before this instant.
+    /// Created before this time.
     pub until: Timestamp,
-    /// With a number below this one.
+    /// With an ID below this one.
     pub before: Option<OrderId>,
 }
 
 impl OrderFilter {
-    /// All that a store may see: a matrix its branches' orders too.
+    /// Returns the filter of all orders that a store may read. A parent store may read its branches' orders.
     pub fn of(store: &Store) -> OrderFilter {
         OrderFilter {
             store: store.id,
-            branches: store.is_matrix(),
-            situations: (0, u16::MAX),
+            branches: store.is_parent(),
+            statuses: (0, u16::MAX),
             code: None,
             from: Timestamp::from_millis(0),
             until: Timestamp::from_millis(i64::MAX),
@@ -36,12 +36,12 @@ impl OrderFilter {
         }
     }
 
-    /// The orders of one store that have not ended.
+    /// Returns the filter of one store's orders that have not ended.
     pub fn open(store: StoreId) -> OrderFilter {
         OrderFilter {
             store,
             branches: false,
-            situations: (0, OrderStatus::Completed.number() - 1),
+            statuses: (0, OrderStatus::Completed.number() - 1),
             code: None,
             from: Timestamp::from_millis(0),
             until: Timestamp::from_millis(i64::MAX),
@@ -49,9 +49,9 @@ impl OrderFilter {
         }
     }
 
-    /// Whether an order of one of its stores is meant.
-    pub fn takes(&self, order: &super::Order) -> bool {
-        let (min, max) = self.situations;
+    /// Returns whether an order matches. The store is not checked.
+    pub fn matches(&self, order: &super::Order) -> bool {
+        let (min, max) = self.statuses;
         (min..=max).contains(&order.status.number())
             && self.code.as_ref().is_none_or(|code| *code == order.code)
             && self.from <= order.created_at

@@ -1,66 +1,68 @@
-//! The journal: every event of a merchant, in the order of the commits.
+//! The journal: all events of a merchant, in commit order.
 //!
-//! Each matrix has a journal of its own, which holds its branches' events too. A place in it is given within the transaction that
-//! writes the event, by counting up one row of that journal: a transaction that writes later waits for that row. So an event
-//! never appears behind a place that somebody has read already, on a database with one writer as on one with many. What waits is
-//! one merchant's writes, which wait for its balance anyway.
+//! Each parent store has its own journal, which includes its branches' events. The transaction that writes an event
+//! assigns its position by incrementing one row of the journal, so concurrent transactions wait for that row. An event
+//! therefore never appears before a position that a client has already read, on databases with one or many writers.
+//! Only writes of the same merchant wait, and these already wait for the merchant's balance.
 
 use super::RecordedEvent;
 use crate::model::{StoreId, store::Store};
 
-/// Which part of which journal.
+/// A journal, or one branch's events in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Journal {
-    /// The matrix whose journal it is.
-    pub matrix: StoreId,
-    /// The one branch whose events are looked at; `None` for all.
+    /// The parent store that owns the journal.
+    pub merchant: StoreId,
+    /// The branch to which the view is limited, or `None`.
     pub branch: Option<StoreId>,
 }
 
-/// An event at its place in its merchant's journal.
+/// An event and its position in its merchant's journal.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct JournalEntry {
-    /// 1, 2, 3 and so on; a branch sees gaps where other stores of its merchant have theirs.
-    pub place: u64,
+    /// Position: 1, 2, 3 and so on. In a branch's view, the positions of other stores' events are missing.
+    #[serde(rename = "place")]
+    pub position: u64,
     /// The event.
     pub recorded: RecordedEvent,
 }
 
 impl Journal {
-    /// What a store may see: a matrix everything, a branch its own.
+    /// Returns the view of a store: everything for a parent store, only its own events for a branch.
     pub fn of(store: &Store) -> Journal {
-        Journal { matrix: store.merchant(), branch: (!store.is_matrix()).then_some(store.id) }
+        Journal { merchant: store.merchant(), branch: (!store.is_parent()).then_some(store.id) }
     }
 
-    /// The store that looks.
+    /// Returns the store to which the view belongs.
     pub fn reader(self) -> StoreId {
-        self.branch.unwrap_or(self.matrix)
+        self.branch.unwrap_or(self.merchant)
     }
 
-    /// The text that takes up after a place: `17-1000`. It names the reader, so that a cursor that went astray is noticed; it
-    /// opens nothing, since what is read is always the caller's own.
+    /// Formats the cursor after a position: `17-1000`. The cursor contains the store's ID, which detects cursors of
+    /// other stores. It grants no access, because a store can read only its own events.
     ///
     /// ```
     /// use despacho_core::model::{StoreId, order::Journal};
-    /// let journal = Journal { matrix: StoreId::new(1000).unwrap(), branch: None };
+    /// let journal = Journal { merchant: StoreId::new(1000).unwrap(), branch: None };
     /// assert_eq!(journal.cursor(17), "17-1000");
-    /// assert_eq!(journal.place("17-1000"), Some(17));
-    /// assert_eq!(journal.place("0"), Some(0));
-    /// assert_eq!(journal.place("17-1001"), None);
+    /// assert_eq!(journal.position("17-1000"), Some(17));
+    /// assert_eq!(journal.position("0"), Some(0));
+    /// assert_eq!(journal.position("17-1001"), None);
     /// ```
-    pub fn cursor(self, place: u64) -> String {
-        format!("{place}-{}", self.reader())
+    pub fn cursor(self, position: u64) -> String {
+        format!("{position}-{}", self.reader())
     }
 
-    /// The place in a cursor of this reader's; `0` is the beginning for everybody.
-    pub fn place(self, cursor: &str) -> Option<u64> {
+    /// Parses a cursor of this view into a position. `0` is the beginning of every view.
+    pub fn position(self, cursor: &str) -> Option<u64> {
         if cursor == "0" {
             return Some(0);
         }
-        let (place, store) = cursor.split_once('-')?;
+        let (position, store) = cursor.split_once('-')?;
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.len() <= 16;
-        let place = Some(place).filter(|place| plain(place))?.parse().ok().filter(|place| *place < 1 << 53)?;
-        (StoreId::parse(store) == Some(self.reader())).then_some(place)
+        let position =
+            Some(position).filter(|position| plain(position))?.parse().ok().filter(|position| *position < 1 << 53)?;
+        (StoreId::parse(store) == Some(self.reader())).then_some(position)
     }
 }
 
@@ -69,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_is_its_readers_alone() {
+    fn cursor_of_another_store_is_rejected() {
         let id = |number| StoreId::new(number).unwrap();
-        let matrix = Journal { matrix: id(7), branch: None };
-        let branch = Journal { branch: Some(id(8)), ..matrix };
-        assert_eq!(branch.place(&branch.cursor(3)), Some(3));
+        let parent = Journal { merchant: id(7), branch: None };
+        let branch = Journal { branch: Some(id(8)), ..parent };
+        assert_eq!(branch.position(&branch.cursor(3)), Some(3));
         for bad in ["", "3", "3-", "-8", "+3-8", "3-8-", "3-08", "3-7", "9007199254740992-8", "x-8", "3-8 "] {
-            assert_eq!(branch.place(bad), None, "{bad}");
+            assert_eq!(branch.position(bad), None, "{bad}");
         }
-        assert_eq!(matrix.place("3-7"), Some(3));
+        assert_eq!(parent.position("3-7"), Some(3));
     }
 }

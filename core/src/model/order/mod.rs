@@ -1,4 +1,4 @@
-//! An order: one aggregate with its deliveries, its courier and its history.
+//! Orders: an aggregate with deliveries, a courier and a history.
 
 mod erasure;
 mod event;
@@ -21,198 +21,200 @@ use super::{
     price::PriceLine,
 };
 
-/// A merchant's order, as one row of a database holds it.
+/// An order, stored as one database row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Order {
-    /// The number.
+    /// The ID.
     pub id: OrderId,
-    /// How often the order was written; 1 after the first time.
+    /// Number of times the order was written, starting at 1.
     pub version: u32,
-    /// Whose order it is.
+    /// The order's store.
     pub store: StoreId,
-    /// The merchant's code, unique among the store's orders that hold theirs.
+    /// The merchant's code, unique among the store's orders that hold their code.
     pub code: String,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// SHA-256 of what the merchant sent, in hexadecimal: the same content again is the same order. A fast hash of personal data is
-    /// personal data, so an erasure replaces it by a keyed digest; [`Order::has_content`] compares both.
+    /// SHA-256 of the request's content, in hexadecimal, which detects repeated requests. A fast hash of personal data
+    /// is personal data, so an erasure replaces it by a keyed digest. [`Order::has_content`] compares both.
     pub fingerprint: String,
     /// `INTEGRATION` or `PANEL`.
     pub origin: String,
-    /// Where it stands.
+    /// The current status.
     #[serde(rename = "situation")]
     pub status: OrderStatus,
-    /// When it came to stand there.
+    /// Time of the last change of status.
+    #[serde(rename = "situation_since")]
     pub status_since: Timestamp,
-    /// When it was created.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// Minutes of preparation.
+    /// Preparation time in minutes.
     pub preparation_minutes: u32,
-    /// When the goods are, or were, ready.
+    /// Time at which the goods are or were ready.
     pub ready_at: Timestamp,
-    /// Where the courier collects.
+    /// The pickup.
     pub pickup: Place,
-    /// What the merchant tells the courier at the pickup.
+    /// The code that the merchant gives to the courier at the pickup.
     pub pickup_code: String,
-    /// Whether the merchant set that code; another one is drawn for each courier where not.
+    /// Whether the merchant set the pickup code. If not, a new one is generated for each courier.
     #[serde(default)]
     pub own_pickup_code: bool,
-    /// What the merchant tells the courier when goods or payment come back.
+    /// The code that the merchant gives to the courier when goods or a payment are returned.
     pub return_code: Option<String>,
     /// The deliveries, in route order.
     pub deliveries: Vec<Delivery>,
-    /// The sum of the legs, the way back included.
+    /// Length of the route, including the way back.
     pub total_distance: Distance,
-    /// The leg back to the pickup, where the route closes.
+    /// The leg back to the pickup, if the route returns there.
     pub return_leg: Option<Distance>,
-    /// The whole route's price.
+    /// Fee of the whole route.
     pub fee: Money,
-    /// What late cancellations have cost so far, in addition to the fee; a cancelled order costs this only.
+    /// Cost of late cancellations so far, in addition to the fee. A cancelled order costs only this amount.
     #[serde(default)]
     pub cancellation_fee: Money,
-    /// The part of the fee that late cancellations of stops took off: `cancellation_fee` is a share of it.
+    /// The amount by which late cancellations of stops reduced the fee. `cancellation_fee` is a share of it.
     #[serde(default)]
     pub cancelled_late: Money,
-    /// The lines that make up the fee.
+    /// The price lines, whose sum is the fee.
     pub price_breakdown: Vec<PriceLine>,
-    /// The tariff that priced it.
+    /// Version of the tariff that was applied.
     pub tariff_version: String,
-    /// Whether a leg rests on no more than municipalities.
+    /// Whether an address was located only by its municipality, or a leg is estimated.
     pub estimated: bool,
-    /// When the courier should collect; `None` where the times were not asked for.
+    /// Expected time of the pickup. `None` if the client did not request expected times.
     pub expected_pickup: Option<Timestamp>,
-    /// When the last delivery should be handed over.
+    /// Expected time of the last delivery.
     pub expected_delivery: Option<Timestamp>,
-    /// The courier that has it now.
+    /// The current courier.
     pub courier: Option<AssignedCourier>,
-    /// How many couriers were assigned so far.
+    /// Number of couriers assigned so far.
     pub attempt: u32,
-    /// Couriers that had the order and let it go before pickup, newest last, at most [`Order::RELEASED_KEPT`]: they are not asked
-    /// again while others are free.
+    /// Couriers that were released before the pickup, newest last, at most [`Order::MAX_RELEASED`]. They get the order
+    /// again only if no other courier is free.
     #[serde(default)]
     pub released: Vec<CourierId>,
-    /// When the first courier was assigned: what a cancellation costs depends on it.
+    /// Time at which the first courier was assigned. The cancellation fee depends on it.
     #[serde(default)]
     pub first_allocated_at: Option<Timestamp>,
-    /// A copy of [`crate::model::store::Store::sandbox`], so that dispatch reads no stores; neither ever changes. Rows of schema version 12 name
-    /// it `demo`.
+    /// Copy of [`crate::model::store::Store::sandbox`], which spares dispatch reading stores. Neither value ever
+    /// changes. Rows of schema version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
-    /// Wrong codes that its courier gave.
+    /// Wrong codes that the courier sent.
     #[serde(default)]
     pub tries: CodeTries,
-    /// The sequence of its last event; the first is 1.
+    /// Sequence of the last event. The first is 1.
     pub last_sequence: u32,
-    /// How much of its personal data was erased.
+    /// The extent to which personal data was erased.
     #[serde(default)]
     pub erasure: Erasure,
 }
 
-/// An address and where it is.
+/// An address and its coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Place {
-    /// As sent.
+    /// The address as sent.
     pub address: Address,
-    /// Where that is.
+    /// The coordinates.
     pub located: Located,
 }
 
-/// One stop of an order.
+/// A delivery stop of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The number.
+    /// The ID.
     pub id: DeliveryId,
     /// The merchant's code.
     pub code: Option<String>,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// Who receives it.
+    /// The recipient's name.
     pub name: Option<String>,
-    /// Whom to call there.
+    /// The recipient's phone number.
     pub phone: Option<Phone>,
-    /// What the courier should know.
+    /// Instructions for the courier.
     pub observation: Option<String>,
-    /// Whether it is paid already; where not, the courier brings the payment back.
+    /// Whether the delivery is already paid. If not, the courier returns the payment to the pickup.
     pub online_payment: bool,
-    /// What the goods are worth.
+    /// Value of the goods.
     pub product_value: Option<Money>,
-    /// Where it stands.
+    /// The current status.
     #[serde(rename = "situation")]
     pub status: DeliveryStatus,
-    /// Where it goes.
+    /// The recipient's address.
     pub place: Place,
-    /// The leg that ends here.
+    /// Length of the leg to this stop.
     pub distance: Distance,
-    /// What the recipient tells the courier.
+    /// The code that the recipient gives to the courier.
     pub delivery_code: String,
-    /// How its receipt is confirmed.
+    /// How the receipt is confirmed.
     pub confirmation: Option<Confirmation>,
     /// Whether the recipient's data was erased.
     #[serde(default)]
     pub erased: bool,
 }
 
-/// How the receipt of a delivery is confirmed: kept as sent, given back in webhooks.
+/// How the receipt of a delivery is confirmed. Stored as sent and returned in webhooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Confirmation {
-    /// The order in the first marketplace, by its programming interface.
+    /// The order ID in the API of the first marketplace.
     pub marketplace_a: Option<String>,
-    /// The order in the first marketplace, by its webhooks.
+    /// The order ID in the webhooks of the first marketplace.
     pub marketplace_a_webhook: Option<String>,
-    /// The order in the second marketplace.
+    /// The order ID in the second marketplace.
     pub marketplace_b: Option<String>,
-    /// Whether the courier asks for the delivery code at the door.
+    /// Whether the courier must send the recipient's code to complete the delivery.
     pub platform: bool,
 }
 
-/// The courier of an order, as the order remembers it.
+/// An order's copy of its courier's data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AssignedCourier {
-    /// The number.
+    /// The ID.
     pub id: CourierId,
-    /// The courier's profile in the operator's records.
+    /// ID of the courier's profile in the operator's records.
     pub profile_id: u64,
     /// Full name.
     pub name: String,
-    /// Where to call.
+    /// Phone number.
     pub phone: Phone,
-    /// The last place the order knows of.
+    /// The last position known to the order.
     pub position: Option<Point>,
 }
 
 impl Delivery {
-    /// Whether the courier asks for the delivery code at the door.
+    /// Whether the courier must send the recipient's code to complete the delivery.
     pub fn requires_code(&self) -> bool {
         self.confirmation.as_ref().is_some_and(|confirmation| confirmation.platform)
     }
 }
 
 impl AssignedCourier {
-    /// Whom to call.
+    /// Returns the courier as a person with a phone number.
     pub fn person(&self) -> Person {
         Person { name: self.name.clone(), phone: Some(self.phone.clone()) }
     }
 
-    /// The area code of a Brazilian number.
+    /// Returns the area code of a Brazilian phone number.
     pub fn ddd(&self) -> Option<&str> {
         self.phone.as_str().strip_prefix("+55")?.get(..2)
     }
 }
 
 impl Order {
-    /// The statuses in which a courier is searched for, or has the order.
-    pub const AT_WORK: core::ops::RangeInclusive<OrderStatus> = OrderStatus::Searching..=OrderStatus::CourierAtReturn;
-    /// How many couriers that let it go an order remembers.
-    pub const RELEASED_KEPT: usize = 20;
+    /// The statuses from the search for a courier to the end of the return.
+    pub const ACTIVE_STATUSES: core::ops::RangeInclusive<OrderStatus> =
+        OrderStatus::Searching..=OrderStatus::CourierAtReturn;
+    /// Maximum number of released couriers that an order stores.
+    pub const MAX_RELEASED: usize = 20;
 
-    /// Whether one of its stops was cancelled.
+    /// Returns whether the stop was cancelled.
     pub fn is_cancelled(&self, stop: DeliveryId) -> bool {
-        let gone = |one: &Delivery| one.id == stop && one.status == DeliveryStatus::Cancelled;
-        self.deliveries.iter().any(gone)
+        let is_cancelled = |one: &Delivery| one.id == stop && one.status == DeliveryStatus::Cancelled;
+        self.deliveries.iter().any(is_cancelled)
     }
 
-    /// Writes down the order's next event.
+    /// Creates the order's next event.
     pub fn record(&mut self, kind: EventKind, by: Person, at: Timestamp) -> Event {
         self.last_sequence += 1;
         Event {

@@ -1,8 +1,9 @@
-//! Situations of orders and deliveries: one space of numbers, whose hundreds are the phase; 500 and above is final.
+//! Statuses of orders and deliveries. Both share one range of numbers. The hundreds are the phase; statuses from 500 on
+//! are final.
 
 use serde::{Deserialize, Serialize};
 
-macro_rules! situations {
+macro_rules! statuses {
     ($(#[$doc:meta])* $name:ident { $($(#[doc = $text:literal])* $variant:ident = $number:literal $label:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -11,30 +12,30 @@ macro_rules! situations {
         pub enum $name { $($(#[doc = $text])* $variant = $number,)* }
 
         impl $name {
-            /// Every situation, in the order of its number.
+            /// All statuses, sorted by number.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The number that the API writes.
+            /// Returns the number that the API uses.
             pub fn number(self) -> u16 {
                 self as u16
             }
 
-            /// The name in the documentation: `OUT_FOR_DELIVERY`.
+            /// Returns the name in the documentation, such as `OUT_FOR_DELIVERY`.
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $label,)* }
             }
 
-            /// What it means, in a sentence of the documentation.
+            /// Returns the description in the documentation.
             pub fn meaning(self) -> &'static str {
                 match self { $($name::$variant => concat!($($text),*).trim_ascii_start(),)* }
             }
 
-            /// The situation of a number.
+            /// Returns the status with a number.
             pub fn from_number(number: u16) -> Option<$name> {
                 match number { $($number => Some($name::$variant),)* _ => None }
             }
 
-            /// Whether nothing follows any more.
+            /// Returns whether the status is final.
             pub fn is_final(self) -> bool {
                 self.number() >= 500
             }
@@ -44,7 +45,7 @@ macro_rules! situations {
             type Error = String;
 
             fn try_from(number: u16) -> Result<$name, String> {
-                $name::from_number(number).ok_or_else(|| format!("{number} is no {}", stringify!($name)))
+                $name::from_number(number).ok_or_else(|| format!("{number} is not a valid {}", stringify!($name)))
             }
         }
 
@@ -56,16 +57,16 @@ macro_rules! situations {
     };
 }
 
-situations! {
-    /// Where an order stands.
+statuses! {
+    /// The status of an order.
     OrderStatus {
-        /// To be prepared later.
+        /// Preparation starts later.
         Scheduled = 100 "SCHEDULED",
         /// The goods are being prepared.
         Preparing = 110 "PREPARING",
         /// The goods are ready.
         Ready = 120 "READY",
-        /// A courier is being looked for.
+        /// The dispatcher is searching for a courier.
         Searching = 200 "SEARCHING",
         /// A courier is on the way to the pickup.
         Allocated = 210 "ALLOCATED",
@@ -73,15 +74,15 @@ situations! {
         CourierAtPickup = 220 "COURIER_AT_PICKUP",
         /// The goods are on the way.
         OutForDelivery = 300 "OUT_FOR_DELIVERY",
-        /// Goods or payment are on the way back.
+        /// Goods or a payment are on the way back.
         Returning = 400 "RETURNING",
         /// The courier is back at the pickup.
         CourierAtReturn = 410 "COURIER_AT_RETURN",
-        /// Everything was delivered.
+        /// All deliveries were delivered.
         Completed = 500 "COMPLETED",
-        /// Some of it was delivered.
+        /// Some deliveries were delivered.
         Partial = 510 "PARTIAL",
-        /// Nothing was delivered.
+        /// No delivery was delivered.
         NotDelivered = 520 "NOT_DELIVERED",
         /// Cancelled free of charge.
         Cancelled = 600 "CANCELLED",
@@ -91,31 +92,31 @@ situations! {
         CancelledByPlatform = 620 "CANCELLED_BY_PLATFORM",
         /// No courier was found in time.
         Expired = 630 "EXPIRED",
-        /// Refused.
+        /// Rejected.
         Rejected = 640 "REJECTED",
     }
 }
 
-situations! {
-    /// Where a delivery stands.
+statuses! {
+    /// The status of a delivery.
     DeliveryStatus {
         /// Still at the pickup.
         AwaitingPickup = 150 "AWAITING_PICKUP",
-        /// With the courier, not yet its turn.
+        /// With the courier, waiting for its turn.
         OnBoard = 310 "ON_BOARD",
-        /// The courier is on the way to it.
+        /// The courier is on the way to the recipient.
         EnRoute = 320 "EN_ROUTE",
         /// The courier is at the door.
         Arrived = 330 "ARRIVED",
         /// On the way back.
         Returning = 400 "RETURNING",
-        /// Back at the pickup, not yet handed over.
+        /// Back at the pickup, not yet handed back.
         AtReturn = 410 "AT_RETURN",
         /// Handed over to the recipient.
         Delivered = 500 "DELIVERED",
         /// Handed back to the merchant.
         Returned = 540 "RETURNED",
-        /// Given up; the merchant does not want it back.
+        /// Not delivered; the merchant does not want the goods back.
         Discarded = 550 "DISCARDED",
         /// Lost or stolen.
         Lost = 560 "LOST",
@@ -125,12 +126,13 @@ situations! {
 }
 
 impl OrderStatus {
-    /// Whether a courier has the order and not yet its goods: so far the courier can be let go.
+    /// Returns whether a courier is assigned but has not picked up the goods. Only then can the courier be released.
     pub fn is_before_pickup(self) -> bool {
         matches!(self, OrderStatus::Allocated | OrderStatus::CourierAtPickup)
     }
 
-    /// Whether an order that stands here still holds its code; a cancelled, expired or failed one lets it be used again.
+    /// Returns whether orders with this status hold their code. The codes of cancelled, expired and undelivered orders
+    /// can be reused.
     pub fn holds_code(self) -> bool {
         self.number() < 520
     }
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_names_are_one_to_one() {
+    fn status_numbers_and_names_are_unique() {
         for status in OrderStatus::ALL {
             assert_eq!(OrderStatus::from_number(status.number()), Some(*status));
         }

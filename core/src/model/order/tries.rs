@@ -1,14 +1,14 @@
-//! Wrong codes.
+//! Counting of wrong codes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Timestamp;
 
-/// Wrong codes that an order's courier has given.
+/// Wrong codes that an order's courier has sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeTries {
-    /// Since the last right one, or the last lock.
+    /// Number of wrong codes since the last correct code or the last lockout.
     pub wrong: u32,
-    /// Until when no code is looked at.
+    /// Time until which no code is accepted.
     pub locked_until: Option<Timestamp>,
 }

@@ -7,35 +7,36 @@ use sha2::{Digest, Sha256};
 use super::Store;
 use crate::model::{KeyId, StoreId, Timestamp};
 
-/// SHA-256 of a key's text, in hexadecimal: all that is kept of it. A key has 256 random bits, so a plain hash is enough.
+/// SHA-256 of a key value, in hexadecimal. Only the hash is stored. Keys have 256 random bits, so a plain hash is
+/// sufficient.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyHash(String);
 
 impl KeyHash {
-    /// The hash of a key's text.
+    /// Hashes a key value.
     pub fn of(text: &str) -> KeyHash {
         KeyHash(crate::model::hex(&Sha256::digest(text.as_bytes())))
     }
 
-    /// The 64 hexadecimal digits.
+    /// Returns the 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What a key is for.
+/// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum KeyKind {
-    /// A merchant's system; `integratorOrigin` INTEGRATION.
+    /// A merchant's system, with `integratorOrigin` INTEGRATION.
     Integration,
-    /// A person at the panel; `integratorOrigin` PANEL.
+    /// A panel session, with `integratorOrigin` PANEL.
     Panel,
 }
 
 impl KeyKind {
-    /// The value of `integratorOrigin`, and of `origin` of the orders made with the key.
+    /// Returns the value of `integratorOrigin`, and of `origin` of orders created with the key.
     pub fn origin(self) -> &'static str {
         match self {
             KeyKind::Integration => "INTEGRATION",
@@ -44,50 +45,51 @@ impl KeyKind {
     }
 }
 
-/// A key of one store. Its text is told once, when it is issued.
+/// A key of a store. Its value is returned only once, when it is issued.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Key {
-    /// The number.
+    /// The ID.
     pub id: KeyId,
-    /// How often the key was written; 1 after the first time.
+    /// Number of times the key was written, starting at 1.
     pub version: u32,
-    /// The store that it speaks for.
+    /// The store that the key authenticates.
     pub store: StoreId,
-    /// What is kept of its text.
+    /// Hash of the key value.
     pub hash: KeyHash,
-    /// What it is for.
+    /// The kind of the key.
     pub kind: KeyKind,
-    /// What people call it.
+    /// Name of the key.
     pub name: Option<String>,
-    /// The store that asked for it: the matrix, or the store itself.
+    /// The store that issued the key: the parent store or the store itself.
     pub integrator: StoreId,
-    /// When it was issued.
+    /// Time at which the key was issued.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// Time at which the key expires.
     pub expires_at: Timestamp,
-    /// When it was revoked.
+    /// Time at which the key was revoked.
     pub deleted_at: Option<Timestamp>,
 }
 
 impl Key {
-    /// What every key starts with, so that scanners for leaked secrets know one.
+    /// Prefix of all keys, which secret scanners can recognise.
     pub const PREFIX: &'static str = "dsp_";
 
-    /// Whether it opens anything at an instant, its store's removal aside.
+    /// Returns whether the key is valid at `now`. Removal of the store is not considered.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.deleted_at.is_none() && self.expires_at > now
     }
 
-    /// The text of the key that belongs to a nonce: `dsp_` and 43 letters, digits, `-` or `_` that say 256 bits.
+    /// Derives the key value from a nonce: `dsp_` and 43 letters, digits, `-` or `_` that encode 256 bits.
     ///
-    /// Derived by HMAC-SHA256 from the deployment's secret, so that a stored answer can hold the nonce in place of the key.
+    /// The value is an HMAC-SHA256 with the deployment's secret. A stored response therefore needs only the nonce
+    /// instead of the key.
     pub fn text(secret: &[u8; 32], nonce: &[u8; 32]) -> String {
         let bytes = crate::model::hmac_sha256(secret, &[b"despacho key", nonce]);
         format!("{}{}", Key::PREFIX, URL_SAFE_NO_PAD.encode(bytes))
     }
 }
 
-/// A key and the store that it speaks for.
+/// A key and the store that it authenticates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyHolder {
     /// The key.
@@ -96,74 +98,75 @@ pub struct KeyHolder {
     pub store: Store,
 }
 
-/// A caller's claim on an idempotency key: while it runs nobody else may start the same request, afterwards its answer is
-/// given again for 24 hours.
+/// A claim on an idempotency key. While the request runs, no other request can use the key. Afterwards, the stored
+/// response is returned for 24 hours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Whose key it is: `store/12`, `operator`.
+    /// Owner of the idempotency key: `store/12`, `operator`.
     pub scope: String,
-    /// Whose stored responses are bounded together: `merchant/12`, `courier/7`; `None` for the operator.
+    /// Owner of the limit on stored responses: `merchant/12`, `courier/7`. `None` for the operator.
     #[serde(default)]
     pub owner: Option<String>,
     /// The `Idempotency-Key` as sent.
     pub key: String,
-    /// SHA-256 of method, path and body, in hexadecimal; of a body with a password the argon2id hash of that.
+    /// SHA-256 of method, path and body, in hexadecimal. A password in the body is replaced by its argon2id hash.
     pub fingerprint: String,
-    /// Which attempt holds the claim: a fresh random text.
+    /// Random string that identifies the request that holds the claim.
     pub holder: String,
-    /// The answer; `None` while the request is still running.
+    /// The response. `None` while the request is running.
     #[serde(rename = "answer")]
     pub response: Option<StoredResponse>,
-    /// When it ends. A running claim ends soon, so that a crash locks nobody out.
+    /// Time at which the claim expires. Claims of running requests expire soon, so a crash does not block the key for
+    /// long.
     pub expires_at: Timestamp,
 }
 
-/// An answer to give again.
+/// A response to return for repeated requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredResponse {
     /// HTTP status.
     pub status: u16,
-    /// The body. Where it told a new key, that key's nonce stands in place of its text.
+    /// The body. A new key's value is replaced by its nonce.
     pub body: String,
-    /// The nonce of the key that the answer told, in hexadecimal.
+    /// Nonce of the new key in the response, in hexadecimal.
     pub key_nonce: Option<String>,
-    /// What a preview is computed again from, in place of its body.
+    /// Data from which a preview is computed again, instead of its body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recompute: Option<Recompute>,
 }
 
-/// A preview's response, which follows from the request and the time: it is computed again rather than stored.
+/// A preview's response depends only on the request and the time, so it is computed again instead of stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recompute {
-    /// The time that the response was computed with.
+    /// Time with which the response was computed.
     pub at: Timestamp,
-    /// SHA-256 of its body, in hexadecimal.
+    /// SHA-256 of the response body, in hexadecimal.
     pub digest: String,
 }
 
 impl Claim {
-    /// Bytes that the claim is counted with once it has its response: key, body, and what surrounds them in a row and its indexes.
+    /// Returns the size in bytes that counts towards the limit: key, body, and a fixed overhead for the row and its
+    /// indexes.
     pub fn size(&self) -> u64 {
         let body = self.response.as_ref().map_or(0, |response| response.body.len());
         (self.key.len() + body) as u64 + 512
     }
 
-    /// The number of an instant's hour since 1970: usage is counted by the hour.
+    /// Returns the number of hours since 1970. Usage is counted per hour.
     pub fn hour(at: Timestamp) -> i64 {
         at.millis().div_euclid(3_600_000)
     }
 }
 
-/// A change of a claim. A claim is identified by scope and key.
+/// A change to a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClaimChange {
-    /// Inserts a claim or replaces an expired one; a conflict if the stored claim's `expires_at` is after `Changes::at`.
+    /// Takes a claim that is free at `Changes::at`. Conflicts if another request holds it.
     Take(Claim),
-    /// Stores the claim with its response; a conflict if the stored claim has another holder. Counts one response of [`Claim::size`] for
-    /// the owner in the hour of `Changes::at`; the count stays when the claim is removed.
+    /// Stores the response. Conflicts if another request has taken the claim.
     Finish(Claim),
-    /// Removes the claim if it has this holder and its `expires_at` is not after `until`. A claim with its response expires later and
-    /// stays: the caller may not know that its commit took place.
+    /// Releases the claim if the holder still has it and no response is stored. A stored response is kept, because the
+    /// caller may not have learned that its commit succeeded.
     Release {
         /// The claim's scope.
         scope: String,
@@ -171,7 +174,7 @@ pub enum ClaimChange {
         key: String,
         /// The claim's holder.
         holder: String,
-        /// When the claim without its response expires.
+        /// Expiry time of the running claim. A claim that expires later has its response.
         until: Timestamp,
     },
 }

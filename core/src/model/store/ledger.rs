@@ -1,4 +1,4 @@
-//! The money of a store, as entries that are never changed.
+//! Ledger entries, which are never changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,18 +8,18 @@ use crate::model::{EntryId, Money, OrderId, StoreId, Timestamp};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Billing {
-    /// By invoice: the balance may go as far below zero as it likes.
+    /// By invoice: the balance has no lower limit.
     #[default]
     Invoiced,
-    /// In advance: no debit may take the balance below `floor`.
+    /// In advance: no debit may reduce the balance below `floor`.
     Prepaid {
-        /// The lowest balance that a debit may leave.
+        /// Minimum balance after a debit.
         floor: Money,
     },
 }
 
 impl Billing {
-    /// The lowest balance that a debit may leave, where there is one.
+    /// Returns the minimum balance after a debit, if any.
     pub fn floor(self) -> Option<Money> {
         match self {
             Billing::Invoiced => None,
@@ -28,33 +28,33 @@ impl Billing {
     }
 }
 
-/// Why money moved.
+/// The kind of a ledger entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
     /// The fee of a new order.
     Fee,
-    /// A fee that came back, in whole or in part.
+    /// A full or partial refund of a fee.
     Refund,
     /// The fee of a late cancellation.
     CancellationFee,
-    /// Money that the operator booked in.
+    /// A top-up by the operator.
     TopUp,
-    /// Money that moved between a branch's balance and its parent's.
+    /// A transfer between the balances of a branch and its parent store.
     Transfer,
 }
 
 impl EntryKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [EntryKind; 5] =
         [EntryKind::Fee, EntryKind::Refund, EntryKind::CancellationFee, EntryKind::TopUp, EntryKind::Transfer];
 
-    /// The kind of a name.
+    /// Returns the kind with a name.
     pub fn from_name(name: &str) -> Option<EntryKind> {
         EntryKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind's name in databases and statements.
+    /// Returns the name in databases and statements.
     pub fn name(self) -> &'static str {
         match self {
             EntryKind::Fee => "fee",
@@ -66,66 +66,66 @@ impl EntryKind {
     }
 }
 
-/// One movement of money.
+/// A movement of money.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// The store that it belongs to.
+    /// The store that caused the entry.
     pub store: StoreId,
-    /// The store whose balance moves; `None` for the one that pays for `store`, by [`super::Store::account`].
+    /// The store whose balance changes. `None` for the [`super::Store::account`] of `store`.
     pub account: Option<StoreId>,
-    /// The order that it belongs to; `None` for a top-up or a transfer.
+    /// The order. `None` for top-ups and transfers.
     pub order: Option<OrderId>,
-    /// Why.
+    /// The kind of the entry.
     pub kind: EntryKind,
-    /// How much: negative is a debit.
+    /// Amount. Debits are negative.
     pub amount: Money,
-    /// When.
+    /// Time of the entry.
     pub at: Timestamp,
-    /// The balance that this entry must not pass; `None` for no floor.
+    /// Minimum balance after the entry, if any.
     pub floor: Option<Money>,
 }
 
-/// A payment to the operator. A commit with a reference that the account already has is a conflict.
+/// A top-up by the operator. A commit conflicts if the balance already has a top-up with the same reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TopUp {
-    /// The store that it belongs to; it changes the balance of [`super::Store::account`].
+    /// The store. The balance that pays for it changes.
     pub store: StoreId,
-    /// How much, above zero.
+    /// Amount, above zero.
     pub amount: Money,
-    /// The operator's reference of the payment, unique for the account.
+    /// The operator's reference of the payment, unique for the balance.
     pub reference: String,
-    /// When.
+    /// Time of the entry.
     pub at: Timestamp,
 }
 
-/// A line of a statement: an entry of the ledger and the balance after it.
+/// A line of a statement: a ledger entry and the balance after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementLine {
-    /// The entry's number.
+    /// The entry's ID.
     pub id: EntryId,
-    /// Why money moved.
+    /// The kind of a ledger entry.
     pub kind: EntryKind,
-    /// The store that it belongs to.
+    /// The store that caused the entry.
     pub store: StoreId,
-    /// The order that it belongs to; `None` for a top-up or a transfer.
+    /// The order. `None` for top-ups and transfers.
     pub order: Option<OrderId>,
-    /// The operator's reference of a top-up.
+    /// The operator's reference, for top-ups.
     pub reference: Option<String>,
-    /// How much: negative is a debit.
+    /// Amount. Debits are negative.
     pub amount: Money,
-    /// The balance once it had moved.
+    /// Balance after the entry.
     pub balance: Money,
-    /// When.
+    /// Time of the entry.
     pub at: Timestamp,
 }
 
-/// Which lines of a store's statement.
+/// A range of statement lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
-    /// From this instant on.
+    /// At this time or later.
     pub from: Timestamp,
-    /// Before this instant.
+    /// Before this time.
     pub until: Timestamp,
-    /// After this entry; `None` from the first on.
+    /// After this entry, or from the first if `None`.
     pub after: Option<EntryId>,
 }

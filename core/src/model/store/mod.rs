@@ -1,4 +1,4 @@
-//! Stores: a matrix or one of its branches, their keys, their money and what they are told.
+//! Stores: parent stores and branches, their keys, ledgers and notifications.
 
 mod key;
 mod ledger;
@@ -12,48 +12,50 @@ pub use notification::{FailedField, FailureReason, NOTIFICATIONS_KEPT, Notificat
 
 use super::{Address, Cnpj, Email, Located, Money, Person, StoreId, Timestamp};
 
-/// A merchant. One without a `matrix` is a matrix itself.
+/// A store: a parent store, or a branch if `parent` is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Store {
-    /// The number.
+    /// The ID.
     pub id: StoreId,
-    /// How often the store was written; 1 after the first time.
+    /// Number of times the store was written, starting at 1.
     pub version: u32,
-    /// The matrix that this store is a branch of.
-    pub matrix: Option<StoreId>,
-    /// Business registration number, unique.
+    /// The parent store of a branch.
+    #[serde(rename = "matrix")]
+    pub parent: Option<StoreId>,
+    /// Business registration number (CNPJ), unique.
     pub cnpj: Cnpj,
     /// Trade name, 5 to 255 characters.
     pub name: String,
-    /// Whom to call.
+    /// The contact person.
     pub responsible: Person,
-    /// Contact and login address, unique.
+    /// Email address for contact and login, unique.
     pub email: Email,
-    /// The argon2id hash of the password, in PHC form.
+    /// Argon2id hash of the password in PHC format.
     pub password_hash: String,
-    /// Where the store is; the default pickup.
+    /// Address of the store, which is the default pickup.
     pub address: Address,
-    /// Where that is on the map, found when the address was written.
+    /// Coordinates of the address, determined when the address was set.
     pub located: Located,
-    /// What the store sells: the category's number, 1 to 8.
+    /// Number of the store's category, 1 to 8.
     pub category: u8,
-    /// How fees are paid; a branch has the terms of its parent.
+    /// How fees are paid. A branch has the value of its parent store.
     pub billing: Billing,
-    /// The balance of [`Store::account`]. The database stores it separately: a write of the store does not change it.
+    /// Balance of [`Store::account`]. The database stores it separately, so writing the store does not change it.
     #[serde(default)]
     pub balance: Money,
-    /// Whether the store is a sandbox for testing an integration: simulated couriers carry its orders, and its money is never billed. A
-    /// branch has the value of its parent, and the value never changes. Rows of schema version 12 name it `demo`.
+    /// Whether the store is a sandbox store, for testing an integration: simulated couriers carry its orders, and its
+    /// fees are never billed. A branch has the value of its parent store. The value never changes. Rows of schema
+    /// version 12 call it `demo`.
     #[serde(default, alias = "demo")]
     pub sandbox: bool,
-    /// When it was created.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it was removed.
+    /// Time of removal.
     pub deleted_at: Option<Timestamp>,
 }
 
 impl Store {
-    /// What a store may sell: number, English and Portuguese name.
+    /// The store categories: number, English name and Portuguese name.
     pub const CATEGORIES: [(u8, &'static str, &'static str); 8] = [
         (1, "food", "alimentação"),
         (2, "pharmacy", "farmácia"),
@@ -65,28 +67,28 @@ impl Store {
         (8, "other", "outros"),
     ];
 
-    /// Whether this store may see and act for another one: itself, and a matrix its branches.
+    /// Returns whether this store may act for another one: for itself and, if it is a parent store, for its branches.
     pub fn oversees(&self, other: &Store) -> bool {
-        self.id == other.id || other.matrix == Some(self.id)
+        self.id == other.id || other.parent == Some(self.id)
     }
 
-    /// The store whose balance pays for this one. A prepaid parent and its branches share the parent's, so that its floor holds for all of
-    /// them together; every other store pays for itself.
+    /// Returns the store whose balance pays for this one. A prepaid parent store and its branches share the parent's
+    /// balance, so its floor applies to all of them together. Every other store has its own balance.
     pub fn account(&self) -> StoreId {
-        match (self.billing, self.matrix) {
+        match (self.billing, self.parent) {
             (Billing::Prepaid { .. }, Some(parent)) => parent,
             _ => self.id,
         }
     }
 
-    /// The merchant that the store belongs to, by the ID of its parent store: quotas, streams, webhook deliveries and stored responses are
-    /// counted for it, so that more keys or branches give no more of them.
+    /// Returns the merchant, identified by its parent store. Quotas, streams, webhook deliveries and stored responses
+    /// are limited per merchant, so additional keys or branches do not increase them.
     pub fn merchant(&self) -> StoreId {
-        self.matrix.unwrap_or(self.id)
+        self.parent.unwrap_or(self.id)
     }
 
-    /// Whether this store is a matrix.
-    pub fn is_matrix(&self) -> bool {
-        self.matrix.is_none()
+    /// Returns whether this store is a parent store.
+    pub fn is_parent(&self) -> bool {
+        self.parent.is_none()
     }
 }

@@ -1,4 +1,4 @@
-//! What a store is told at the panel.
+//! Notifications in the panel.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,18 +17,18 @@ pub enum NotificationKind {
     OrderExpired,
     /// The platform cancelled an order.
     OrderCancelled,
-    /// A delivery could not be handed over and comes back.
+    /// A delivery failed and is being returned.
     DeliveryReturning,
-    /// The courier is back with goods or a payment.
+    /// The courier is back at the pickup with goods or a payment.
     CourierAtReturn,
-    /// A delivery is lost.
+    /// A delivery was lost.
     DeliveryLost,
-    /// A subscription to events stopped by itself.
+    /// A webhook subscription was disabled or has ended.
     WebhookStopped,
 }
 
 impl NotificationKind {
-    /// The kind's name in answers and databases.
+    /// Returns the name in responses and databases.
     pub fn name(self) -> &'static str {
         match self {
             NotificationKind::OrderCreationFailed => "order_creation_failed",
@@ -42,45 +42,45 @@ impl NotificationKind {
     }
 }
 
-/// One thing that a store is told.
+/// A notification to a store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Notification {
-    /// The number.
+    /// The ID.
     pub id: NotificationId,
-    /// Who is told.
+    /// The store.
     pub store: StoreId,
-    /// Why.
+    /// The kind of the notification.
     pub kind: NotificationKind,
-    /// When.
+    /// Time of the notification.
     pub created_at: Timestamp,
-    /// When it was marked as read.
+    /// Time at which the notification was marked as read.
     pub read_at: Option<Timestamp>,
-    /// The order that it is about, where one exists.
+    /// The affected order, if it was created.
     pub order: Option<OrderId>,
-    /// The order's code as the merchant sent it, cut to 64 characters.
+    /// The order's code as the merchant sent it, truncated to 64 characters.
     pub order_code: Option<String>,
-    /// What went wrong, where something did.
+    /// The problem, if any.
     pub reason: Option<FailureReason>,
 }
 
-/// A problem as a notification keeps it, in both languages, since who reads it is not who sent the request.
+/// A stored problem, in both languages, because the reader can use another language than the sender of the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailureReason {
     /// The problem's code.
     pub code: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub detail: Text,
-    /// The fields at fault, at most 20.
+    /// The invalid fields, at most 20.
     pub fields: Vec<FailedField>,
 }
 
-/// A field at fault, as a notification keeps it.
+/// An invalid field of a stored problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedField {
-    /// RFC 6901 pointer into the request's body.
+    /// JSON pointer (RFC 6901) to the field in the request body.
     pub pointer: String,
-    /// The fault's code.
+    /// Code of the violation.
     pub code: String,
-    /// What is wrong with it.
+    /// Description of the violation.
     pub detail: Text,
 }

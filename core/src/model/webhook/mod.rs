@@ -1,8 +1,8 @@
-//! Subscriptions to a store's events by webhook, as the Standard Webhooks specification has it.
+//! Webhook subscriptions to a store's events, following the Standard Webhooks specification.
 //!
-//! A subscription is a cursor over its merchant's journal, and a few messages beside it that failed or wait behind one that
-//! failed. So an event costs nothing extra when it is written, nothing is lost in a crash, and each order's events arrive in
-//! their order: what fails holds up its own order alone.
+//! A subscription is a cursor in its merchant's journal plus a queue of messages that failed, or wait for a failed
+//! message of the same order. Writing an event therefore costs nothing extra, and a crash loses no event. The events of
+//! each order are delivered in order; a failure delays only its own order.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,107 +11,112 @@ use super::{
     order::{EventKind, Journal, JournalEntry},
 };
 
-/// How long the secret before the newest one still signs.
-pub const BOTH_SECRETS: Duration = Duration::minutes(24 * 60);
-/// How long a round may start new requests; the last one may then take [`timeout_seconds`](crate::rules::webhooks::WebhookTerms::timeout_seconds) more.
-pub const ROUND: Duration = Duration::seconds(10);
-/// Subscriptions of one merchant that are sent for at once, by all instances together: receivers that hang delay their own merchant only.
-pub const ROUNDS_PER_MERCHANT: u32 = 8;
-/// The same of one receiver, by the host of its URL: more than of a merchant, so that no single merchant keeps others from a receiver that they
-/// share.
-pub const ROUNDS_PER_RECEIVER: u32 = 16;
-/// Messages of a subscription that wait at most, give or take a page; past that the journal waits.
-pub const WAITING: u32 = 500;
-/// Attempts that a subscription's log keeps, the newest ones.
-pub const ATTEMPTS_KEPT: usize = 200;
-/// The code of a notification that a webhook was disabled: the API's problem code.
-pub const DISABLED: &str = "webhook_disabled";
+/// How long the previous secret still signs after a rotation.
+pub const SECRET_OVERLAP: Duration = Duration::minutes(24 * 60);
+/// How long a pass may start new requests. The last request can then take up to
+/// [`timeout_seconds`](crate::rules::webhooks::WebhookConfig::timeout_seconds) longer.
+pub const PASS_DURATION: Duration = Duration::seconds(10);
+/// Maximum number of subscriptions of one merchant that are processed concurrently by all instances together. Receivers
+/// that hang therefore delay only their own merchant.
+pub const MAX_PASSES_PER_MERCHANT: u32 = 8;
+/// Maximum number of subscriptions with one receiver, identified by the host of the URL, that are processed
+/// concurrently. It is higher than the limit per merchant, so one merchant cannot block a shared receiver for others.
+pub const MAX_PASSES_PER_RECEIVER: u32 = 16;
+/// Maximum number of queued messages of a subscription, give or take a page. When it is reached, no more of the journal
+/// is read.
+pub const MAX_QUEUED: u32 = 500;
+/// Maximum number of attempts in a delivery log. Older ones are removed.
+pub const MAX_STORED_ATTEMPTS: usize = 200;
+/// The problem code of notifications about disabled webhooks.
+pub const DISABLED_CODE: &str = "webhook_disabled";
 
-/// A subscription.
+/// A webhook subscription.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Webhook {
-    /// The number.
+    /// The ID.
     pub id: WebhookId,
-    /// How often it was written; 1 after the first time.
+    /// Number of times the subscription was written, starting at 1.
     pub version: u32,
-    /// Whose it is.
+    /// The store.
     pub store: StoreId,
-    /// The matrix of that store, or the store itself: whose journal it reads.
-    pub matrix: StoreId,
-    /// Where to send.
+    /// The store's parent store, or the store itself. It owns the journal.
+    #[serde(rename = "matrix")]
+    pub merchant: StoreId,
+    /// URL of the receiver.
     pub url: String,
-    /// What to send; empty is everything.
+    /// Types of events to send. Empty means all.
     pub events: Vec<EventKind>,
-    /// What requests are signed with, the newest first; one, or two after a rotation.
+    /// The signing secrets, newest first: one, or two after a rotation.
     pub secrets: Vec<SigningSecret>,
-    /// Whether anything is sent.
+    /// Whether messages are sent.
     pub state: WebhookState,
-    /// When it was created.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// The place in the journal up to which every event was delivered, left out, or stands among the messages.
+    /// The journal position up to which every event was delivered, skipped or queued.
     pub position: u64,
-    /// Attempts that failed since the last one that did not.
+    /// Number of consecutive failed attempts.
     pub failures: u32,
-    /// When the first of its messages is due.
+    /// Time at which the first queued message is due.
     pub due_at: Option<Timestamp>,
-    /// When a round last ended; those that wait longest go first.
+    /// Time at which the last pass ended. Subscriptions are processed in this order.
     pub seen_at: Timestamp,
-    /// Who sends for it now.
+    /// The instance that is currently sending.
     pub lease: Option<Lease>,
 }
 
-/// A secret, of which only the nonce is kept: the deployment's secret turns it into the text that was told once.
+/// A signing secret. Only its nonce is stored; the deployment's secret derives the value, which is returned only once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SigningSecret {
-    /// 64 hexadecimal digits.
+    /// The nonce: 64 hexadecimal digits.
     pub nonce: String,
-    /// Until when it signs; `None` for the newest.
+    /// Time until which it signs. `None` for the newest.
     pub until: Option<Timestamp>,
 }
 
-/// Whether a subscription sends.
+/// Whether a subscription is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum WebhookState {
-    /// It sends.
+    /// Messages are sent.
     Active,
-    /// Too many attempts failed in a row; it goes on where it stopped once the store enables it.
+    /// Disabled after too many consecutive failed attempts. It resumes where it stopped when the store enables it.
     Disabled {
-        /// Since when.
+        /// Time of the change.
         at: Timestamp,
     },
-    /// Its receiver answered 410.
+    /// The receiver returned 410.
     Ended {
-        /// Since when.
+        /// Time of the change.
         at: Timestamp,
     },
     /// The store removed it.
     Removed {
-        /// Since when.
+        /// Time of the change.
         at: Timestamp,
     },
 }
 
-/// A subscription's sender, for a while.
+/// A temporary exclusive right to send for a subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// A fresh random text.
+    /// Random string that identifies the holder.
     pub holder: String,
-    /// When another one may take over.
+    /// Time at which another instance may take over.
     pub until: Timestamp,
 }
 
-/// What a message is about.
+/// The subject of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "entry", try_from = "SubjectParts")]
 pub enum Subject {
     /// An event of the journal.
     Event(Box<JournalEntry>),
-    /// Nothing: the store tests its receiver.
+    /// A test of the receiver.
     Test,
 }
 
-/// A subject as it is read. A derived reader would read a journal entry from a second format too: see `core/SIZE.md`.
+/// The deserialized form of a subject. Deriving it on [`Subject`] would instantiate the journal entry's deserializer
+/// for a second format; see `core/SIZE.md`.
 #[derive(Deserialize)]
 struct SubjectParts {
     kind: SubjectKind,
@@ -137,116 +142,117 @@ impl TryFrom<SubjectParts> for Subject {
     }
 }
 
-/// A message that waits to be sent, for the first time or again.
+/// A queued message, which waits for its first or a repeated attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// The subscription.
     pub webhook: WebhookId,
-    /// The `webhook-id` header, the same in every attempt.
+    /// Value of the `webhook-id` header, equal for all attempts.
     pub name: String,
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub tries: u32,
-    /// When it first could be sent: it is given up so long after.
+    /// Time at which it could first be sent. The retry period starts at this time.
     pub since: Timestamp,
-    /// When it is sent next, unless an earlier message of its order still waits.
+    /// Time of the next attempt, unless an earlier message of its order is still queued.
     pub due_at: Timestamp,
 }
 
-/// One attempt, as the log shows it.
+/// An attempt in the delivery log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The subscription.
     pub webhook: WebhookId,
-    /// The message's `webhook-id`.
+    /// Value of the message's `webhook-id` header.
     pub name: String,
-    /// What the message is about.
+    /// The subject of the message.
     pub subject: Subject,
-    /// Which attempt of the message it is, from 1.
+    /// Number of the attempt for this message, starting at 1.
     pub number: u32,
-    /// When it began.
+    /// Time at which the attempt started.
     pub at: Timestamp,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub took_ms: u64,
-    /// What came of it.
+    /// The result.
     #[serde(rename = "answer")]
     pub result: AttemptResult,
-    /// When the next one is due; `None` after a success and where the message was given up.
+    /// Time of the next attempt. `None` after a success or the last attempt.
     pub next_at: Option<Timestamp>,
 }
 
-/// An attempt with the number that the commit gave it.
+/// An attempt with the ID that the commit assigned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedAttempt {
-    /// The number.
+    /// The ID.
     pub id: AttemptId,
     /// The attempt.
     pub attempt: Attempt,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptResult {
-    /// The receiver answered with this status.
+    /// The receiver returned this status.
     Status(u16),
-    /// It did not.
-    HostError(SendError),
+    /// There was no response.
+    #[serde(rename = "fault")]
+    Failed(SendError),
 }
 
-/// Why a request got no answer.
+/// The reason a request got no response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SendError {
-    /// The name has no address.
+    /// The host name could not be resolved.
     Name,
-    /// The name leads into a private network, which is never called.
+    /// The host name resolves to a private network, to which no requests are sent.
     Address,
-    /// The receiver took no connection.
+    /// The connection failed.
     Connect,
-    /// The receiver's certificate is not good, or it speaks no TLS.
+    /// The receiver's certificate is invalid, or the TLS handshake failed.
     Tls,
-    /// The answer did not come in time.
+    /// The receiver did not respond in time.
     Timeout,
-    /// The connection broke, or what came was no HTTP.
+    /// The connection was closed early, or the response was not valid HTTP.
     Broken,
 }
 
-/// What happens to a message.
+/// A change to a queued message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageChange {
-    /// It waits from now on, or goes on waiting.
+    /// Inserts or replaces a message.
     Put(Message),
-    /// It is done with.
+    /// Removes a message.
     Remove {
         /// The subscription.
         webhook: WebhookId,
         /// The message's name.
         name: String,
     },
-    /// All messages of a subscription are done with.
+    /// Removes all messages of a subscription.
     Clear(WebhookId),
 }
 
 impl Webhook {
-    /// What it reads.
+    /// Returns the journal view that the subscription reads.
     pub fn journal(&self) -> Journal {
-        Journal { matrix: self.matrix, branch: (self.store != self.matrix).then_some(self.store) }
+        Journal { merchant: self.merchant, branch: (self.store != self.merchant).then_some(self.store) }
     }
 
-    /// The host of its URL, in lower case.
+    /// Returns the host of the URL in lower case.
     pub fn receiver(&self) -> String {
         let uri = self.url.parse::<http::Uri>();
         uri.ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase)).unwrap_or_default()
     }
 
-    /// Whether it wants events of this kind.
+    /// Returns whether events of this kind are sent.
     pub fn is_subscribed_to(&self, kind: EventKind) -> bool {
         self.events.is_empty() || self.events.contains(&kind)
     }
 
-    /// Whether it sends.
+    /// Returns whether the subscription is active.
     pub fn is_active(&self) -> bool {
         self.state == WebhookState::Active
     }
@@ -259,19 +265,19 @@ impl Webhook {
     /// A subscription with a new secret in front; the one before signs for [`BOTH_SECRETS`] more, older ones no longer.
     #[must_use]
     pub fn rotated(&self, nonce: String, now: Timestamp) -> Webhook {
-        let before =
-            self.secrets.first().map(|before| SigningSecret { until: Some(now.after(BOTH_SECRETS)), ..before.clone() });
-        let secrets = std::iter::once(SigningSecret { nonce, until: None }).chain(before).collect();
+        let until = Some(now.after(SECRET_OVERLAP));
+        let previous = self.secrets.first().map(|previous| SigningSecret { until, ..previous.clone() });
+        let secrets = std::iter::once(SigningSecret { nonce, until: None }).chain(previous).collect();
         Webhook { secrets, ..self.clone() }
     }
 
-    /// A message that only tests the receiver.
+    /// Creates a test message.
     pub fn test(&self, entropy: &mut Entropy, now: Timestamp) -> Message {
         let name = format!("test_{}", entropy.hex());
         Message { webhook: self.id, name, subject: Subject::Test, tries: 0, since: now, due_at: now }
     }
 
-    /// The message of an event, to be sent at once.
+    /// Creates the message of an event, due immediately.
     pub fn message(&self, entry: &JournalEntry, now: Timestamp) -> Message {
         let name = format!("evt_{}_{}", entry.recorded.id, self.id);
         let subject = Subject::Event(Box::new(entry.clone()));
@@ -280,7 +286,7 @@ impl Webhook {
 }
 
 impl WebhookState {
-    /// The state's name in answers.
+    /// Returns the name in responses.
     pub fn name(self) -> &'static str {
         match self {
             WebhookState::Active => "active",
@@ -292,7 +298,7 @@ impl WebhookState {
 }
 
 impl Message {
-    /// The order whose other messages wait for this one.
+    /// Returns the order. Its later messages wait for this one.
     pub fn order(&self) -> Option<OrderId> {
         match &self.subject {
             Subject::Event(entry) => Some(entry.recorded.event.order),
@@ -300,59 +306,59 @@ impl Message {
         }
     }
 
-    /// The place in the journal, by which messages of one order follow each other; 0 for a test.
-    pub fn place(&self) -> u64 {
+    /// Returns the journal position, which determines the order of messages; 0 for a test.
+    pub fn position(&self) -> u64 {
         match &self.subject {
-            Subject::Event(entry) => entry.place,
+            Subject::Event(entry) => entry.position,
             Subject::Test => 0,
         }
     }
 }
 
 impl AttemptResult {
-    /// Whether the message was taken: 200 to 299 alone.
+    /// Returns whether the receiver accepted the message: status 200 to 299.
     pub fn is_success(self) -> bool {
         matches!(self, AttemptResult::Status(200..=299))
     }
 
-    /// Whether the receiver wants no more of this subscription: 410.
+    /// Returns whether the receiver ended the subscription: status 410.
     pub fn is_gone(self) -> bool {
         self == AttemptResult::Status(410)
     }
 
-    /// The receiver's status, where it answered.
+    /// Returns the receiver's status, if there was a response.
     pub fn status(self) -> Option<u16> {
         match self {
             AttemptResult::Status(status) => Some(status),
-            AttemptResult::HostError(_) => None,
+            AttemptResult::Failed(_) => None,
         }
     }
 
-    /// What a failure was, by the name that answers have; `None` for a success.
+    /// Returns the error's name in responses. `None` for a success.
     pub fn error(self) -> Option<&'static str> {
         match self {
             AttemptResult::Status(200..=299) => None,
             AttemptResult::Status(300..=399) => Some("redirect"),
             AttemptResult::Status(_) => Some("status"),
-            AttemptResult::HostError(error) => Some(error.name()),
+            AttemptResult::Failed(error) => Some(error.name()),
         }
     }
 
-    /// Every name that [`AttemptResult::fault`] gives, with what it means.
-    pub const FAULTS: [(&'static str, &'static str); 8] = [
-        ("status", "The receiver answered with another status than 200 to 299."),
-        ("redirect", "The receiver answered with a redirect, which is never followed."),
-        ("name", "The host's name has no address."),
-        ("address", "The host's name leads into a private network, which is never called."),
-        ("connect", "The receiver took no connection."),
-        ("tls", "The receiver's certificate is not good, or it speaks no TLS."),
-        ("timeout", "The answer did not come in time."),
-        ("broken", "The connection broke, or what came was no HTTP."),
+    /// All names that [`AttemptResult::error`] returns, with their descriptions.
+    pub const ERRORS: [(&'static str, &'static str); 8] = [
+        ("status", "The receiver returned a status other than 200 to 299."),
+        ("redirect", "The receiver returned a redirect. Redirects are not followed."),
+        ("name", "The host name could not be resolved."),
+        ("address", "The host name resolves to a private network, to which no requests are sent."),
+        ("connect", "The connection failed."),
+        ("tls", "The receiver's certificate is invalid, or the TLS handshake failed."),
+        ("timeout", "The receiver did not respond in time."),
+        ("broken", "The connection was closed early, or the response was not valid HTTP."),
     ];
 }
 
 impl SendError {
-    /// The fault's name in answers.
+    /// Returns the name in responses.
     pub fn name(self) -> &'static str {
         match self {
             SendError::Name => "name",
@@ -365,22 +371,22 @@ impl SendError {
     }
 }
 
-/// What a store is told when a subscription stops by itself.
-pub fn stopped(webhook: &Webhook) -> Text {
+/// Returns the text of the notification about a subscription that was disabled or has ended.
+pub fn stop_notice(webhook: &Webhook) -> Text {
     let (id, url, failures) = (webhook.id, &webhook.url, webhook.failures);
     match webhook.state {
         WebhookState::Ended { .. } => Text::new(
             format!(
-                "The receiver {url} answered 410, so subscription {id} has ended. Create a new one where that was wrong."
+                "The receiver {url} returned 410, so subscription {id} has ended. If this was a mistake, create a new subscription."
             ),
-            format!("O destino {url} respondeu 410, e a assinatura {id} terminou. Crie outra se isso foi um engano."),
+            format!("O endpoint {url} respondeu 410, e a assinatura {id} foi encerrada. Se foi um engano, crie outra."),
         ),
         _ => Text::new(
             format!(
-                "{failures} attempts in a row failed at {url}, so subscription {id} is disabled. Enable it once the receiver works: it goes on where it stopped."
+                "{failures} consecutive attempts to reach {url} failed, so subscription {id} is disabled. Enable it once the receiver works: it resumes where it stopped."
             ),
             format!(
-                "{failures} tentativas seguidas falharam em {url}, e a assinatura {id} foi desativada. Ative-a quando o destino funcionar: ela continua de onde parou."
+                "{failures} tentativas seguidas de enviar para {url} falharam, e a assinatura {id} foi desativada. Quando o endpoint voltar a funcionar, ative-a: os envios são retomados de onde pararam."
             ),
         ),
     }

@@ -1,7 +1,7 @@
-//! Registering, changing and locating couriers.
+//! Registration and changes of couriers, and updates of their positions.
 
 mod presence;
 mod register;
 
-pub use presence::{PositionUpdate, note, set_available};
-pub use register::{Alteration, Altered, CourierTerms, NewCourier, alter, register};
+pub use presence::{PositionUpdate, record_position, set_available};
+pub use register::{CourierChange, CourierKeyParams, CourierUpdate, NewCourier, alter, register};

@@ -1,4 +1,4 @@
-//! What couriers say of themselves: where they are, and whether they take orders.
+//! Updates by couriers: their positions and their availability.
 
 use crate::{
     changes::{Changes, Write},
@@ -9,24 +9,30 @@ use crate::{
     rules::settings::Settings,
 };
 
-/// What becomes of a reported place.
+/// The result of a reported position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PositionUpdate {
-    /// What is to be written down; `None` where the last place is so young that this one says little more, or where it is older.
+    /// The position to store. `None` if the last stored position is too recent, or newer than the reported one.
     pub stored: Option<Position>,
-    /// How long it takes until the next place is stored.
+    /// Time until the next position can be stored.
     pub next: Duration,
 }
 
 /// Sandbox couriers can be simulated faster than real time, so their positions are stored every second.
 const SANDBOX_SPACING: Duration = Duration::seconds(1);
 
-/// Decides whether a courier's place is written down: at most one in so many seconds, since it is read by people and by dispatch
-/// and a commit costs far more than it says.
+/// Decides whether a courier's position is stored. At most one is stored per interval, because a commit is expensive
+/// and neither people nor dispatch need more.
 ///
-/// `taken` is when the courier was there. Whatever the courier's clock says it is not later than `now`; and where the service's own clock
-/// was set back it is just after the last place known, since a place is never replaced by an older one.
-pub fn note(courier: &Courier, point: Point, taken: Timestamp, now: Timestamp, settings: &Settings) -> PositionUpdate {
+/// `taken` is the time of the position by the courier's clock, limited to `now`. If the server's clock was set back,
+/// the stored time is just after that of the last position, because a position is never replaced by an older one.
+pub fn record_position(
+    courier: &Courier,
+    point: Point,
+    taken: Timestamp,
+    now: Timestamp,
+    settings: &Settings,
+) -> PositionUpdate {
     let spacing = match courier.sandbox {
         true => SANDBOX_SPACING,
         false => Duration::seconds(settings.dispatch.position_seconds.into()),
@@ -42,7 +48,8 @@ pub fn note(courier: &Courier, point: Point, taken: Timestamp, now: Timestamp, s
     PositionUpdate { stored: Some(Position { courier: courier.id, point, at }), next: spacing }
 }
 
-/// Says whether a courier takes orders; `None` where that is so already. The order that the courier has is kept.
+/// Sets whether a courier is available for orders. Returns `None` if nothing changes. The courier keeps the current
+/// order.
 pub fn set_available(courier: &Courier, available: bool, now: Timestamp) -> Option<(Courier, Changes)> {
     if courier.available == available {
         return None;
@@ -80,34 +87,34 @@ mod tests {
         Timestamp::from_millis(1_000_000_000).after(Duration::seconds(seconds))
     }
 
-    /// When the place counts, where it is stored, and the seconds until the next one.
-    fn noted(courier: &Courier, taken: i64, now: i64) -> (Option<Timestamp>, u64) {
+    /// Returns the time of the stored position, if any, and the seconds until the next one.
+    fn report(courier: &Courier, taken: i64, now: i64) -> (Option<Timestamp>, u64) {
         let point = Point { lat_e7: 1, lon_e7: 1 };
-        let noted = note(courier, point, at(taken), at(now), &Settings::default());
-        (noted.stored.map(|position| position.at), noted.next.seconds_ceil())
+        let update = record_position(courier, point, at(taken), at(now), &Settings::default());
+        (update.stored.map(|position| position.at), update.next.seconds_ceil())
     }
 
     #[test]
-    fn position_is_stored_every_20_s_and_in_a_sandbox_every_second() {
-        assert_eq!(noted(&courier(None, false), 100, 100), (Some(at(100)), 20));
+    fn positions_are_stored_every_20_s_and_every_second_in_sandbox() {
+        assert_eq!(report(&courier(None, false), 100, 100), (Some(at(100)), 20));
         let seen = courier(Some(100), false);
-        assert_eq!(noted(&seen, 100, 100), (None, 20));
-        assert_eq!(noted(&seen, 119, 119), (None, 1));
-        assert_eq!(noted(&seen, 120, 120), (Some(at(120)), 20));
-        assert_eq!(noted(&courier(Some(100), true), 101, 101), (Some(at(101)), 1));
+        assert_eq!(report(&seen, 100, 100), (None, 20));
+        assert_eq!(report(&seen, 119, 119), (None, 1));
+        assert_eq!(report(&seen, 120, 120), (Some(at(120)), 20));
+        assert_eq!(report(&courier(Some(100), true), 101, 101), (Some(at(101)), 1));
     }
 
     #[test]
-    fn a_clock_that_is_wrong_neither_reaches_ahead_nor_freezes_a_place() {
+    fn wrong_clocks_neither_advance_nor_freeze_a_position() {
         let seen = courier(Some(100), false);
-        assert_eq!(noted(&seen, 400, 130), (Some(at(130)), 20), "the courier's clock is ahead");
-        assert_eq!(noted(&seen, 90, 130), (None, 0), "an older place than the one known");
-        let back = noted(&seen, 30, 30);
+        assert_eq!(report(&seen, 400, 130), (Some(at(130)), 20), "the courier's clock is ahead");
+        assert_eq!(report(&seen, 90, 130), (None, 0), "older than the last position");
+        let back = report(&seen, 30, 30);
         assert_eq!(back, (Some(at(100).after(Duration::millis(1))), 20), "the service's clock stepped back");
     }
 
     #[test]
-    fn saying_the_same_twice_changes_nothing() {
+    fn repeated_availability_has_no_effect() {
         let (changed, changes) = set_available(&courier(None, false), true, at(1)).unwrap();
         assert_eq!((changed.available, changed.version, changes.couriers.len()), (true, 4, 1));
         assert!(set_available(&changed, true, at(2)).is_none());

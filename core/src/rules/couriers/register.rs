@@ -1,4 +1,4 @@
-//! Registering, changing and removing couriers, by the operator.
+//! Registration, changes and removal of couriers by the operator.
 
 use crate::{
     changes::{Changes, Write},
@@ -17,69 +17,69 @@ use crate::{
 /// A valid new courier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewCourier {
-    /// The courier's profile in the operator's own records; the courier's number where the operator keeps none. Two couriers may share a
-    /// profile: somebody may ride two vehicles, each with a telephone of its own.
+    /// ID of the courier's profile in the operator's records; the courier's ID if absent. Two couriers can share a
+    /// profile, for example for one person with two vehicles, each with its own phone.
     pub profile_id: Option<u64>,
     /// Full name.
     pub name: String,
-    /// Where to call.
+    /// Phone number.
     pub phone: Phone,
-    /// Contact address.
+    /// Email address.
     pub email: Option<Email>,
     /// CPF or another document.
     pub document: Option<String>,
-    /// Whether the courier takes orders from the start.
+    /// Whether the courier is available for orders immediately.
     pub available: bool,
-    /// Whether the courier carries orders of sandbox stores, and only these.
+    /// Whether the courier carries only orders of sandbox stores.
     pub sandbox: bool,
 }
 
-/// What a new key of a courier is made with.
+/// Parameters of a new courier key.
 #[derive(Clone, Copy, Debug)]
-pub struct CourierTerms<'a> {
-    /// Days that it is valid.
+pub struct CourierKeyParams<'a> {
+    /// Validity in days.
     pub days: u32,
-    /// What its text is derived from.
+    /// The deployment's secret, from which the key value is derived.
     pub secret: &'a Secret,
 }
 
-/// What the operator changes of a courier; what is `None` stays.
+/// Changes to a courier by the operator. `None` keeps the value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Alteration {
+pub struct CourierUpdate {
     /// Full name.
     pub name: Option<String>,
-    /// Where to call.
+    /// Phone number.
     pub phone: Option<Phone>,
-    /// Contact address.
+    /// Email address.
     pub email: Option<Email>,
     /// CPF or another document.
     pub document: Option<String>,
-    /// The profile in the operator's own records.
+    /// ID of the courier's profile in the operator's records.
     pub profile_id: Option<u64>,
-    /// Whether the courier takes orders.
+    /// Whether the courier is available for orders.
     pub available: Option<bool>,
-    /// Whether a new key takes the place of the old one, which ends.
+    /// Whether to issue a new key and revoke the old one.
     pub new_key: bool,
-    /// Whether the courier is removed.
+    /// Whether to remove the courier.
     pub removed: bool,
 }
 
-/// A courier as it stands after a change.
+/// The result of a change to a courier.
 #[derive(Clone, Debug)]
-pub struct Altered {
-    /// The courier.
+pub struct CourierChange {
+    /// The changed courier.
     pub courier: Courier,
-    /// The nonce of the new key, where there is one.
+    /// Nonce of the new key, if one was issued.
     pub nonce: Option<[u8; 32]>,
-    /// What is to be committed; `None` where nothing changes.
+    /// The changes to commit. `None` if nothing changes.
     pub changes: Option<Changes>,
 }
 
-/// Registers a courier with a key: the courier, the nonce that the key's text is derived from, and what is to be committed. `None`
-/// where no identifier is left.
+/// Registers a courier with a key. Returns the courier, the nonce from which the key value is derived, and the changes
+/// to commit. Returns `None` if no identifier is left.
 pub fn register(
     new: NewCourier,
-    terms: CourierTerms<'_>,
+    terms: CourierKeyParams<'_>,
     ids: &mut IdBlock,
     context: &mut ExecContext,
 ) -> Option<(Courier, [u8; 32], Changes)> {
@@ -105,20 +105,20 @@ pub fn register(
     Some((courier, nonce, Changes { at: context.now, couriers, ..Changes::default() }))
 }
 
-/// Changes a courier; `order` is the one that the courier has. A courier who is removed before the pickup lets the order go to somebody
-/// else in the same commit.
+/// Changes a courier with the current order `order`. If the courier is removed before the pickup, the order is released
+/// in the same commit.
 ///
 /// # Errors
-/// The order of a courier who carries its goods: such a courier cannot be removed.
+/// The current order, if the courier has its goods and can therefore not be removed.
 pub fn alter(
     courier: &Courier,
     order: Option<&Order>,
-    alteration: Alteration,
-    terms: CourierTerms<'_>,
+    alteration: CourierUpdate,
+    terms: CourierKeyParams<'_>,
     context: &mut ExecContext,
-) -> Result<Altered, OrderId> {
+) -> Result<CourierChange, OrderId> {
     let mut changed = courier.clone();
-    let Alteration { name, phone, email, document, profile_id, available, new_key, removed } = alteration;
+    let CourierUpdate { name, phone, email, document, profile_id, available, new_key, removed } = alteration;
     changed.name = name.unwrap_or(changed.name);
     changed.phone = phone.unwrap_or(changed.phone);
     changed.email = email.or(changed.email);
@@ -135,22 +135,22 @@ pub fn alter(
         changed.available = false;
     }
     if changed == *courier {
-        return Ok(Altered { courier: changed, nonce, changes: None });
+        return Ok(CourierChange { courier: changed, nonce, changes: None });
     }
     if let Some(id) = courier.order.filter(|_| changed.removed_at.is_some()) {
         let released = order.and_then(|order| release(order, &changed, platform(), context));
         let (_, changes) = released.ok_or(id)?;
         let written = changes.couriers.first().map(|write| write.value.clone());
-        return Ok(Altered { courier: written.unwrap_or(changed), nonce, changes: Some(changes) });
+        return Ok(CourierChange { courier: written.unwrap_or(changed), nonce, changes: Some(changes) });
     }
     changed.version += 1;
     let couriers = vec![Write { expected: courier.version, value: changed.clone() }];
     let changes = Changes { at: context.now, couriers, ..Changes::default() };
-    Ok(Altered { courier: changed, nonce, changes: Some(changes) })
+    Ok(CourierChange { courier: changed, nonce, changes: Some(changes) })
 }
 
-/// A new key: what is kept of it, and its nonce.
-fn issue(terms: CourierTerms<'_>, context: &mut ExecContext) -> (CourierKey, [u8; 32]) {
+/// Issues a key. Returns its stored part and its nonce.
+fn issue(terms: CourierKeyParams<'_>, context: &mut ExecContext) -> (CourierKey, [u8; 32]) {
     let nonce = context.entropy.bytes::<32>();
     let hash = KeyHash::of(&Key::text(&terms.secret.0, &nonce));
     let validity = Duration::minutes(i64::from(terms.days) * 24 * 60);

@@ -1,6 +1,7 @@
-//! Who carries an order: a courier is assigned, and let go again before pickup.
+//! Assigning a courier to an order, and releasing the courier before the pickup.
 //!
-//! The order and the courier change in one commit, each against the version that was read, so that whoever races loses whole.
+//! The order and the courier change in one commit, each with the version that was read. Concurrent decisions therefore
+//! conflict as a whole.
 
 use super::{platform, table::Step};
 use crate::{
@@ -12,7 +13,8 @@ use crate::{
     },
 };
 
-/// Gives a searching order to a free courier; `None` where the order is not searching or the courier is not free.
+/// Assigns a free courier to a searching order. Returns `None` if the order is not searching or the courier is not
+/// free.
 pub fn allocate(order: &Order, courier: &Courier, context: &ExecContext) -> Option<(Order, Changes)> {
     if !courier.is_free() || order.sandbox != courier.sandbox {
         return None;
@@ -24,16 +26,16 @@ pub fn allocate(order: &Order, courier: &Courier, context: &ExecContext) -> Opti
     order.first_allocated_at.get_or_insert(context.now);
     let event = order.take(Step::Allocate, None, platform(), context.now)?;
     let busy = Courier { order: Some(order.id), ..courier.clone() };
-    Some((order.clone(), changed(&order, expected, busy, event, context)))
+    Some((order.clone(), changes(&order, expected, busy, event, context)))
 }
 
-/// Takes an order from its courier before pickup and looks for another one: the courier is not heard of any more. The next courier
-/// gets a new pickup code, unless the merchant set it. `None` where the order is not on its way to the pickup with this courier.
+/// Releases an unresponsive courier before the pickup, so the search starts again. The pickup code is replaced unless
+/// the merchant set it. Returns `None` if the courier is not on the way to the pickup with this order.
 pub fn release(order: &Order, courier: &Courier, by: Person, context: &mut ExecContext) -> Option<(Order, Changes)> {
     release_courier(order, courier, by, None, context)
 }
 
-/// The same at the courier's own wish, for a reason.
+/// Releases the courier at the courier's request, with a reason.
 pub fn decline(
     order: &Order,
     courier: &Courier,
@@ -58,20 +60,20 @@ fn release_courier(
     if !order.own_pickup_code {
         order.pickup_code = context.entropy.code();
     }
-    // The event still names the courier that it is about.
+    // The event must be created before the courier is cleared, because it contains the courier.
     let event = Event { reason, ..order.take(Step::Release, None, by, context.now)? };
     order.courier = None;
     order.tries = CodeTries::default();
     order.released.retain(|id| *id != courier.id);
     order.released.push(courier.id);
-    if order.released.len() > Order::RELEASED_KEPT {
+    if order.released.len() > Order::MAX_RELEASED {
         order.released.remove(0);
     }
     let idle = Courier { order: None, ..courier.clone() };
-    Some((order.clone(), changed(&order, expected, idle, event, context)))
+    Some((order.clone(), changes(&order, expected, idle, event, context)))
 }
 
-fn changed(order: &Order, expected: u32, courier: Courier, event: Event, context: &ExecContext) -> Changes {
+fn changes(order: &Order, expected: u32, courier: Courier, event: Event, context: &ExecContext) -> Changes {
     let expected_courier = courier.version;
     let courier = Courier { version: expected_courier + 1, ..courier };
     Changes {

@@ -1,4 +1,4 @@
-//! Cancelling: on which terms, the whole order or one stop, by the merchant or by the platform.
+//! Cancellation of orders and of single stops, by the merchant or the platform.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ use crate::{
     rules::pricing::Plan,
 };
 
-/// What a cancellation costs.
+/// Cancellation fees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Cancellation {
-    /// Minutes after the first courier was assigned that a merchant may still cancel free of charge.
+    /// Minutes after the first assignment of a courier during which cancelling is free of charge.
     pub free_minutes: u32,
-    /// Per cent of the order's fee that a later cancellation costs, 0 to 100.
+    /// Cost of a later cancellation in per cent of the order's fee, 0 to 100.
     pub fee_percent: u32,
 }
 
@@ -34,8 +34,8 @@ impl Default for Cancellation {
 }
 
 impl Cancellation {
-    /// What it costs to give up `amount` of a fee late, after `before` was given up late. The share of the sum is rounded, not each
-    /// part, so that cancelling in several steps costs the same as at once.
+    /// Returns the cost of a late reduction of the fee by `amount`, after earlier late reductions by `before`. The
+    /// share of the sum is rounded, not each part, so cancelling in several steps costs the same as at once.
     fn share(&self, before: Money, amount: Money) -> Money {
         let percent = rust_decimal::Decimal::new(i64::from(self.fee_percent.min(100)), 2);
         let share = |whole: Money| Money::rounded(whole.reais() * percent).unwrap_or(whole);
@@ -43,14 +43,14 @@ impl Cancellation {
     }
 }
 
-/// How an order can be cancelled now.
+/// How an order can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The whole fee comes back.
+    /// Free of charge: the fee is refunded.
     Free,
-    /// The fee comes back but for a share.
+    /// With a cancellation fee: the rest is refunded.
     Paid,
-    /// Not any more: the goods are with the courier and must come back.
+    /// Not possible, because the courier has the goods and must return them first.
     ReturnRequired,
     /// The order has ended.
     Ended,
@@ -59,16 +59,16 @@ pub enum Mode {
 /// The terms of a cancellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancellationTerms {
-    /// How.
+    /// How the order can be cancelled.
     pub mode: Mode,
-    /// What it costs now, in addition to what late cancellations have cost so far.
+    /// Cost of cancelling now, in addition to the cost of earlier late cancellations.
     pub fee: Money,
-    /// When the terms change by time alone.
+    /// Time at which the terms change if the status stays the same.
     pub changes_at: Option<Timestamp>,
 }
 
-/// The terms on which a merchant may cancel an order now. They do not fall back when a courier lets the order go: somebody has set
-/// out for it.
+/// Returns the terms for cancelling an order now. A later release of the courier does not make cancelling free again,
+/// because a courier has already travelled.
 pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
     let plain = |mode| CancellationTerms { mode, fee: Money::ZERO, changes_at: None };
     if order.status.is_final() {
@@ -79,32 +79,32 @@ pub fn terms(order: &Order, rules: &Cancellation, now: Timestamp) -> Cancellatio
     }
     let Some(first) = order.first_allocated_at else { return plain(Mode::Free) };
     let ends = first.after(Duration::minutes(rules.free_minutes.into()));
-    // What was late once stays late, also where the clock is set back: an order is never cancelled free of charge after a fee.
+    // After a late cancellation of a stop, cancelling is never free again, even if the clock is set back.
     if now < ends && order.cancelled_late == Money::ZERO {
         return CancellationTerms { changes_at: Some(ends), ..plain(Mode::Free) };
     }
     CancellationTerms { fee: rules.share(order.cancelled_late, order.fee), ..plain(Mode::Paid) }
 }
 
-/// The terms on which a merchant may cancel one stop now, where `left` is the fee of the stops that remain. A late cancellation costs the
-/// share of what it takes off the fee, so that any sequence of cancellations costs as much as cancelling at once.
+/// Returns the terms for cancelling one stop now, if `left` is the fee of the remaining stops. A late cancellation
+/// costs a share of the reduction of the fee, so any sequence of cancellations costs as much as cancelling at once.
 pub fn stop_terms(order: &Order, left: Money, rules: &Cancellation, now: Timestamp) -> CancellationTerms {
     let terms = terms(order, rules, now);
     match terms.mode {
-        Mode::Paid => CancellationTerms { fee: rules.share(order.cancelled_late, given_up(order, left)), ..terms },
+        Mode::Paid => CancellationTerms { fee: rules.share(order.cancelled_late, reduction(order, left)), ..terms },
         _ => terms,
     }
 }
 
-/// What an order's fee falls by where `left` is the fee of the stops that remain. It never rises.
-fn given_up(order: &Order, left: Money) -> Money {
+/// Returns the reduction of the order's fee if `left` is the fee of the remaining stops. It is never negative.
+fn reduction(order: &Order, left: Money) -> Money {
     order.fee.plus(left.negated()).max(Money::ZERO)
 }
 
-/// Cancels an order for its merchant; `courier` is who has it, where somebody does.
+/// Cancels an order for its merchant. `courier` is the order's courier, if any.
 ///
 /// # Errors
-/// Why not.
+/// If the order cannot be cancelled.
 pub fn cancel(
     order: &Order,
     courier: Option<&Courier>,
@@ -130,10 +130,10 @@ pub fn cancel(
     Ok(update.done())
 }
 
-/// Cancels an order for the platform: all that was charged is refunded, fees of late cancellations too, and the store is notified.
+/// Cancels an order for the platform. All charges are refunded, including cancellation fees, and the store is notified.
 ///
 /// # Errors
-/// Why not.
+/// If the order cannot be cancelled.
 pub fn cancel_by_platform(
     order: &Order,
     courier: Option<&Courier>,
@@ -156,10 +156,10 @@ pub fn cancel_by_platform(
     Ok(update.done())
 }
 
-/// The stops that are left of an order without one of them, by their place among its deliveries.
+/// Returns the indices of the deliveries that remain after a stop is cancelled.
 ///
 /// # Errors
-/// Where that one cannot be cancelled: no such stop, the last one, or the goods are with the courier.
+/// If the stop does not exist, is the last one, or the courier has the goods.
 pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, StepError> {
     if !order.deliveries.iter().any(|delivery| delivery.id == stop) {
         return Err(StepError::UnknownStop);
@@ -176,26 +176,26 @@ pub fn without(order: &Order, stop: DeliveryId) -> Result<Vec<usize>, StepError>
     if left.is_empty() { Err(StepError::LastStop) } else { Ok(left) }
 }
 
-/// A repriced order without one of its stops, and what that is decided on.
+/// The new price of an order without one of its stops.
 #[derive(Clone, Copy, Debug)]
-pub struct Repriced<'a> {
-    /// The plan of the stops that [`without`] left.
+pub struct Repricing<'a> {
+    /// The plan of the stops that [`without`] returned.
     pub plan: &'a Plan,
-    /// The tariff that priced it.
+    /// Version of the tariff that was applied.
     pub tariff_version: &'a str,
-    /// What a cancellation costs.
+    /// Cancellation fees.
     pub rules: &'a Cancellation,
 }
 
-/// Cancels one stop. The fee never rises by it: if the tariff has become more expensive since, the old fee stays. What the fee falls by is
-/// refunded; from the end of the free minutes on, [`stop_terms`] are charged.
+/// Cancels one stop. The fee never rises: if the tariff has become more expensive since, the old fee is kept. A
+/// reduction of the fee is refunded. After the free minutes, the fee of [`stop_terms`] is charged.
 ///
 /// # Errors
-/// Why not.
+/// If the order cannot be cancelled.
 pub fn cancel_stop(
     order: &Order,
     stop: DeliveryId,
-    repriced: Repriced<'_>,
+    repriced: Repricing<'_>,
     by: Person,
     reason: Option<String>,
     context: &ExecContext,
@@ -203,9 +203,9 @@ pub fn cancel_stop(
     if order.has_taken(Step::CancelStop, Some(stop)) {
         return Ok(StepOutcome::Already);
     }
-    let Repriced { plan, tariff_version, rules } = repriced;
+    let Repricing { plan, tariff_version, rules } = repriced;
     let left = without(order, stop)?;
-    let (terms, given_up) = (stop_terms(order, plan.fee, rules, context.now), given_up(order, plan.fee));
+    let (terms, reduction) = (stop_terms(order, plan.fee, rules, context.now), reduction(order, plan.fee));
     let mut update = OrderUpdate::new(order, None, Actor::Merchant, by, context.now);
     update.take(Step::CancelStop, Some(stop), reason)?;
     let changed = &mut update.order;
@@ -225,17 +225,17 @@ pub fn cancel_stop(
     if plan.back.is_none() {
         changed.return_code = None;
     }
-    let riding = plan.times.delivery.since(plan.times.pickup);
-    changed.expected_delivery = changed.expected_pickup.map(|pickup| pickup.after(riding));
-    if given_up > Money::ZERO {
+    let travel = plan.times.delivery.since(plan.times.pickup);
+    changed.expected_delivery = changed.expected_pickup.map(|pickup| pickup.after(travel));
+    if reduction > Money::ZERO {
         changed.fee = plan.fee;
         changed.price_breakdown = plan.lines.clone();
         changed.tariff_version = tariff_version.to_owned();
         if terms.mode == Mode::Paid {
-            changed.cancelled_late = order.cancelled_late.plus(given_up);
+            changed.cancelled_late = order.cancelled_late.plus(reduction);
             changed.cancellation_fee = order.cancellation_fee.plus(terms.fee);
         }
-        update.add_ledger_entry(EntryKind::Refund, given_up);
+        update.add_ledger_entry(EntryKind::Refund, reduction);
         update.add_ledger_entry(EntryKind::CancellationFee, terms.fee.negated());
     }
     Ok(update.done())

@@ -1,4 +1,4 @@
-//! What a courier does with an order, step by step.
+//! The steps of a courier.
 
 use super::{
     Progress, StepError, StepOutcome,
@@ -10,51 +10,51 @@ use crate::{
     model::{DeliveryId, ExecContext, IdBlock, courier::Courier, order::Order, store::NotificationKind},
 };
 
-/// A courier's step. Letting an order go is [`crate::rules::lifecycle::release`].
+/// A step of a courier. For declining an order, see [`crate::rules::lifecycle::decline`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Carry {
-    /// At the pickup.
+    /// The courier arrived at the pickup.
     ReachPickup,
-    /// Has the goods; the merchant told the code.
+    /// The courier received the goods and the code from the merchant.
     PickUp {
         /// The pickup code.
         code: String,
     },
-    /// Sets out for a stop.
+    /// The courier is on the way to a stop.
     SetOut(DeliveryId),
-    /// Lets a stop wait for another one.
+    /// The courier postpones a stop.
     Resequence(DeliveryId),
-    /// At the door.
+    /// The courier arrived at the door.
     ReachDoor(DeliveryId),
-    /// Handed over; the recipient told the code where the stop asks for it.
+    /// The delivery was handed over. If the stop requires a code, the recipient gave it to the courier.
     Deliver {
         /// The stop.
         stop: DeliveryId,
         /// The delivery code.
         code: Option<String>,
     },
-    /// It cannot be handed over, and goes back.
+    /// The delivery failed and is being returned.
     Fail {
         /// The stop.
         stop: DeliveryId,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Back at the pickup.
+    /// The courier arrived back at the pickup.
     ReachReturn,
-    /// Handed back; the merchant told the code.
+    /// The courier handed back the goods or the payment and received the code from the merchant.
     HandBack {
         /// The return code.
         code: String,
     },
 }
 
-/// A refused step, and what is counted though it was refused.
+/// A rejected step, and the changes to commit in spite of the rejection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedStep {
-    /// Why.
+    /// The reason.
     pub error: StepError,
-    /// To be committed before the refusal is told: a wrong code.
+    /// The count of a wrong code, which must be committed before the error is returned.
     pub counted: Option<Box<Changes>>,
 }
 
@@ -64,10 +64,10 @@ impl From<StepError> for FailedStep {
     }
 }
 
-/// Takes a courier's step on the order that the courier has. Whether it is this courier's order is for the caller to see to.
+/// Takes a courier's step. The caller must have checked that the order is assigned to this courier.
 ///
 /// # Errors
-/// [`FailedStep`] where the table does not have the step from here, or a code is wrong.
+/// [`FailedStep`] if the step is not valid for the order's status or a code is wrong.
 pub fn carry(
     order: &Order,
     courier: &Courier,
@@ -105,7 +105,7 @@ pub fn carry(
 }
 
 impl Carry {
-    /// The table's step, and the stop that it is about.
+    /// Returns the step of the table and the affected stop.
     pub fn step(&self) -> (Step, Option<DeliveryId>) {
         match self {
             Carry::ReachPickup => (Step::ReachPickup, None),
@@ -120,7 +120,7 @@ impl Carry {
         }
     }
 
-    /// The code that is asked for and the one that was told; nothing where none is asked for.
+    /// Returns the expected code and the code that was sent, or `None` if no code is required.
     fn codes<'a>(&'a self, order: &'a Order) -> Result<Option<(&'a str, &'a str)>, StepError> {
         match self {
             Carry::PickUp { code } => Ok(Some((&order.pickup_code, code))),
@@ -138,7 +138,7 @@ impl Carry {
     }
 }
 
-/// What a courier could do next with an order, by the table.
+/// Returns the steps that the courier of an order can take next.
 pub fn next_steps(order: &Order) -> Vec<Step> {
     Progress::of(order).possible(Actor::Courier)
 }

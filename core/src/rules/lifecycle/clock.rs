@@ -1,7 +1,7 @@
-//! Transitions that time makes: a deadline that an order waits for, and what happens when it has passed.
+//! Transitions that are due at a point in time.
 //!
-//! Whoever drives the clock (a scheduler, a cron, or a read of an order that is due) calls [`expire`] and commits the result;
-//! the rule is the same for all.
+//! Every host process that handles timeouts (a scheduler, a cron job, or a read of a due order) calls [`expire`] and
+//! commits the result.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +12,11 @@ use crate::model::{
     store::{EntryKind, LedgerEntry},
 };
 
-/// How long an order may stay where time alone ends it.
+/// Timeouts of orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Timing {
-    /// Minutes that a courier is looked for before the order expires.
+    /// Minutes of searching for a courier after which the order expires.
     pub search_minutes: u32,
 }
 
@@ -26,7 +26,7 @@ impl Default for Timing {
     }
 }
 
-/// When time alone moves this order on; `None` where it waits for somebody.
+/// Returns the time of the order's next timed transition, or `None` if it has none.
 pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
     match order.status {
         OrderStatus::Preparing | OrderStatus::Ready => Some(order.ready_at),
@@ -35,8 +35,8 @@ pub fn next_deadline(order: &Order, timing: &Timing) -> Option<Timestamp> {
     }
 }
 
-/// Takes the order through every timed transition that is due, and gives the events and the money that come of it.
-/// Nothing happens before the deadline, so that two hosts that race do it once.
+/// Takes every timed transition that is due, and returns the events and ledger entries. Nothing happens before the
+/// deadline, so concurrent hosts take each transition only once.
 pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>, Vec<LedgerEntry>) {
     let (mut events, mut ledger) = (Vec::new(), Vec::new());
     while next_deadline(order, timing).is_some_and(|deadline| deadline <= now) {
@@ -55,7 +55,7 @@ pub fn expire(order: &mut Order, timing: &Timing, now: Timestamp) -> (Vec<Event>
     (events, ledger)
 }
 
-/// Refunds all that was charged: what the platform does not carry costs nothing.
+/// Refunds all charges, because an expired order was not carried.
 fn refund(order: &Order, at: Timestamp) -> LedgerEntry {
     LedgerEntry {
         store: order.store,
@@ -68,7 +68,7 @@ fn refund(order: &Order, at: Timestamp) -> LedgerEntry {
     }
 }
 
-/// Who causes what time brings.
+/// Returns the person that stands for the platform in events.
 pub fn platform() -> Person {
     Person { name: "platform".to_owned(), phone: None }
 }

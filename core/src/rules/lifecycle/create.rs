@@ -1,4 +1,4 @@
-//! The creation of an order, as a decision.
+//! Creation of orders.
 
 use serde::Serialize;
 
@@ -21,99 +21,99 @@ pub struct NewOrder {
     pub code: String,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// The pickup code that the merchant set.
+    /// The pickup code, if the merchant set it.
     pub pickup_code: Option<String>,
-    /// The quote that it refers to; no part of its content.
+    /// The quote that the request refers to. It is not part of the content.
     #[serde(skip)]
     pub quote: Option<String>,
-    /// Where it goes and how.
+    /// The addresses and route options.
     pub inquiry: Inquiry,
-    /// What a delivery has beyond its address, in the order sent.
+    /// The deliveries' data besides their addresses, in the order sent.
     pub stops: Vec<NewStop>,
 }
 
-/// What a new delivery has beyond its address.
+/// The data of a new delivery besides its address.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NewStop {
     /// The merchant's code.
     pub code: Option<String>,
     /// The merchant's full code.
     pub full_code: Option<String>,
-    /// The recipient.
+    /// The recipient's name.
     pub name: Option<String>,
-    /// The recipient's number.
+    /// The recipient's phone number.
     pub phone: Option<Phone>,
-    /// What the courier should know.
+    /// Instructions for the courier.
     pub observation: Option<String>,
-    /// What the goods are worth.
+    /// Value of the goods.
     pub product_value: Option<Money>,
-    /// How its receipt is confirmed.
+    /// How the receipt is confirmed.
     pub confirmation: Option<Confirmation>,
 }
 
 impl NewOrder {
-    /// SHA-256 of the content in hexadecimal: two submissions with the same one are the same order.
+    /// Returns the SHA-256 of the content in hexadecimal, which detects repeated requests.
     pub fn fingerprint(&self) -> String {
         fingerprint(&[b"order", &serde_json::to_vec(self).unwrap_or_default()])
     }
 }
 
-/// What a new order is decided on.
+/// The data from which an order is created.
 #[derive(Clone, Debug)]
 pub struct CreateOrderInput<'a> {
-    /// Whose order it is.
+    /// The order's store.
     pub store: &'a Store,
-    /// Who sent it.
+    /// The sender of the request.
     pub by: Person,
-    /// Through what: `INTEGRATION` or `PANEL`.
+    /// The origin: `INTEGRATION` or `PANEL`.
     pub origin: &'static str,
-    /// Where the courier collects.
+    /// The pickup.
     pub pickup: Place,
-    /// Where the deliveries go, in the order sent.
+    /// Coordinates of the deliveries, in the order sent.
     pub located: &'a [Located],
     /// The route.
     pub plan: &'a Plan,
-    /// The fee's lines: the plan's, or a quote's.
+    /// The price lines of the plan or of a quote.
     pub lines: Vec<PriceLine>,
-    /// The tariff that they come from.
+    /// Version of the tariff that was applied.
     pub tariff_version: String,
 }
 
-/// Why a valid order is not created.
+/// The reason a valid order cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreateOrderError {
-    /// The fee would take the balance below its floor.
+    /// The fee would reduce the balance below its floor.
     InsufficientBalance {
-        /// The store whose balance pays.
+        /// The store that owns the balance.
         account: StoreId,
-        /// The balance now.
+        /// The current balance.
         balance: Money,
-        /// The lowest balance that the fee may leave.
+        /// Minimum balance after the debit.
         floor: Money,
         /// The fee.
         fee: Money,
     },
-    /// Fewer identifiers were reserved than the order has parts: one, and one for each delivery.
+    /// Too few identifiers were reserved. An order needs one, plus one for each delivery.
     TooFewIds,
 }
 
-/// Creates an order: the order itself, its first event, and the fee's debit.
+/// Creates an order with its first event and the debit of the fee.
 ///
 /// # Errors
-/// A [`CreateOrderError`] where the store cannot pay.
+/// [`CreateOrderError`] if the balance is insufficient or too few identifiers were reserved.
 pub fn create(
     new: &NewOrder,
-    facts: CreateOrderInput<'_>,
+    input: CreateOrderInput<'_>,
     ids: &mut IdBlock,
     context: &mut ExecContext,
 ) -> Result<(Order, Changes), CreateOrderError> {
-    let fee = total(&facts.lines);
-    let (balance, floor) = (facts.store.balance, facts.store.billing.floor());
+    let fee = total(&input.lines);
+    let (balance, floor) = (input.store.balance, input.store.billing.floor());
     if let Some(floor) = floor.filter(|floor| balance.plus(fee.negated()) < *floor) {
-        return Err(CreateOrderError::InsufficientBalance { account: facts.store.account(), balance, floor, fee });
+        return Err(CreateOrderError::InsufficientBalance { account: input.store.account(), balance, floor, fee });
     }
-    let by = facts.by.clone();
-    let mut order = compose(new, facts, ids, context).ok_or(CreateOrderError::TooFewIds)?;
+    let by = input.by.clone();
+    let mut order = compose(new, input, ids, context).ok_or(CreateOrderError::TooFewIds)?;
     let event: Event = order.record(EventKind::Created, by, context.now);
     let debit = LedgerEntry {
         store: order.store,
@@ -134,8 +134,8 @@ pub fn create(
     Ok((order, changes))
 }
 
-fn compose(new: &NewOrder, facts: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
-    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, .. } = facts;
+fn compose(new: &NewOrder, input: CreateOrderInput<'_>, ids: &mut IdBlock, context: &mut ExecContext) -> Option<Order> {
+    let CreateOrderInput { store, plan, pickup, lines, tariff_version, origin, located, .. } = input;
     let (inquiry, now) = (&new.inquiry, context.now);
     let id = ids.take(OrderId::new)?;
     let pickup_code = new.pickup_code.clone().unwrap_or_else(|| context.entropy.code());
@@ -196,6 +196,6 @@ fn compose(new: &NewOrder, facts: CreateOrderInput<'_>, ids: &mut IdBlock, conte
         sandbox: store.sandbox,
         tries: crate::model::order::CodeTries::default(),
         last_sequence: 0,
-        erasure: Erasure::Nothing,
+        erasure: Erasure::NotErased,
     })
 }

@@ -1,4 +1,4 @@
-//! An order's life: which steps there are, who takes them, and what each changes.
+//! The order lifecycle: all steps, the actors that may take them, and their effects.
 
 mod allocation;
 mod cancel;
@@ -13,12 +13,12 @@ pub mod table;
 
 pub use allocation::{allocate, decline, release};
 pub use cancel::{
-    Cancellation, CancellationTerms, Mode, Repriced, cancel, cancel_by_platform, cancel_stop, stop_terms, terms,
+    Cancellation, CancellationTerms, Mode, Repricing, cancel, cancel_by_platform, cancel_stop, stop_terms, terms,
     without,
 };
 pub use carry::{Carry, FailedStep, carry, next_steps};
 pub use clock::{Timing, expire, next_deadline, platform};
-pub use codes::{LOCK, TRIES};
+pub use codes::{LOCKOUT, MAX_WRONG_CODES};
 pub use create::{CreateOrderError, CreateOrderInput, NewOrder, NewStop, create};
 pub use progress::{Progress, ReplayError, StopProgress, TransitionEvent};
 pub use signal::{Signal, lose, signal};

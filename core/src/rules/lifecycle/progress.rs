@@ -1,4 +1,4 @@
-//! Where an order and its deliveries stand, and how the table moves them: the decisions' way and the reducer's.
+//! Statuses of an order and its deliveries, and the application of steps and events to them.
 
 use super::table::{Actor, Move, Step, TABLE};
 use crate::model::{
@@ -6,50 +6,50 @@ use crate::model::{
     order::{DeliveryStatus, Event, EventKind, Order, OrderStatus},
 };
 
-/// The situations of an order and its deliveries: all that the table knows of it.
+/// The statuses of an order and its deliveries, to which the table applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Where the order stands.
+    /// Status of the order.
     pub status: OrderStatus,
-    /// Its deliveries, in route order.
+    /// The deliveries, in route order.
     pub stops: Vec<StopProgress>,
     /// The sequence of the last event.
     pub sequence: u32,
 }
 
-/// Where a delivery stands.
+/// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StopProgress {
     /// The delivery.
     pub id: DeliveryId,
-    /// Whether it is paid already; where not, the payment comes back once it is delivered.
+    /// Whether the delivery is already paid. If not, the payment is returned after the delivery.
     pub online_payment: bool,
-    /// Where it stands.
+    /// The status.
     pub status: DeliveryStatus,
 }
 
-/// What of an event moves an order.
+/// The parts of an event that determine the transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransitionEvent {
-    /// Its place in the order's history.
+    /// Position in the order's history.
     pub sequence: u32,
-    /// What happened.
+    /// The kind of the event.
     pub kind: EventKind,
-    /// Where the delivery stood afterwards where it names one, else the order.
+    /// Status of the delivery after the event, or of the order if `delivery` is `None`.
     pub status: u16,
-    /// The delivery that it is about.
+    /// The affected delivery.
     pub delivery: Option<DeliveryId>,
 }
 
-/// Why an event does not follow on what is known of the order.
+/// The reason an event cannot be applied to the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// Events are missing in between: look the order up.
+    /// Events before it are missing. Read the order instead.
     Gap {
-        /// The sequence that would follow.
+        /// The expected sequence.
         expected: u32,
     },
-    /// The table has no such step from there, or it leads elsewhere.
+    /// The table has no such step for the current status, or the step leads to another status.
     NotInTable,
 }
 
@@ -60,7 +60,7 @@ impl From<&Event> for TransitionEvent {
     }
 }
 
-/// How far the way back is.
+/// The progress of the way back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Back {
     Ahead,
@@ -69,7 +69,7 @@ enum Back {
 }
 
 impl Progress {
-    /// Where an order stands.
+    /// Returns the statuses of an order.
     pub fn of(order: &Order) -> Progress {
         let stop = |delivery: &crate::model::order::Delivery| StopProgress {
             id: delivery.id,
@@ -83,8 +83,8 @@ impl Progress {
         }
     }
 
-    /// Where it stands after a step; `None` where the table does not have the step from here. Codes, times and money are the
-    /// decisions' own; this is the whole of the table.
+    /// Returns the statuses after a step, or `None` if the table does not allow the step. Codes, times and money are
+    /// checked elsewhere; this function applies only the table.
     pub fn take(&self, step: Step, stop: Option<DeliveryId>) -> Option<Progress> {
         if self.status.is_final() {
             return None;
@@ -118,7 +118,7 @@ impl Progress {
         Some(next)
     }
 
-    /// What a step of one delivery asks of the others.
+    /// Returns whether the other deliveries allow a step of one delivery.
     fn allows(&self, step: Step, at: usize) -> bool {
         let others = || self.stops.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, stop)| stop.status);
         match step {
@@ -128,23 +128,23 @@ impl Progress {
         }
     }
 
-    /// The stop that the courier is on the way to, or at.
+    /// Returns the stop that the courier is at or on the way to.
     pub fn current(&self) -> Option<DeliveryId> {
         self.stops.iter().find(|stop| is_current(stop.status)).map(|stop| stop.id)
     }
 
-    /// The steps that somebody could take from here, of the whole order or of any delivery.
+    /// Returns the steps that an actor can take, of the whole order or of any delivery.
     pub fn possible(&self, actor: Actor) -> Vec<Step> {
         let steps = TABLE.iter().filter(|row| row.actor.contains(&actor)).map(|row| row.step);
         let stops = || self.stops.iter().map(|stop| Some(stop.id));
         steps.filter(|step| stops().any(|stop| self.take(*step, stop).is_some())).collect()
     }
 
-    /// Where the order stands after an event of its history: the reducer of whoever follows along. An event that is known already
-    /// changes nothing, and neither does one that comes after the end.
+    /// Returns the statuses after an event. Clients that follow the events use it as a reducer. Events that were
+    /// already applied and events after the end change nothing.
     ///
     /// # Errors
-    /// [`ReplayError`] where the event does not follow on what is known.
+    /// [`ReplayError`] if the event cannot be applied.
     pub fn apply(&self, event: TransitionEvent) -> Result<Progress, ReplayError> {
         if event.sequence <= self.sequence || self.status.is_final() {
             return Ok(self.clone());
@@ -158,7 +158,7 @@ impl Progress {
         nexts.into_iter().find(fits).ok_or(ReplayError::NotInTable)
     }
 
-    /// The situation of a delivery, or of the order.
+    /// Returns the status of a delivery, or of the order.
     fn status_of(&self, delivery: Option<DeliveryId>) -> Option<u16> {
         match delivery {
             None => Some(self.status.number()),
@@ -171,10 +171,10 @@ fn is_current(status: DeliveryStatus) -> bool {
     matches!(status, DeliveryStatus::EnRoute | DeliveryStatus::Arrived)
 }
 
-/// The order's situation as it follows from its deliveries, from pickup on.
+/// Derives the order's status from its deliveries. This applies from the pickup on.
 fn derived(stops: &[StopProgress], back: Back) -> OrderStatus {
     use DeliveryStatus as D;
-    let any = |wanted: &[D]| stops.iter().any(|stop| wanted.contains(&stop.status));
+    let any = |statuses: &[D]| stops.iter().any(|stop| statuses.contains(&stop.status));
     if any(&[D::OnBoard, D::EnRoute, D::Arrived]) {
         return OrderStatus::OutForDelivery;
     }

@@ -1,4 +1,4 @@
-//! What a merchant says of an order while it lives, and what the platform does to it.
+//! Steps of the merchant, and the write-off of lost deliveries by the platform.
 
 use super::{
     StepError, StepOutcome, Timing, expire,
@@ -9,44 +9,44 @@ use crate::model::{
     DeliveryId, Duration, ExecContext, IdBlock, Person, courier::Courier, order::Order, store::NotificationKind,
 };
 
-/// A merchant's word on an order. Cancelling is [`crate::rules::lifecycle::cancel`].
+/// A step of the merchant. For cancellation, see [`crate::rules::lifecycle::cancel`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// The goods are ready, earlier than was said.
+    /// The goods are ready earlier than expected.
     Ready,
     /// The goods will be ready later.
     Delay {
-        /// Minutes that are added to the ready time.
+        /// Minutes to add to the ready time.
         minutes: u32,
-        /// Minutes from now that the new ready time may be away at most.
+        /// Maximum minutes from now to the new ready time.
         max: u32,
     },
-    /// What could not be handed over is not wanted back.
+    /// A delivery failed and the merchant does not want the goods back.
     Discard(DeliveryId),
-    /// A delivery is to come back.
+    /// The merchant requests the return of a delivery.
     TurnBack {
         /// The stop.
         stop: DeliveryId,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Nothing need come back.
+    /// The merchant waives the return.
     Waive,
 }
 
-/// Takes a merchant's word; `courier` is who has the order, where somebody does.
+/// Takes a step of the merchant. `courier` is the order's courier, if any.
 ///
 /// # Errors
-/// Why not.
+/// If the step is not valid.
 pub fn signal(
     order: &Order,
     courier: Option<&Courier>,
     by: Person,
-    word: &Signal,
+    signal: &Signal,
     timing: &Timing,
     context: &mut ExecContext,
 ) -> Result<StepOutcome, StepError> {
-    let (step, stop, reason) = match word {
+    let (step, stop, reason) = match signal {
         Signal::Ready => (Step::MakeReady, None, None),
         Signal::Delay { .. } => (Step::Delay, None, None),
         Signal::Discard(stop) => (Step::Discard, Some(*stop), None),
@@ -59,13 +59,13 @@ pub fn signal(
     let now = context.now;
     let mut update = OrderUpdate::new(order, courier, Actor::Merchant, by, now);
     update.may(step, stop)?;
-    if let Signal::Delay { minutes, max } = word {
+    if let Signal::Delay { minutes, max } = signal {
         delay(&mut update.order, *minutes, *max, context)?;
     }
     update.take(step, stop, reason)?;
-    match word {
+    match signal {
         Signal::Ready => {
-            // The search starts at once, in the same commit: it waited for nothing else.
+            // The search starts in the same commit, because it waited only for the goods.
             update.order.ready_at = now;
             let begun = expire(&mut update.order, timing, now);
             update.and(begun);
@@ -78,7 +78,7 @@ pub fn signal(
     Ok(update.done())
 }
 
-/// Moves the ready time, and with it what is expected to follow.
+/// Postpones the ready time and the expected times.
 fn delay(order: &mut Order, minutes: u32, max: u32, context: &ExecContext) -> Result<(), StepError> {
     let span = Duration::minutes(minutes.into());
     let ready = order.ready_at.after(span);
@@ -92,10 +92,10 @@ fn delay(order: &mut Order, minutes: u32, max: u32, context: &ExecContext) -> Re
     Ok(())
 }
 
-/// Writes a delivery off as lost: by theft or accident.
+/// Writes off a lost delivery, for example after theft or an accident.
 ///
 /// # Errors
-/// Why not.
+/// If the step is not valid.
 pub fn lose(
     order: &Order,
     courier: Option<&Courier>,

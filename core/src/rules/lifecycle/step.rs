@@ -1,4 +1,4 @@
-//! What decisions about an order's life share: the step itself, what it comes to, and why it is refused.
+//! Common parts of lifecycle decisions: taking a step, its outcomes and its errors.
 
 use super::{
     Progress,
@@ -14,55 +14,55 @@ use crate::{
     },
 };
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepOutcome {
-    /// It was taken before: nothing changes.
+    /// The step was already taken. Nothing changes.
     Already,
-    /// It is taken now.
+    /// The step is taken now.
     Now(Box<(Order, Changes)>),
 }
 
-/// Why a step is not taken.
+/// The reason a step cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StepError {
-    /// The table does not have it from where the order stands.
+    /// The step is not valid for the order's current status.
     Invalid {
-        /// Where the order stands.
+        /// The current status.
         status: OrderStatus,
-        /// What the same caller could do instead, by the events that would come of it.
+        /// The events that the same actor can cause instead.
         possible: Vec<EventKind>,
     },
-    /// The goods are with the courier: they must come back first.
+    /// The courier has the goods and must return them first.
     ReturnRequired,
     /// The order has no such delivery.
     UnknownStop,
-    /// It is the only stop that is left: cancel the order.
+    /// It is the only remaining stop. The order must be cancelled instead.
     LastStop,
-    /// The new ready time is further away than an order may be prepared for.
+    /// The new ready time exceeds the maximum preparation time.
     TooLate {
-        /// Minutes that could be added.
+        /// Maximum minutes that can be added.
         max: u32,
     },
-    /// This stop asks for its code.
+    /// The stop requires its code.
     CodeNeeded,
-    /// The code is wrong. The try was counted in the order, which must be written.
+    /// The code is wrong. The count in the order must be committed.
     CodeWrong {
-        /// Further wrong codes before the lock.
+        /// Remaining attempts before the lockout.
         remaining: u32,
     },
-    /// Too many codes were wrong.
+    /// Too many wrong codes were sent.
     CodeLocked {
-        /// When a code is looked at again.
+        /// Time at which codes are accepted again.
         until: Timestamp,
     },
-    /// Fewer identifiers were reserved than notifications are made.
+    /// Too few identifiers were reserved for the notifications.
     TooFewIds,
 }
 
 impl Order {
-    /// Takes a step of the table and writes down that it was taken: the one way in which a situation changes. `None` where the
-    /// table does not have it from here.
+    /// Takes a step of the table and records its event. Statuses change only in this function. Returns `None` if the
+    /// table does not allow the step.
     pub(super) fn take(&mut self, step: Step, stop: Option<DeliveryId>, by: Person, at: Timestamp) -> Option<Event> {
         let next = Progress::of(self).take(step, stop)?;
         for (delivery, moved) in self.deliveries.iter_mut().zip(&next.stops) {
@@ -83,10 +83,11 @@ impl Order {
         })
     }
 
-    /// Whether the table counts a repeated call of a step as taken.
+    /// Returns whether the status shows that the step was already taken.
     pub(super) fn has_taken(&self, step: Step, stop: Option<DeliveryId>) -> bool {
         let row = step.row();
         match (row.repeat, row.moves) {
+            // The first call may already have started the search.
             (Repeat::Never, _) => false,
             (Repeat::AtTarget, Move::Order { to, .. }) => to == Some(self.status),
             (Repeat::AtTarget, Move::Delivery { to, .. }) => {
@@ -98,14 +99,14 @@ impl Order {
     }
 }
 
-/// An order on its way through a decision.
+/// An order under change, with the changes to commit.
 pub(super) struct OrderUpdate<'a> {
     pub(super) order: Order,
     pub(super) ledger: Vec<LedgerEntry>,
     expected: u32,
     actor: Actor,
     by: Person,
-    /// Who has the order, where somebody does.
+    /// The order's courier, if any.
     courier: Option<&'a Courier>,
     events: Vec<Event>,
     notifications: Vec<Notification>,
@@ -113,7 +114,7 @@ pub(super) struct OrderUpdate<'a> {
 }
 
 impl<'a> OrderUpdate<'a> {
-    /// A draft of what somebody does to an order. Where its courier is known, the order learns where that one is.
+    /// Starts an update of an order. If its courier is given, the courier's position is copied to the order.
     pub(super) fn new(
         order: &Order,
         courier: Option<&'a Courier>,
@@ -142,10 +143,10 @@ impl<'a> OrderUpdate<'a> {
         }
     }
 
-    /// Whether the table has a step from here.
+    /// Checks that a step is valid.
     ///
     /// # Errors
-    /// What could be done instead.
+    /// [`StepError::UnknownStop`], or [`StepError::Invalid`] with the events that are possible instead.
     pub(super) fn may(&self, step: Step, stop: Option<DeliveryId>) -> Result<(), StepError> {
         if stop.is_some_and(|stop| !self.order.deliveries.iter().any(|delivery| delivery.id == stop)) {
             return Err(StepError::UnknownStop);
@@ -159,7 +160,7 @@ impl<'a> OrderUpdate<'a> {
         Err(StepError::Invalid { status: self.order.status, possible })
     }
 
-    /// Takes a step, for a reason.
+    /// Takes a step, with an optional reason.
     ///
     /// # Errors
     /// As [`OrderUpdate::may`].
@@ -175,13 +176,13 @@ impl<'a> OrderUpdate<'a> {
         Ok(())
     }
 
-    /// Adds what time does.
+    /// Adds the results of timed transitions.
     pub(super) fn and(&mut self, (events, ledger): (Vec<Event>, Vec<LedgerEntry>)) {
         self.events.extend(events);
         self.ledger.extend(ledger);
     }
 
-    /// Moves money of the store on the order's account.
+    /// Adds a ledger entry for the order, unless the amount is zero.
     pub(super) fn add_ledger_entry(&mut self, kind: EntryKind, amount: Money) {
         if amount != Money::ZERO {
             let (store, order) = (self.order.store, Some(self.order.id));
@@ -189,7 +190,7 @@ impl<'a> OrderUpdate<'a> {
         }
     }
 
-    /// Tells the store.
+    /// Adds a notification to the store.
     ///
     /// # Errors
     /// [`StepError::TooFewIds`].
@@ -207,7 +208,7 @@ impl<'a> OrderUpdate<'a> {
         Ok(())
     }
 
-    /// All that changes. Where the order has ended, its courier is free in the same commit.
+    /// Returns the changes. If the order has ended, its courier becomes free in the same commit.
     pub(super) fn done(self) -> StepOutcome {
         let OrderUpdate { order, ledger, expected, courier, events, notifications, now, .. } = self;
         let free = courier.filter(|_| order.status.is_final()).map(|courier| {
@@ -226,7 +227,7 @@ impl<'a> OrderUpdate<'a> {
         StepOutcome::Now(Box::new((order, changes)))
     }
 
-    /// The order alone, for what is counted though the step was refused.
+    /// Returns the changes of a rejected step: only the order, with the count of wrong codes.
     pub(super) fn counted(self) -> Changes {
         let value = self.order;
         Changes { at: self.now, orders: vec![Write { expected: self.expected, value }], ..Changes::default() }

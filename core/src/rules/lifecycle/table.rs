@@ -1,44 +1,44 @@
-//! The table of an order's life: every step that there is, from where to where, and who may take it.
+//! The table of the order lifecycle: all steps with their transitions and actors.
 //!
-//! There is one table. Decisions move orders through [`crate::rules::lifecycle::Progress::take`] alone, which looks a step up here; the page
-//! `README.md` beside this file is [`render`]ed from it, and a test sees to it that the two are the same.
+//! Statuses change only through [`crate::rules::lifecycle::Progress::take`], which uses this table. The page
+//! `README.md` in this directory is [`render`]ed from it, and a test compares them.
 
 use crate::model::order::DeliveryStatus as D;
 use crate::model::order::EventKind;
 use crate::model::order::OrderStatus as O;
 
-/// Who takes a step.
+/// The actor of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Actor {
-    /// The store, or its matrix.
+    /// The store or its parent store.
     Merchant,
-    /// The courier who has the order.
+    /// The order's courier.
     Courier,
-    /// The operator, or the service by itself.
+    /// The operator or the service.
     Platform,
-    /// Whoever looks for couriers.
+    /// The dispatcher, which searches for couriers.
     Dispatcher,
-    /// Time.
+    /// A timeout.
     Clock,
 }
 
-/// What a step moves.
+/// The status transition of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// The whole order.
+    /// A transition of the whole order.
     Order {
-        /// Where it may stand; empty for its creation.
+        /// Statuses from which it is valid. Empty for the creation.
         from: &'static [O],
-        /// Where it stands then; `None` where that follows from its deliveries.
+        /// The new status. `None` if it is derived from the deliveries.
         to: Option<O>,
-        /// What happens to every delivery that stands in one of these.
+        /// The transition of all deliveries with one of these statuses.
         each: Option<(&'static [D], D)>,
     },
-    /// One delivery. From pickup on, the order's situation follows from its deliveries.
+    /// A transition of one delivery. From the pickup on, the order's status is derived from its deliveries.
     Delivery {
-        /// Where it may stand.
+        /// Statuses from which it is valid.
         from: &'static [D],
-        /// Where it stands then.
+        /// The new status.
         to: D,
     },
 }
@@ -61,38 +61,39 @@ pub enum Repeat {
 pub struct Row {
     /// The step.
     pub step: Step,
-    /// What it moves.
+    /// The status transition.
     pub moves: Move,
-    /// Who may take it.
+    /// The actors that may take the step.
     pub actor: &'static [Actor],
-    /// What the order's history says.
+    /// The event in the order's history.
     pub event: EventKind,
     /// When a repeated call counts as taken.
     pub repeat: Repeat,
 }
 
 macro_rules! steps {
-    ($($(#[doc = $doc:literal])* $step:ident $moves:expr, $actor:expr, $event:ident, $repeat:expr, $effect:literal;)*) => {
-        /// A step in the life of an order.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Step { $($(#[doc = $doc])* $step,)* }
+($($(#[doc = $doc:literal])* $step:ident $moves:expr, $actor:expr, $event:ident, $repeat:expr, $effect:literal;)*) => {
+/// A step of the order lifecycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step { $($(#[doc = $doc])* $step,)* }
 
-        /// Every step there is.
-        pub static TABLE: &[Row] = &[$(Row {
-            step: Step::$step,
-            moves: $moves,
-            actor: $actor,
-            event: EventKind::$event,
-            repeat: $repeat,
-        },)*];
+/// All steps.
+pub static TABLE: &[Row] = &[$(Row {
+step: Step::$step,
+moves: $moves,
+actor: $actor,
+event: EventKind::$event,
+repeat: $repeat,
+},)*];
 
-        impl Step {
-            /// What must hold, and what comes of it: for the page alone, so that it stands apart from the rows.
-            pub fn effect(self) -> &'static str {
-                match self { $(Step::$step => $effect,)* }
-            }
-        }
-    };
+impl Step {
+/// Returns the conditions and effects of the step for the documentation. They are not part of the rows,
+/// because nothing else uses them.
+pub fn effect(self) -> &'static str {
+match self { $(Step::$step => $effect,)* }
+}
+}
+};
 }
 
 const fn order(from: &'static [O], to: O) -> Move {
@@ -107,9 +108,9 @@ const fn delivery(from: &'static [D], to: D) -> Move {
     Move::Delivery { from, to }
 }
 
-/// Everywhere before pickup.
-const WAITING: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
-const STILL_THERE: &[D] = &[D::AwaitingPickup];
+/// All statuses before the pickup.
+const BEFORE_PICKUP: &[O] = &[O::Scheduled, O::Preparing, O::Ready, O::Searching, O::Allocated, O::CourierAtPickup];
+const AT_PICKUP: &[D] = &[D::AwaitingPickup];
 /// The search may have begun since the goods became ready.
 const READY: Repeat = Repeat::While(&[O::Ready, O::Searching, O::Allocated, O::CourierAtPickup]);
 /// The time of a cancellation decides which of these it leads to.
@@ -117,76 +118,76 @@ const CANCELLED: Repeat = Repeat::While(&[O::Cancelled, O::CancelledWithFee]);
 const RETURNED: Repeat = Repeat::AfterReturn(&[O::Completed, O::Partial, O::NotDelivered]);
 
 steps! {
-    /// A new order that is prepared first.
-    Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, Repeat::Never, "preparationTime above 0; the fee is debited";
-    /// A new order that is ready.
-    PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, Repeat::Never, "preparationTime 0; the fee is debited";
-    /// Its goods will be ready later.
-    Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
-    /// Its goods are ready.
-    MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant says so early";
-    /// A courier is looked for.
-    Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never, "the search begins";
-    /// A courier is assigned.
-    Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a free courier; attempt n";
-    /// The courier is at the pickup.
-    ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, Repeat::AtTarget, "";
-    /// The courier lets the order go.
-    Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased, Repeat::Never,
-        "reason; a new attempt, a new pickupCode unless the merchant set it, and the courier is free";
-    /// The courier has the goods.
-    PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), STILL_THERE, D::OnBoard), &[Actor::Courier], PickedUp, Repeat::AtTarget,
-        "pickupCode right";
-    /// The courier sets out for a stop.
-    SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, Repeat::AtTarget, "no other stop is current";
-    /// Another stop comes first.
-    Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, Repeat::AtTarget, "another stop first";
-    /// The courier is at the door.
-    ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Actor::Courier], Arrived, Repeat::AtTarget, "";
-    /// The goods are handed over.
-    Deliver delivery(&[D::Arrived], D::Delivered), &[Actor::Courier], Delivered, Repeat::AtTarget,
-        "deliveryCode right where confirmation.platform is true";
-    /// The merchant does not want the goods back.
-    Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, Repeat::AtTarget, "the goods are not wanted back";
-    /// The goods go back.
-    TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Actor::Courier, Actor::Merchant], ReturnStarted, Repeat::AtTarget,
-        "reason; a returnCode where there is none yet";
-    /// The courier is back.
-    ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Actor::Courier], CourierAtReturn, Repeat::AtTarget, "";
-    /// Goods and payments are handed back.
-    HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, RETURNED, "returnCode right";
-    /// The merchant does without them.
-    Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Actor::Merchant],
-        ReturnWaived, RETURNED, "what was to come back is not wanted; the way back ends";
-    /// A delivery is lost.
-    Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost, Repeat::AtTarget,
-        "reason: theft, accident";
-    /// One stop is cancelled.
-    CancelStop delivery(STILL_THERE, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, Repeat::AtTarget, "other stops remain; priced again, and late with a share of what the fee falls by";
-    /// The order is cancelled free of charge.
-    Cancel whole(WAITING, Some(O::Cancelled), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
-        "until 2 minutes after the first courier; the fee comes back";
-    /// The order is cancelled with a fee.
-    CancelLate whole(WAITING, Some(O::CancelledWithFee), STILL_THERE, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
-        "after that; the fee is refunded less a share";
-    /// The platform cancels the order.
-    CancelByPlatform whole(WAITING, Some(O::CancelledByPlatform), STILL_THERE, D::Cancelled), &[Actor::Platform], Cancelled, Repeat::AtTarget,
-        "reason; all that was charged is refunded";
-    /// Nobody was found.
-    Expire whole(&[O::Searching], Some(O::Expired), STILL_THERE, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
-        "no courier in 20 minutes (configurable); all that was charged is refunded";
+/// A new order that is prepared first.
+Prepare order(&[], O::Preparing), &[Actor::Merchant], Created, Repeat::Never, "preparationTime above 0; the fee is debited";
+/// A new order that is ready.
+PlaceReady order(&[], O::Ready), &[Actor::Merchant], Created, Repeat::Never, "preparationTime 0; the fee is debited";
+/// The goods will be ready later.
+Delay order(&[O::Preparing], O::Preparing), &[Actor::Merchant], Delayed, Repeat::Never, "a new ready time";
+/// The goods are ready.
+MakeReady order(&[O::Preparing], O::Ready), &[Actor::Clock, Actor::Merchant], Ready, READY, "preparation over, or the merchant says so early";
+/// The search for a courier starts.
+Search order(&[O::Ready], O::Searching), &[Actor::Dispatcher], Searching, Repeat::Never, "the search begins";
+/// A courier is assigned.
+Allocate order(&[O::Searching], O::Allocated), &[Actor::Dispatcher], Allocated, Repeat::Never, "a free courier; attempt n";
+/// The courier is at the pickup.
+ReachPickup order(&[O::Allocated], O::CourierAtPickup), &[Actor::Courier], CourierArrived, Repeat::AtTarget, "";
+/// The courier is released.
+Release order(&[O::Allocated, O::CourierAtPickup], O::Searching), &[Actor::Courier, Actor::Platform], CourierReleased, Repeat::Never,
+"requires a reason if the courier declines; the search starts again, the pickupCode is replaced unless the merchant set it, and the courier is free";
+/// The courier picks up the goods.
+PickUp whole(&[O::CourierAtPickup], Some(O::OutForDelivery), AT_PICKUP, D::OnBoard), &[Actor::Courier], PickedUp, Repeat::AtTarget,
+"requires the pickupCode";
+/// The courier sets out for a stop.
+SetOut delivery(&[D::OnBoard], D::EnRoute), &[Actor::Courier], EnRoute, Repeat::AtTarget, "no other stop is current";
+/// The courier visits another stop first.
+Resequence delivery(&[D::EnRoute, D::Arrived], D::OnBoard), &[Actor::Courier], Resequenced, Repeat::AtTarget, "another stop first";
+/// The courier is at the door.
+ReachDoor delivery(&[D::EnRoute], D::Arrived), &[Actor::Courier], Arrived, Repeat::AtTarget, "";
+/// The goods are handed over.
+Deliver delivery(&[D::Arrived], D::Delivered), &[Actor::Courier], Delivered, Repeat::AtTarget,
+"requires the deliveryCode if confirmation.platform is true";
+/// The merchant does not want the goods back.
+Discard delivery(&[D::Arrived], D::Discarded), &[Actor::Merchant], Discarded, Repeat::AtTarget, "the goods are not wanted back";
+/// The goods are returned.
+TurnBack delivery(&[D::OnBoard, D::EnRoute, D::Arrived], D::Returning), &[Actor::Courier, Actor::Merchant], ReturnStarted, Repeat::AtTarget,
+"requires a reason; a returnCode is created unless the order has one";
+/// The courier is back at the pickup.
+ReachReturn whole(&[O::Returning], Some(O::CourierAtReturn), &[D::Returning], D::AtReturn), &[Actor::Courier], CourierAtReturn, Repeat::AtTarget, "";
+/// Goods and payments are handed back.
+HandBack whole(&[O::CourierAtReturn], None, &[D::AtReturn], D::Returned), &[Actor::Courier], Returned, RETURNED, "returnCode right";
+/// The merchant waives the return.
+Waive whole(&[O::Returning, O::CourierAtReturn], None, &[D::Returning, D::AtReturn], D::Discarded), &[Actor::Merchant],
+ReturnWaived, RETURNED, "what was to come back is not wanted; the way back ends";
+/// A delivery is lost.
+Lose delivery(&[D::OnBoard, D::EnRoute, D::Arrived, D::Returning, D::AtReturn], D::Lost), &[Actor::Platform], Lost, Repeat::AtTarget,
+"requires a reason, such as theft or an accident";
+/// One stop is cancelled.
+CancelStop delivery(AT_PICKUP, D::Cancelled), &[Actor::Merchant], DeliveryCancelled, Repeat::AtTarget, "other stops remain; priced again, and late with a share of what the fee falls by";
+/// The order is cancelled free of charge.
+Cancel whole(BEFORE_PICKUP, Some(O::Cancelled), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
+"until 2 minutes (configurable) after the first courier was assigned; the fee is refunded";
+/// The order is cancelled with a fee.
+CancelLate whole(BEFORE_PICKUP, Some(O::CancelledWithFee), AT_PICKUP, D::Cancelled), &[Actor::Merchant], Cancelled, CANCELLED,
+"after that time; the fee is refunded except for a share";
+/// The platform cancels the order.
+CancelByPlatform whole(BEFORE_PICKUP, Some(O::CancelledByPlatform), AT_PICKUP, D::Cancelled), &[Actor::Platform], Cancelled, Repeat::AtTarget,
+"requires a reason; all charges are refunded";
+/// No courier was found in time.
+Expire whole(&[O::Searching], Some(O::Expired), AT_PICKUP, D::Cancelled), &[Actor::Clock], Expired, Repeat::Never,
+"no courier was found in 20 minutes (configurable); all charges are refunded";
 }
 
 impl Step {
-    /// Its row. The table has one for each step, in their order.
+    /// Returns the step's row.
     pub fn row(self) -> &'static Row {
-        // A step's place among the variants is its row's place: both come from one list.
+        // The variants and the rows are generated from one list, so their indices are equal.
         &TABLE[self as usize]
     }
 }
 
 impl Actor {
-    /// The name in the documentation.
+    /// Returns the name in the documentation.
     pub fn name(self) -> &'static str {
         match self {
             Actor::Merchant => "merchant",
@@ -198,14 +199,14 @@ impl Actor {
     }
 }
 
-/// The page of the documentation, in Markdown.
+/// Renders the documentation page in Markdown.
 pub fn render() -> String {
     let mut page = String::from(ABOUT);
     for (title, lines) in [("Orders", orders()), ("Deliveries", deliveries())] {
-        page.push_str(&format!("\n## Situations: {title}\n| number | name | meaning |\n|---|---|---|\n{lines}"));
+        page.push_str(&format!("\n## Statuses: {title}\n| number | name | meaning |\n|---|---|---|\n{lines}"));
     }
     page.push_str(
-        "\n## Steps\n| what | from → to | who | guard and effect | event | repeated at |\n|---|---|---|---|---|---|\n",
+        "\n## Steps\n| subject | from → to | actors | conditions and effects | event |\n|---|---|---|---|---|\n",
     );
     page.extend(TABLE.iter().map(line));
     page.push_str(RULES);
@@ -239,9 +240,9 @@ fn repeat(row: &Row) -> String {
 }
 
 fn line(row: &Row) -> String {
-    let (what, path) = match row.moves {
+    let (subject, path) = match row.moves {
         Move::Order { from, to, each } => {
-            let to = to.map_or_else(|| "by its deliveries".to_owned(), |to| to.number().to_string());
+            let to = to.map_or_else(|| "derived from its deliveries".to_owned(), |to| to.number().to_string());
             let mut path = format!("{} → {to}", list(from.iter().map(|one| one.number()).collect()));
             if let Some((each, then)) = each {
                 let each = list(each.iter().map(|one| one.number()).collect());
@@ -258,26 +259,26 @@ fn line(row: &Row) -> String {
     format!("| {what} | {path} | {actor} | {effect} | {event} | {repeat} |\n")
 }
 
-const ABOUT: &str = "# The life of an order
+const ABOUT: &str = "# The order lifecycle
 
-This page is made from `core/src/rules/lifecycle/table.rs`, the one table that every decision looks its steps up in. To write it anew:
+This page is generated from `core/src/rules/lifecycle/table.rs`, the table that determines all status changes. To regenerate it, run
 `DESPACHO_WRITE_LIFE=1 cargo test -p despacho-core --features testing --test life`.
 ";
 
 const RULES: &str = "
 ## Rules
-- The hundreds of a situation are its phase; 500 and above is final, and nothing follows it.
-- From pickup on, the order's situation follows from its deliveries: 300 while one is 310, 320 or 330; then 400, and 410 once the courier is
-  back, while goods or a payment are to be handed back; then 500 where all were delivered, 510 where some were, 520 where none was.
-  Cancelled stops do not count.
-- A payment is to be handed back where a delivery with `onlinePayment` false was delivered.
-- Every step is one event of the order's history; `sequence` counts them from 1 without a gap. `situation` in an event is the delivery's where
-  `deliveryId` names one, else the order's.
-- A repeated step returns 200 and changes nothing while the order, or the delivery, has a situation listed under *repeated at*. Any other step
-  that the table does not allow is 409 `invalid_transition`, and `possible` lists the events that could come next by the same caller.
-- A late cancellation costs a share of what the order's fee falls by, of one stop as of the whole order, so that cancelling stop by stop is never
-  cheaper; `cancellationFee` is what late cancellations have cost. What the platform cancels, or time ends, costs nothing.
-- When an order ends, or is let go before pickup, its courier is free in the same commit.
+- The hundreds of a status are its phase. Statuses from 500 on are final: no step follows.
+- From the pickup on, the order's status is derived from its deliveries. It is 300 while a delivery is 310, 320 or 330. Then, if goods or a
+  payment must be returned, it is 400, and 410 when the courier is back. At the end it is 500 if all deliveries were delivered, 510 if some
+  were, and 520 if none was. Cancelled stops do not count.
+- A payment must be returned if a delivery with `onlinePayment` false was delivered.
+- Every step creates one event in the order's history. `sequence` numbers the events from 1 without gaps. The `situation` of an event is the
+  status of the delivery if `deliveryId` is not null, otherwise the status of the order.
+- Repeating a step that was already taken returns 200 and changes nothing. A step that the table does not allow for the current status returns
+  409 `invalid_transition`; `possible` lists the events that the same client can cause next.
+- A late cancellation, of a stop or of the whole order, costs a share of the reduction of the fee. Cancelling stop by stop is therefore never
+  cheaper. `cancellationFee` is the cost of all late cancellations. Cancellation by the platform and expiry cost nothing.
+- When an order ends, or its courier is released before the pickup, the courier becomes free in the same commit.
 ";
 
 #[cfg(test)]
@@ -285,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_step_finds_its_own_row_and_every_event_has_one() {
+    fn steps_match_their_rows_and_events_have_a_step() {
         assert!(TABLE.iter().all(|row| row.step.row() == row));
         for kind in EventKind::ALL {
             assert!(TABLE.iter().any(|row| row.event == *kind), "{}", kind.name());
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_follows_a_final_situation() {
+    fn final_statuses_have_no_steps() {
         for row in TABLE {
             match row.moves {
                 Move::Order { from, each, .. } => {

@@ -1,4 +1,4 @@
-//! Limits on what one caller may do, and the rate limiter that keeps them.
+//! Limits on clients, and the rate limiter.
 
 mod lease;
 
@@ -8,36 +8,37 @@ pub use lease::Lease;
 
 use crate::model::{Duration, Timestamp};
 
-/// How large things may be. Every limit has its own error.
+/// Limits on requests and stored data. Every limit has its own problem code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Limits {
-    /// Deliveries in one order, 1 to 200.
+    /// Maximum number of deliveries in an order, 1 to 200.
     pub deliveries: u32,
-    /// Bytes of a request body.
+    /// Maximum size of a request body in bytes.
     pub body_bytes: usize,
-    /// Minutes of preparation, at most.
+    /// Maximum preparation time in minutes.
     pub preparation_minutes: u32,
-    /// Previews of one merchant, a parent store with its branches, per minute.
+    /// Previews per minute of one merchant, which is a parent store with its branches.
     pub previews_per_minute: u32,
-    /// Order and store writes of one merchant per minute.
+    /// Writes of orders and stores per minute of one merchant.
     pub writes_per_minute: u32,
-    /// Reads of one merchant per minute.
+    /// Reads per minute of one merchant.
     pub reads_per_minute: u32,
-    /// Failed and successful logins for each email and quarter of an hour.
+    /// Failed and successful logins per 15 minutes for one email address.
     pub logins_per_15_minutes: u32,
-    /// The same for each caller's address, where the host knows it: more than for an email, since an office shares one.
+    /// Failed and successful logins per 15 minutes from one IP address, if the host provides it. The limit is higher
+    /// than for an email address, because offices share IP addresses.
     pub logins_per_address: u32,
-    /// Branches that a parent store may have.
+    /// Maximum number of branches of a parent store.
     pub branches: u32,
-    /// Attempts of one merchant per day to create a branch or change a store's email: each one that fails may tell that another merchant
-    /// has that email or CNPJ.
+    /// Attempts per day of one merchant to create a branch or change a store's email address. A failed attempt can
+    /// reveal that another merchant uses that email address or CNPJ.
     pub registrations_per_day: u32,
-    /// Responses that are stored for the idempotency keys of one merchant, or one courier, within 24 hours.
+    /// Maximum number of responses stored for the idempotency keys of one merchant or one courier within 24 hours.
     pub idempotency_records: u32,
-    /// Their megabytes.
+    /// Maximum size of these responses in MiB.
     pub idempotency_mib: u32,
-    /// Requests with a key that nobody has, for each caller's address and minute, where the host knows it.
+    /// Requests with unknown keys per minute from one IP address, if the host provides it.
     pub unknown_keys_per_minute: u32,
 }
 
@@ -61,23 +62,23 @@ impl Default for Limits {
     }
 }
 
-/// What a rate is counted for.
+/// The kind of requests that a rate limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Usage {
     /// Previews.
     Preview,
-    /// Creation and change of orders and stores.
+    /// Writes of orders and stores.
     Create,
     /// Reads.
     Read,
     /// Logins.
     Login,
-    /// Keys that nobody has.
+    /// Requests with unknown keys.
     UnknownKey,
 }
 
 impl Usage {
-    /// The policy's name in the `RateLimit-Policy` header.
+    /// Returns the policy's name in the `RateLimit-Policy` header.
     pub fn name(self) -> &'static str {
         match self {
             Usage::Preview => "preview",
@@ -89,71 +90,71 @@ impl Usage {
     }
 }
 
-/// A quota of one caller for one usage.
+/// The quota of one client for one usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// The usage and who is counted: the merchant's ID, a courier's ID, a hash of the email, or the caller's address.
+    /// The usage and the client: the merchant's ID, the courier's ID, a hash of the email address, or the IP address.
     pub name: String,
-    /// What it counts.
+    /// The usage.
     pub usage: Usage,
-    /// Requests in a window.
+    /// Requests per window.
     pub quota: u32,
-    /// The window's length.
+    /// Length of the window.
     pub window: Duration,
 }
 
-/// Whether a request may pass, and what to tell the caller.
+/// The decision about a request, and the values of the rate limit headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Whether it passes.
+    /// Whether the request is admitted.
     pub admitted: bool,
-    /// Requests in a window.
+    /// Requests per window.
     pub quota: u32,
-    /// Requests that would pass right after it.
+    /// Number of requests that would be admitted immediately afterwards.
     pub remaining: u32,
-    /// When a request passes again (where it did not), or when the whole quota is there again.
+    /// Time until a request is admitted again, if it was rejected, otherwise until the whole quota is available again.
     pub reset: Duration,
 }
 
-/// What is kept of a bucket: its theoretical arrival time, in microseconds since 1970. In milliseconds no quota could be told from
-/// one of 60,000 a minute that lies above it.
+/// The stored state of a bucket: its theoretical arrival time, in microseconds since 1970. Milliseconds would not
+/// distinguish quotas above 60,000 per minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TheoreticalArrival(i64);
 
 impl TheoreticalArrival {
-    /// The arrival of these microseconds since 1970.
+    /// Creates an arrival time from microseconds since 1970.
     pub fn from_micros(micros: i64) -> TheoreticalArrival {
         TheoreticalArrival(micros)
     }
 
-    /// An arrival at an instant; a bucket that has it there, or earlier, is full.
+    /// Returns the arrival time at `now`. With this or an earlier arrival time, the whole quota is available.
     pub fn at(now: Timestamp) -> TheoreticalArrival {
         TheoreticalArrival(now.millis().saturating_mul(1_000))
     }
 
-    /// Microseconds since 1970.
+    /// Returns the microseconds since 1970.
     pub fn micros(self) -> i64 {
         self.0
     }
 }
 
-/// What [`Bucket::admit`] does with a stored arrival, as data: a database counts by it in one statement, however many ask at once.
+/// The algorithm of [`Bucket::admit`] as data. It allows databases to count concurrent requests in one statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// What is stored for a new bucket, and in place of everything that the other members do not speak of.
+    /// The value to store for a new bucket, and instead of a value outside the ranges below.
     pub fresh: TheoreticalArrival,
-    /// An arrival from this one on moves by `step_micros`,
+    /// Stored values from this one to `last` are increased by `step_micros`.
     pub from: TheoreticalArrival,
-    /// up to this one.
+    /// Upper end of that range.
     pub last: TheoreticalArrival,
-    /// A later one, up to this one, stays: the request is refused.
+    /// With stored values above `last` up to this one, the request is rejected and the value is kept.
     pub full: TheoreticalArrival,
-    /// Microseconds that one request takes of the window.
+    /// Microseconds of the window that one request uses.
     pub step_micros: i64,
 }
 
 impl Bucket {
-    /// The algorithm of [`Bucket::admit`] at this instant.
+    /// Returns the algorithm of [`Bucket::admit`] at `now`.
     pub fn count(&self, now: Timestamp) -> Count {
         let window = self.window.as_millis().max(1) * 1_000;
         let step_micros = (window / i64::from(self.quota.max(1))).max(1);
@@ -167,24 +168,24 @@ impl Bucket {
         }
     }
 
-    /// What to tell of a request that was counted by [`Bucket::count`], so that `next` is stored.
+    /// Returns the admission of a request that was counted by [`Bucket::count`], after which `next` is stored.
     pub fn counted(&self, next: TheoreticalArrival, now: Timestamp) -> Admission {
         let before = next.micros() - self.count(now).step_micros;
         self.admit(Some(TheoreticalArrival(before)), now).0
     }
 
-    /// The generic cell rate algorithm (ITU-T I.371): `stored` is the theoretical arrival time that the host kept for this
-    /// bucket, `None` for a new one. Gives the decision, and the time to store where the request passes.
+    /// Applies the generic cell rate algorithm (ITU-T I.371). `stored` is the bucket's stored arrival time, `None` for
+    /// a new bucket. Returns the decision, and the arrival time to store if the request is admitted.
     ///
-    /// One number for each bucket is all the state there is, so that a database can hold it as well as a map.
+    /// The state is one number per bucket, so both a database and a map can store it.
     pub fn admit(&self, stored: Option<TheoreticalArrival>, now: Timestamp) -> (Admission, Option<TheoreticalArrival>) {
         let window = self.window.as_millis().max(1) * 1_000;
         let interval = (window / i64::from(self.quota.max(1))).max(1);
         let now = TheoreticalArrival::at(now).micros();
-        // The algorithm never stores more than a window ahead: a time beyond that says that the clock stepped back.
+        // Stored times are at most one window ahead. A later one shows that the clock was set back.
         let stored = stored.map(TheoreticalArrival::micros).filter(|time| time.saturating_sub(now) <= window);
         let ahead = stored.map_or(now, |time| time.max(now)) + interval - now;
-        // Rounded up, so that who comes back then is not a moment early.
+        // Round up, so a client that retries after this time is not too early.
         let millis = |micros: i64| Duration::millis((micros + 999) / 1_000);
         if ahead > window {
             let reset = millis(ahead - window);
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_the_quota_passes_and_not_one_more() {
+    fn burst_is_limited_to_the_quota() {
         let (bucket, now) = (bucket(120), Timestamp::from_millis(1_000_000));
         let mut stored = None;
         for left in (0..120).rev() {
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_of_a_million_a_minute_is_one() {
+    fn quota_of_a_million_per_minute_is_exact() {
         let (bucket, now) = (bucket(1_000_000), Timestamp::from_millis(1_000_000));
         let (mut stored, mut passed) = (None, 0_u32);
         while let (_, Some(next)) = bucket.admit(stored, now) {
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn counting_by_data_is_the_algorithm() {
+    fn count_data_is_equivalent_to_the_algorithm() {
         let now = Timestamp::from_millis(1_000_000);
         for quota in [1, 7, 120, 1_000_000] {
             let (bucket, minute) = (bucket(quota), 60_000_000);
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_steps_back_locks_nobody_out_for_long() {
+    fn clock_set_back_does_not_block_clients() {
         let bucket = bucket(60);
         let later = Timestamp::from_millis(10_000_000);
         let (_, stored) = bucket.admit(None, later);
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn over_any_minute_at_most_twice_the_quota_passes() {
+    fn any_minute_passes_up_to_twice_the_quota() {
         let bucket = bucket(60);
         let (mut stored, mut passed) = (None, 0);
         for tenth in 0..600 {

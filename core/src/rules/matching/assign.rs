@@ -1,4 +1,5 @@
-//! Which courier for which order: all that wait and all that are free at once, by time to the pickup.
+//! Assignment of free couriers to searching orders. All orders and couriers are matched together, by travel time to the
+//! pickup.
 
 use super::{Dispatch, nearby::CourierIndex};
 use crate::{
@@ -12,17 +13,19 @@ use crate::{
     rules::lifecycle::{Timing, next_deadline},
 };
 
-/// Pairs of an order and a courier that are weighed at once; beyond that each order keeps those nearest to it. Some 32 MB.
+/// Maximum number of pairs of an order and a courier that are matched at once, about 32 MB. Above it, each order keeps
+/// only its nearest couriers.
 const MAX_PAIRS: usize = 1_000_000;
-/// Couriers that each order keeps at least, whatever [`MAX_PAIRS`] says.
+/// Minimum number of couriers that each order keeps, regardless of [`MAX_PAIRS`].
 const MIN_KEPT: usize = 64;
 
-/// Pairs of an order and a courier, by their places in the lists. The couriers are sorted by ID.
+/// Returns pairs of an order and a courier, by their indices in the lists. The couriers must be sorted by ID.
 ///
-/// The sum of the times to the pickups is least, where leaving an order without a courier costs twice the longest trip within the
-/// radius and a second for each second that it has waited: hardly an order stays without a courier that is in reach, and where
-/// couriers are few those orders go first that have waited longest. Sandbox couriers carry all orders of sandbox stores and no others. A
-/// courier that let an order go is offered it again only after a while, and dearly, so that any other free courier is preferred.
+/// The matching minimises the sum of the travel times to the pickups. Leaving an order without a courier costs twice
+/// the longest trip within the radius plus its waiting time in seconds. Orders with a courier in reach are therefore
+/// almost always served, and if couriers are scarce, the orders that have waited longest come first. Sandbox couriers
+/// carry only the orders of sandbox stores. An order is offered to a released courier again only after a while and at a
+/// higher cost, so any other free courier is preferred.
 pub fn matches(
     orders: &[Order],
     couriers: &[FreeCourier],
@@ -34,7 +37,7 @@ pub fn matches(
     assigned(orders, couriers, &index, terms, timing, now)
 }
 
-/// The same, on an index of the couriers.
+/// Returns the same as [`matches`], with an index of the couriers.
 pub(crate) fn assigned(
     orders: &[Order],
     couriers: &[FreeCourier],
@@ -44,19 +47,20 @@ pub(crate) fn assigned(
     now: Timestamp,
 ) -> Vec<(usize, usize)> {
     let scale = Scale::of(terms);
-    let waiting = orders.iter().enumerate().filter(|(_, order)| waits(order, timing, now));
+    let waiting = orders.iter().enumerate().filter(|(_, order)| is_searching(order, timing, now));
     let waiting: Vec<(usize, &Order)> = waiting.collect();
-    // Of n orders, n - 1 can take at most n - 1 couriers: an order never needs more than the n cheapest.
+    // With n orders, the others can take at most n - 1 couriers, so an order never needs more than its n cheapest.
     let kept = (MAX_PAIRS / waiting.len().max(1)).max(MIN_KEPT).min(waiting.len());
     let mut nearby: Vec<Vec<(u64, usize)>> =
         waiting.iter().map(|(_, order)| within_reach(order, index, couriers, kept, terms, now, &scale)).collect();
     let columns = columns(&mut nearby, kept);
     let mut pairs = Vec::new();
     for (row, ((_, order), near)) in waiting.iter().zip(nearby).enumerate() {
-        // The route engine has one price for every row without a column: what an order's own lacks to it is added to its pairs.
-        let handicap = scale.single - scale.price(order, now);
+        // The route engine has one cost for all unassigned rows. The difference to an order's own cost is added to its
+        // pairs.
+        let surcharge = scale.single - scale.price(order, now);
         let column = |at: usize| columns.binary_search(&at).ok();
-        pairs.extend(near.into_iter().filter_map(|(seconds, at)| Some((row, column(at)?, seconds + handicap))));
+        pairs.extend(near.into_iter().filter_map(|(seconds, at)| Some((row, column(at)?, seconds + surcharge))));
     }
     let Ok(costs) = Costs::sparse(waiting.len(), columns.len(), pairs) else { return Vec::new() };
     let Ok(assignment) = assign(&costs, Some(scale.single)) else { return Vec::new() };
@@ -64,7 +68,8 @@ pub(crate) fn assigned(
     assignment.columns.iter().enumerate().filter_map(pair).collect()
 }
 
-/// The couriers that occur in the lists, by their places, at most [`MAX_SIDE`]; where they are more, each list loses its dearest.
+/// Returns the indices of the couriers in the lists, at most [`MAX_SIDE`]. If there are more, the most expensive
+/// couriers of each list are removed.
 fn columns(nearby: &mut [Vec<(u64, usize)>], mut kept: usize) -> Vec<usize> {
     loop {
         let mut columns: Vec<usize> = nearby.iter().flatten().map(|(_, at)| *at).collect();
@@ -79,36 +84,36 @@ fn columns(nearby: &mut [Vec<(u64, usize)>], mut kept: usize) -> Vec<usize> {
     }
 }
 
-/// What things cost, in seconds.
+/// The costs of the matching, in seconds.
 struct Scale {
-    /// The longest trip within the radius.
-    ride: u64,
-    /// The price of leaving the order without a courier that has waited longest: the highest of all prices.
+    /// Travel time of the longest trip within the radius.
+    max_trip: u64,
+    /// Cost of leaving the longest-waiting order without a courier, which is the highest cost.
     single: u64,
 }
 
-/// Waiting counts up to an hour.
-const LONGEST_WAIT_S: u64 = 3_600;
+/// Maximum waiting time that is counted: one hour.
+const MAX_WAIT_S: u64 = 3_600;
 
 impl Scale {
     fn of(terms: &Dispatch) -> Scale {
-        let ride = u64::from(leg_over(terms.radius_m()).seconds).max(1);
-        Scale { ride, single: 2 * ride + LONGEST_WAIT_S }
+        let max_trip = u64::from(leg_over(terms.radius_m()).seconds).max(1);
+        Scale { max_trip, single: 2 * max_trip + MAX_WAIT_S }
     }
 
-    /// What it costs to leave this order without a courier.
+    /// Returns the cost of leaving an order without a courier.
     fn price(&self, order: &Order, now: Timestamp) -> u64 {
         let waited = now.since(order.ready_at).seconds_ceil();
-        2 * self.ride + waited.min(LONGEST_WAIT_S)
+        2 * self.max_trip + waited.min(MAX_WAIT_S)
     }
 }
 
-/// Whether the order still looks for a courier: its search has begun and is not over.
-fn waits(order: &Order, timing: &Timing, now: Timestamp) -> bool {
+/// Returns whether the order is searching and its search has not timed out.
+fn is_searching(order: &Order, timing: &Timing, now: Timestamp) -> bool {
     order.status == OrderStatus::Searching && next_deadline(order, timing).is_none_or(|end| end > now)
 }
 
-/// The couriers that could take an order, the `kept` cheapest: what each costs, in seconds, and its place in the list.
+/// Returns the `kept` cheapest couriers for an order, each with its cost in seconds and its index.
 fn within_reach(
     order: &Order,
     index: &CourierIndex<'_>,
@@ -120,9 +125,9 @@ fn within_reach(
 ) -> Vec<(u64, usize)> {
     let (pickup, radius_m) = (order.pickup.located.point, terms.radius_m());
     let fits = |courier: &FreeCourier| courier.sandbox == order.sandbox && !order.released.contains(&courier.id);
-    let ride = |distance_m: u32| u64::from(leg_over(distance_m).seconds);
+    let travel = |distance_m: u32| u64::from(leg_over(distance_m).seconds);
     let nearest = index.nearest(pickup, radius_m, kept, fits);
-    let mut near: Vec<(u64, usize)> = nearest.into_iter().map(|(distance_m, at)| (ride(distance_m), at)).collect();
+    let mut near: Vec<(u64, usize)> = nearest.into_iter().map(|(distance_m, at)| (travel(distance_m), at)).collect();
     if now.since(order.status_since) >= terms.reoffer_after() {
         for released in &order.released {
             let at = couriers.binary_search_by_key(released, |courier| courier.id).ok();
@@ -131,11 +136,11 @@ fn within_reach(
             let Some((at, courier)) = found else { continue };
             let distance_m = great_circle_m(courier.point, pickup);
             if distance_m <= radius_m {
-                near.push((ride(distance_m) + scale.ride, at));
+                near.push((travel(distance_m) + scale.max_trip, at));
             }
         }
     }
-    // Thousands of times for thousands of couriers: here the quicker code is worth what it weighs.
+    // `sort_unstable` is larger but faster, which matters for thousands of lists with thousands of couriers.
     near.sort_unstable();
     near.dedup();
     near.truncate(kept);
@@ -163,7 +168,7 @@ mod tests {
     };
     use crate::{model::courier::Cell, rules::matching::nearby::cells_around};
 
-    /// An order whose pickup, ID and times a test replaces.
+    /// An order whose pickup, ID and times are replaced by tests.
     fn template() -> Order {
         let host = MemoryHost::seeded(1);
         let settings = Settings { operator: Some(KeyHash::of("operator")), ..Settings::default() };
@@ -173,7 +178,7 @@ mod tests {
             let request = Request::post(path).header("x-api-token", key).header("content-type", "application/json");
             let request = request.body(Bytes::from(body.to_string())).unwrap();
             let sent = pin!(api::handle(&host, &settings, request)).poll(&mut Context::from_waker(Waker::noop()));
-            let Poll::Ready(response) = sent else { panic!("the in-memory host waited") };
+            let Poll::Ready(response) = sent else { panic!("the in-memory host returned pending") };
             serde_json::from_slice(response.body()).unwrap()
         };
         let store = json!({ "cnpj": "11.222.333/0001-81", "name": "Cantina", "email": "loja@exemplo.com.br",
@@ -189,15 +194,15 @@ mod tests {
         Order { status: OrderStatus::Searching, ..host.orders().remove(0) }
     }
 
-    struct Numbers(u64);
+    struct Random(u64);
 
-    impl Numbers {
+    impl Random {
         fn below(&mut self, end: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 33) % end
         }
 
-        /// A point in a rectangle of some 70 km, or on the border of two cells in the middle of it.
+        /// Returns a point in a rectangle of about 70 km, or on the border of two cells in its middle.
         fn point(&mut self) -> Point {
             let mut degree = |from: i32| from + i32::try_from(self.below(6_000_000)).unwrap();
             let (lat_e7, lon_e7) = (degree(-236_000_000), degree(-468_000_000));
@@ -208,17 +213,17 @@ mod tests {
         }
     }
 
-    /// The least total cost over every pair within the radius, without cells, an index or a limit.
+    /// The reference: the minimum cost over all pairs within the radius, without cells, an index or a limit.
     fn global(orders: &[Order], couriers: &[FreeCourier], terms: &Dispatch, now: Timestamp) -> Vec<(usize, usize)> {
         let scale = Scale::of(terms);
         let again = |order: &Order| now.since(order.status_since) >= terms.reoffer_after();
         let cost = |order: &Order, courier: &FreeCourier| {
             let distance_m = great_circle_m(courier.point, order.pickup.located.point);
-            let ride = u64::from(leg_over(distance_m).seconds) + scale.single - scale.price(order, now);
+            let travel = u64::from(leg_over(distance_m).seconds) + scale.single - scale.price(order, now);
             let released = order.released.contains(&courier.id);
             let fits =
                 distance_m <= terms.radius_m() && courier.sandbox == order.sandbox && (!released || again(order));
-            fits.then_some(ride + if released { scale.ride } else { 0 })
+            fits.then_some(travel + if released { scale.max_trip } else { 0 })
         };
         let pairs = orders.iter().enumerate().flat_map(|(row, order)| {
             let costs = couriers.iter().enumerate().map(move |(column, courier)| (row, column, cost(order, courier)));
@@ -230,35 +235,35 @@ mod tests {
     }
 
     #[test]
-    fn areas_give_the_same_pairs_as_one_global_matching() {
+    fn matching_by_areas_equals_global_matching() {
         let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
         let now = template.created_at.after(Duration::minutes(30));
         let mut matched = 0;
         for seed in 0..400 {
-            let mut numbers = Numbers(seed);
-            let couriers: Vec<FreeCourier> = (1..=10 + numbers.below(30))
+            let mut random = Random(seed);
+            let couriers: Vec<FreeCourier> = (1..=10 + random.below(30))
                 .map(|id| FreeCourier {
                     id: CourierId::new(id).unwrap(),
-                    point: numbers.point(),
-                    sandbox: numbers.below(6) == 0,
+                    point: random.point(),
+                    sandbox: random.below(6) == 0,
                 })
                 .collect();
-            let orders: Vec<Order> = (1..=1 + numbers.below(25))
+            let orders: Vec<Order> = (1..=1 + random.below(25))
                 .map(|id| {
                     let mut order = template.clone();
                     order.id = OrderId::new(id).unwrap();
-                    order.pickup.located.point = numbers.point();
-                    order.sandbox = numbers.below(6) == 0;
-                    let waited = i64::try_from(numbers.below(19 * 60)).unwrap();
+                    order.pickup.located.point = random.point();
+                    order.sandbox = random.below(6) == 0;
+                    let waited = i64::try_from(random.below(19 * 60)).unwrap();
                     order.status_since = now.before(Duration::seconds(waited));
                     order.ready_at = order.status_since;
                     order.released =
-                        (0..numbers.below(4)).filter_map(|_| CourierId::new(1 + numbers.below(40))).collect();
+                        (0..random.below(4)).filter_map(|_| CourierId::new(1 + random.below(40))).collect();
                     order
                 })
                 .collect();
             let pickups = orders.iter().map(|order| order.pickup.located.point);
-            let cells = cells_around(pickups, terms.radius_m(), 1 + usize::try_from(numbers.below(32)).unwrap());
+            let cells = cells_around(pickups, terms.radius_m(), 1 + usize::try_from(random.below(32)).unwrap());
             let in_cells = |one: &FreeCourier| cells.iter().any(|range| range.contains(&Cell::of(one.point)));
             let read: Vec<FreeCourier> = couriers.iter().copied().filter(in_cells).collect();
             let by_id = |pairs: Vec<(usize, usize)>, couriers: &[FreeCourier]| -> Vec<(usize, CourierId)> {
@@ -272,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crowd_of_couriers_does_not_hide_the_nearest() {
+    fn nearest_courier_is_found_among_thirty_thousand() {
         let (template, timing, terms) = (template(), Timing::default(), Dispatch::default());
         let now = template.created_at.after(Duration::minutes(1));
         let centre = Point { lat_e7: -235_505_000, lon_e7: -466_333_000 };

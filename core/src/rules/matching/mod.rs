@@ -1,8 +1,8 @@
-//! Which courier serves which order.
+//! Matching of orders and couriers.
 
 pub(crate) mod assign;
+mod config;
 pub(crate) mod nearby;
-mod terms;
 
 pub use assign::matches;
-pub use terms::Dispatch;
+pub use config::Dispatch;

@@ -1,4 +1,4 @@
-//! Positions by area: the cells that storage indexes, and the couriers around a pickup.
+//! Spatial search: the cells that storage indexes, and the couriers around a pickup.
 
 use core::ops::RangeInclusive;
 
@@ -10,9 +10,9 @@ use crate::{
     },
 };
 
-/// At most `max` ranges of cells that together hold every point within a radius of any of these points.
+/// Returns at most `max` ranges of cells that together contain every point within a radius of any of the points.
 ///
-/// Ranges that lie close together are merged where there are more, so that a range may hold cells that are too far away.
+/// If there are more ranges, the closest ones are merged, so a range can include cells that are too far away.
 pub(crate) fn cells_around(
     points: impl Iterator<Item = Point>,
     radius_m: u32,
@@ -36,7 +36,7 @@ pub(crate) fn cells_around(
             _ => merged.push((first, last)),
         }
     }
-    // The widest gaps stay.
+    // Only the widest gaps are kept.
     let mut gaps: Vec<i64> = merged.windows(2).filter_map(|pair| Some(pair.get(1)?.0.0 - pair.first()?.1.0)).collect();
     gaps.sort_unstable_by(|a, b| b.cmp(a));
     let narrowest = gaps.get(max.saturating_sub(1)).copied().unwrap_or(0);
@@ -50,33 +50,34 @@ pub(crate) fn cells_around(
     ranges.into_iter().map(|(first, last)| first..=last).collect()
 }
 
-/// Free couriers by position, so that the nearest ones are found without looking at all of them.
+/// A spatial index of free couriers.
 pub(crate) struct CourierIndex<'a> {
     couriers: &'a [FreeCourier],
-    /// Row, longitude and place in the list, sorted.
-    places: Vec<(i32, i32, usize)>,
+    /// Row, longitude and index in the list, sorted.
+    entries: Vec<(i32, i32, usize)>,
 }
 
 /// Height of a row: about 1.1 km.
 const ROW_E7: i32 = 100_000;
-/// The first radius of a search for the nearest couriers; it doubles until enough are found.
+/// Initial radius of a search for the nearest couriers. It doubles until enough couriers are found.
 const FIRST_RADIUS_M: u32 = 500;
 
 impl<'a> CourierIndex<'a> {
     pub(crate) fn new(couriers: &'a [FreeCourier]) -> CourierIndex<'a> {
-        let place =
+        let entry =
             |(at, courier): (usize, &FreeCourier)| (courier.point.lat_e7.div_euclid(ROW_E7), courier.point.lon_e7, at);
-        let mut places: Vec<_> = couriers.iter().enumerate().map(place).collect();
-        places.sort_unstable();
-        CourierIndex { couriers, places }
+        let mut entries: Vec<_> = couriers.iter().enumerate().map(entry).collect();
+        entries.sort_unstable();
+        CourierIndex { couriers, entries }
     }
 
-    /// Whether a courier that `fits` accepts is within the radius.
+    /// Returns whether a courier accepted by `fits` is within the radius.
     pub(crate) fn has_within(&self, pickup: Point, radius_m: u32, fits: impl Fn(&FreeCourier) -> bool) -> bool {
         !self.nearest(pickup, radius_m, 1, fits).is_empty()
     }
 
-    /// The `count` nearest couriers within the radius that `fits` accepts, and maybe more: metres, and place in the list.
+    /// Returns the `count` nearest couriers within the radius that `fits` accepts, and possibly more, each with its
+    /// distance in metres and its index in the list.
     pub(crate) fn nearest(
         &self,
         pickup: Point,
@@ -102,8 +103,8 @@ impl<'a> CourierIndex<'a> {
         let east = pickup.lon_e7.saturating_add_unsigned(field.east_e7);
         let mut found = Vec::new();
         for row in rows {
-            let from = self.places.partition_point(|&(its_row, lon, _)| (its_row, lon) < (row, west));
-            let candidates = self.places.get(from..).unwrap_or_default();
+            let from = self.entries.partition_point(|&(its_row, lon, _)| (its_row, lon) < (row, west));
+            let candidates = self.entries.get(from..).unwrap_or_default();
             for &(_, _, at) in candidates.iter().take_while(|&&(its_row, lon, _)| (its_row, lon) <= (row, east)) {
                 let Some(courier) = self.couriers.get(at).filter(|courier| fits(courier)) else { continue };
                 let distance_m = great_circle_m(courier.point, pickup);
@@ -116,10 +117,10 @@ impl<'a> CourierIndex<'a> {
     }
 }
 
-/// Great-circle metres in one degree of latitude, rounded down, so that a field never cuts its circle.
+/// Great-circle metres in one degree of latitude, rounded down so that a field never cuts its circle.
 const DEGREE_M: u64 = 111_000;
 
-/// A rectangle of degrees that holds a circle. Brazil is far from the poles and from the 180th meridian.
+/// A rectangle in degrees that contains a circle. Brazil is far from the poles and from the 180th meridian.
 struct Field {
     north_e7: i32,
     east_e7: u32,
@@ -129,7 +130,7 @@ impl Field {
     fn around(point: Point, radius_m: u32) -> Field {
         let north = u64::from(radius_m) * 10_000_000 / DEGREE_M + 1;
         let north_e7 = i32::try_from(north).unwrap_or(i32::MAX);
-        // Meridians are nearest to each other at the rim that is further from the equator.
+        // Meridians are closest at the edge that is further from the equator.
         let furthest = (f64::from(point.lat_e7.abs()) + f64::from(north_e7)) / 1e7;
         let narrowing = libm::cos(furthest.min(89.0) * core::f64::consts::PI / 180.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "kept within a half circle")]
@@ -148,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn field_and_cells_hold_the_whole_circle() {
-        let mut on_the_rim = 0;
+    fn field_and_cells_contain_the_whole_circle() {
+        let mut near_the_edge = 0;
         for latitude in [-33.7, -23.55, -3.1, 0.0, 5.2] {
             let centre = at(latitude, -46.63);
             for radius_m in [1_000, 10_000, 200_000] {
@@ -165,7 +166,7 @@ mod tests {
                     if great_circle_m(centre, place) > radius_m {
                         continue;
                     }
-                    on_the_rim += 1;
+                    near_the_edge += 1;
                     let field = Field::around(centre, radius_m);
                     assert!(
                         place.lat_e7.abs_diff(centre.lat_e7) <= field.north_e7.unsigned_abs(),
@@ -178,7 +179,7 @@ mod tests {
                 }
             }
         }
-        assert!(on_the_rim > 2_000, "{on_the_rim} places were near the rim");
+        assert!(near_the_edge > 2_000, "{near_the_edge} points were near the edge");
     }
 
     #[test]
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_couriers_equal_those_of_a_full_scan() {
+    fn nearest_couriers_equal_full_scan() {
         let mut state = 7_u64;
         let mut next = |below: i32| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

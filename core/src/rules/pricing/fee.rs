@@ -1,4 +1,4 @@
-//! A fee, line by line.
+//! Calculation of fees.
 
 use chrono::Datelike;
 use chrono::Duration;
@@ -11,23 +11,23 @@ use crate::model::{
     price::{PriceLine, Rule},
 };
 
-/// What is priced: the shape of a route, and when and where it starts.
+/// The input of the fee calculation: the length of a route, and the time and place of its start.
 #[derive(Clone, Copy, Debug)]
-pub struct Priced {
-    /// Metres to the last stop.
+pub struct FeeInput {
+    /// Distance to the last stop.
     pub outward: Distance,
-    /// Metres back to the pickup, where the courier returns.
+    /// Distance back to the pickup, if the courier returns.
     pub back: Option<Distance>,
-    /// Stops, at least 1.
+    /// Number of stops, at least 1.
     pub stops: usize,
-    /// When it is priced.
+    /// Time of the calculation.
     pub at: Timestamp,
-    /// The pickup's federative unit, whose local time counts; Brasília's where it is not known.
+    /// Federative unit of the pickup, which determines the local time. If unknown, the time of Brasília is used.
     pub uf: Option<Uf>,
 }
 
-/// The fee's lines by a tariff. Rules without effect have no line; the base always has one.
-pub fn price(tariff: &Tariff, priced: &Priced) -> Vec<PriceLine> {
+/// Returns the price lines of a tariff. Rules without effect have no line, except for the base fee.
+pub fn price(tariff: &Tariff, priced: &FeeInput) -> Vec<PriceLine> {
     let mut lines = vec![line(Rule::Base, Decimal::ONE, tariff.base_fee)];
     let beyond = (priced.outward.kilometres() - tariff.base_km).max(Decimal::ZERO);
     lines.push(line(Rule::Distance, beyond, beyond * tariff.per_km));
@@ -50,13 +50,13 @@ pub fn price(tariff: &Tariff, priced: &Priced) -> Vec<PriceLine> {
     lines
 }
 
-/// The fee: the sum of its lines.
+/// Returns the fee, which is the sum of the lines.
 pub fn total(lines: &[PriceLine]) -> Money {
     lines.iter().map(|line| line.amount).sum()
 }
 
 fn line(rule: Rule, quantity: Decimal, reais: Decimal) -> PriceLine {
-    // A valid tariff and a route of at most 4 billion metres stay far inside the range of money.
+    // With a valid tariff and a route of at most 4 billion metres, amounts are far below the limit of `Money`.
     PriceLine { rule, quantity: quantity.normalize(), amount: Money::rounded(reais).unwrap_or_default() }
 }
 
@@ -64,10 +64,10 @@ fn line(rule: Rule, quantity: Decimal, reais: Decimal) -> PriceLine {
 mod tests {
     use super::*;
 
-    fn priced(outward: u32, back: Option<u32>, stops: usize) -> Priced {
+    fn priced(outward: u32, back: Option<u32>, stops: usize) -> FeeInput {
         // 2026-11-21 is a Saturday; 15:00 UTC is noon in São Paulo.
         let at = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();
-        Priced { outward: Distance(outward), back: back.map(Distance), stops, at, uf: Uf::parse("SP") }
+        FeeInput { outward: Distance(outward), back: back.map(Distance), stops, at, uf: Uf::parse("SP") }
     }
 
     fn amounts(lines: &[PriceLine]) -> Vec<(Rule, String)> {
@@ -75,13 +75,13 @@ mod tests {
     }
 
     #[test]
-    fn a_short_trip_costs_the_base() {
+    fn short_trip_costs_the_base_fee() {
         let lines = price(&Tariff::default(), &priced(3_000, None, 1));
         assert_eq!(amounts(&lines), [(Rule::Base, "7.90".into())]);
     }
 
     #[test]
-    fn every_rule_has_its_line() {
+    fn every_rule_adds_its_line() {
         let mut at_night = priced(10_123, Some(4_001), 3);
         at_night.at = Timestamp::parse("2026-11-22T02:00:00Z").unwrap();
         let lines = price(&Tariff::default(), &at_night);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_minimum_is_made_up_for() {
+    fn fee_is_raised_to_the_minimum() {
         let tariff = Tariff { minimum_fee: Decimal::new(1_000, 2), ..Tariff::default() };
         let lines = price(&tariff, &priced(100, None, 1));
         assert_eq!(amounts(&lines).last(), Some(&(Rule::Minimum, "2.10".to_owned())));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pickups_own_clock_counts() {
+    fn surcharge_uses_local_time_of_the_pickup() {
         let mut manaus = priced(1_000, None, 1);
         manaus.at = Timestamp::parse("2026-11-22T01:30:00Z").unwrap(); // 22:30 in São Paulo, 21:30 in Manaus
         assert_eq!(total(&price(&Tariff::default(), &manaus)).to_string(), "9.48");

@@ -1,4 +1,4 @@
-//! What is asked before an order exists: from where to where, and how.
+//! The input of previews, which is also a part of orders.
 
 use serde::Serialize;
 
@@ -7,37 +7,38 @@ use crate::{
     route::Pin,
 };
 
-/// A valid question for a route, a price and times. An order carries one, and a preview is one.
+/// A valid request for a route, a price and times. Both orders and previews contain one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inquiry {
-    /// The store that it is for, where the caller named one.
+    /// The store, if the client specified one.
     pub store: Option<StoreId>,
-    /// Where the courier collects; the store's own address where it is absent.
+    /// Address of the pickup. Defaults to the store's address.
     pub pickup: Option<Address>,
-    /// Where it goes, in the order sent.
-    pub stops: Vec<InquiredStop>,
-    /// Whether the stops may be visited in the best order.
+    /// The stops, in the order sent.
+    pub stops: Vec<InquiryStop>,
+    /// Whether to sort the stops into the shortest route.
     pub best_route: bool,
-    /// Whether the expected times are wanted.
+    /// Whether to return the expected times.
     #[serde(rename = "wants_times")]
     pub with_times: bool,
-    /// Minutes of preparation.
+    /// Preparation time in minutes.
     pub preparation_minutes: u32,
 }
 
-/// One stop that is asked about.
+/// A stop of an inquiry.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct InquiredStop {
-    /// Where it is.
+pub struct InquiryStop {
+    /// Address of the stop.
     pub address: Address,
-    /// Whether it is paid already.
+    /// Whether the delivery is already paid.
     pub online_payment: bool,
-    /// Where the merchant holds it in the best order.
+    /// Position that the merchant fixed for the shortest route.
     pub pin: Option<Pin>,
 }
 
 impl Inquiry {
-    /// SHA-256 in hexadecimal of what the price rests on, given the address that the courier collects at.
+    /// Returns the SHA-256, in hexadecimal, of all parts that determine the price, including the resolved pickup
+    /// address.
     pub fn content(&self, pickup: &Address) -> String {
         let content = serde_json::to_vec(&(pickup, &self.stops, self.best_route)).unwrap_or_default();
         fingerprint(&[b"price", &content])

@@ -1,4 +1,4 @@
-//! What an order costs and when it arrives.
+//! Fees and expected times of orders.
 
 mod fee;
 mod inquiry;
@@ -6,8 +6,8 @@ mod plan;
 mod seal;
 mod tariff;
 
-pub use fee::{Priced, price, total};
-pub use inquiry::{InquiredStop, Inquiry};
+pub use fee::{FeeInput, price, total};
+pub use inquiry::{Inquiry, InquiryStop};
 pub use plan::{Plan, PlanError, Request, Stop, Times, plan};
 pub use seal::{Quote, SealError};
 pub use tariff::{Tariff, TariffError, Window};

@@ -1,92 +1,93 @@
-//! From located stops to a route with its legs, its fee and its times.
+//! Planning of a route with its legs, fee and times.
 
-use super::{Priced, Tariff, price, total};
+use super::{FeeInput, Tariff, price, total};
 use crate::{
     geo::great_circle_m,
     model::{Distance, DistanceMatrix, Duration, Leg, Located, Money, Precision, Timestamp, Uf, price::PriceLine},
     route,
 };
 
-/// What is planned.
+/// The input of the planning.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Where the courier collects.
+    /// Coordinates of the pickup.
     pub pickup: Located,
-    /// The stops, in the order sent; at least one.
+    /// The stops, in the order sent. At least one is required.
     pub stops: &'a [Stop],
-    /// Legs between the pickup (index 0) and the stops (1 and on).
+    /// Legs between the pickup (index 0) and the stops (from index 1).
     pub matrix: &'a DistanceMatrix,
-    /// Whether the stops may be visited in the best order.
+    /// Whether to sort the stops into the shortest route.
     pub best_route: bool,
-    /// Minutes of preparation.
+    /// Preparation time in minutes.
     pub preparation_minutes: u32,
-    /// When it is planned.
+    /// Current time.
     pub now: Timestamp,
-    /// The pickup's federative unit, whose local time counts.
+    /// Federative unit of the pickup, which determines the local time.
     pub uf: Option<Uf>,
 }
 
-/// One stop.
+/// A stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Where it is.
+    /// Coordinates of the stop.
     pub located: Located,
-    /// Whether it is paid already; where not, the courier returns to the pickup with the payment.
+    /// Whether the delivery is already paid. If not, the courier returns the payment to the pickup.
     pub online_payment: bool,
-    /// Where the merchant holds it in the best order.
+    /// Position that the merchant fixed for the shortest route.
     pub pin: Option<route::Pin>,
 }
 
-/// A route with its price and its times.
+/// A route with its price and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The stops' indices in the order sent, laid out in visiting order.
+    /// Indices of the stops, in visiting order.
     pub order: Vec<usize>,
-    /// The leg that ends at each stop, in visiting order.
+    /// The leg to each stop, in visiting order.
     pub legs: Vec<Leg>,
-    /// The leg back to the pickup, where a payment comes back.
+    /// The leg back to the pickup, if a payment is returned.
     pub back: Option<Leg>,
-    /// The sum of all legs.
+    /// Length of all legs.
     pub total_distance: Distance,
-    /// The fee's lines.
+    /// The price lines.
     pub lines: Vec<PriceLine>,
     /// The fee.
     pub fee: Money,
-    /// When things should happen.
+    /// The expected times.
     pub times: Times,
-    /// Whether a leg rests on no more than municipalities, or on the embedded model in place of a road network that was asked.
+    /// Whether an address was located only by its municipality, or the embedded distance model replaced the unavailable
+    /// road network.
     pub estimated: bool,
 }
 
-/// When the courier should collect, and when the last delivery should be handed over.
+/// The expected times of the pickup and of the last delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// The later of 'ready' and 'a courier can be there'.
+    /// Expected time of the pickup: when the goods are ready, plus the courier's approach.
     pub pickup: Timestamp,
-    /// The last arrival and its handover.
+    /// Expected time of the last delivery, including the handover.
     pub delivery: Timestamp,
 }
 
-/// Why there is no such route. Stops are named by their index in the order sent.
+/// The reason a route cannot be planned. Stops are identified by their index in the order sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanError {
-    /// Stops further from the pickup, in a straight line, than the tariff serves.
+    /// Stops are further from the pickup, in a straight line, than the tariff's service radius.
     OutOfArea {
-        /// Each stop at fault with its distance.
+        /// The stops with their distances.
         stops: Vec<(usize, Distance)>,
     },
     /// The route is longer than the tariff allows.
     DistanceExceeded {
-        /// How long it is.
+        /// Length of the route.
         distance: Distance,
     },
-    /// No road joins the stops.
+    /// The stops are not connected by roads.
     NoRoad,
-    /// The stops are more than the route engine takes, or none.
+    /// There are no stops, or more than the route engine supports.
     Stops,
 }
 
-/// Plans a route: visits in the order sent or in the best order, then legs, fee and times.
+/// Plans a route: the visiting order, then the legs, the fee and the expected times.
 ///
 /// ```
 /// use despacho_core::{
@@ -133,7 +134,7 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     }
     let lines = price(
         tariff,
-        &Priced {
+        &FeeInput {
             outward,
             back: back.map(|leg| Distance(leg.metres)),
             stops: order.len(),
@@ -153,25 +154,25 @@ pub fn plan(tariff: &Tariff, request: &Request<'_>) -> Result<Plan, PlanError> {
     })
 }
 
-/// Whether a place of the route is known by its municipality alone, or a leg of it is one that the matrix marks.
+/// Returns whether an address was located only by its municipality, or a leg of the route is marked as estimated.
 fn is_estimated(request: &Request<'_>, order: &[usize], closed: bool) -> bool {
-    let rough = |located: &Located| located.precision == Precision::Municipality;
+    let is_rough = |located: &Located| located.precision == Precision::Municipality;
     let visited = std::iter::once(0).chain(order.iter().map(|stop| stop + 1));
     let ends = order.iter().map(|stop| stop + 1).chain(closed.then_some(0));
-    rough(&request.pickup)
-        || request.stops.iter().any(|stop| rough(&stop.located))
+    is_rough(&request.pickup)
+        || request.stops.iter().any(|stop| is_rough(&stop.located))
         || visited.zip(ends).any(|(from, to)| request.matrix.is_estimated(from, to))
 }
 
 fn within_area(tariff: &Tariff, request: &Request<'_>) -> Result<(), PlanError> {
     let radius = tariff.service_radius_km;
     let distances = request.stops.iter().map(|stop| Distance(great_circle_m(request.pickup.point, stop.located.point)));
-    let too_far = |distance: &Distance| distance.kilometres() > radius;
-    let stops: Vec<_> = distances.enumerate().filter(|(_, distance)| too_far(distance)).collect();
+    let is_too_far = |distance: &Distance| distance.kilometres() > radius;
+    let stops: Vec<_> = distances.enumerate().filter(|(_, distance)| is_too_far(distance)).collect();
     if stops.is_empty() { Ok(()) } else { Err(PlanError::OutOfArea { stops }) }
 }
 
-/// The stops' indices in visiting order.
+/// Returns the indices of the stops in visiting order.
 fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, PlanError> {
     let stops = request.stops.len();
     if stops == 0 {
@@ -197,7 +198,7 @@ fn visiting_order(request: &Request<'_>, closed: bool) -> Result<Vec<usize>, Pla
 }
 
 fn times(tariff: &Tariff, request: &Request<'_>, legs: &[Leg]) -> Times {
-    // The search starts when the goods are ready, so that is the earliest that a courier sets out for the pickup.
+    // The search starts when the goods are ready, so a courier cannot set out for the pickup earlier.
     let ready = request.now.after(Duration::minutes(request.preparation_minutes.into()));
     let pickup = ready.after(Duration::minutes(tariff.approach_minutes.into()));
     let handover = Duration::minutes(tariff.handover_minutes.into());
@@ -215,7 +216,7 @@ mod tests {
         Located { point, precision: Precision::Coordinates, radius_m: 0 }
     }
 
-    fn planned(stops: &[(f64, f64, bool)], best_route: bool) -> Result<Plan, PlanError> {
+    fn plan_route(stops: &[(f64, f64, bool)], best_route: bool) -> Result<Plan, PlanError> {
         let pickup = place(-23.55, -46.63);
         let stops: Vec<Stop> = stops
             .iter()
@@ -235,39 +236,39 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_add_up() {
-        let plan = planned(&[(-23.56, -46.64, true), (-23.57, -46.65, false)], false).unwrap();
+    fn plan_parts_add_up_to_its_totals() {
+        let plan = plan_route(&[(-23.56, -46.64, true), (-23.57, -46.65, false)], false).unwrap();
         let legs: u32 = plan.legs.iter().chain(&plan.back).map(|leg| leg.metres).sum();
         assert_eq!(plan.total_distance.metres(), legs);
         assert_eq!(plan.fee, total(&plan.lines));
         assert_eq!(plan.times.pickup.to_string(), "2026-11-21T15:18:00.000Z");
-        let riding: u32 = plan.legs.iter().map(|leg| leg.seconds).sum();
-        assert_eq!(plan.times.delivery.since(plan.times.pickup), Duration::seconds(i64::from(riding) + 2 * 180));
+        let travel: u32 = plan.legs.iter().map(|leg| leg.seconds).sum();
+        assert_eq!(plan.times.delivery.since(plan.times.pickup), Duration::seconds(i64::from(travel) + 2 * 180));
     }
 
     #[test]
-    fn the_best_route_is_not_longer_than_the_one_sent() {
+    fn best_route_is_shorter_than_the_order_sent() {
         let zigzag = [(-23.56, -46.63, true), (-23.60, -46.63, true), (-23.57, -46.63, true), (-23.59, -46.63, true)];
-        let (sent, best) = (planned(&zigzag, false).unwrap(), planned(&zigzag, true).unwrap());
+        let (sent, best) = (plan_route(&zigzag, false).unwrap(), plan_route(&zigzag, true).unwrap());
         assert_eq!(sent.order, [0, 1, 2, 3]);
         assert_eq!(best.order, [0, 2, 3, 1]);
         assert!(best.total_distance < sent.total_distance);
     }
 
     #[test]
-    fn a_stop_too_far_is_named() {
-        let error = planned(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
+    fn stop_outside_the_service_radius_is_reported() {
+        let error = plan_route(&[(-23.56, -46.63, true), (-25.0, -46.63, true)], false).unwrap_err();
         assert!(matches!(error, PlanError::OutOfArea { stops } if stops.len() == 1 && stops[0].0 == 1));
     }
 
     #[test]
-    fn a_route_too_long_is_refused() {
+    fn route_above_maximum_distance_is_rejected() {
         let there_and_back: Vec<_> = (0..6).map(|i| (-23.55 - f64::from(i % 2) * 0.2, -46.63, true)).collect();
-        assert!(matches!(planned(&there_and_back, false), Err(PlanError::DistanceExceeded { .. })));
+        assert!(matches!(plan_route(&there_and_back, false), Err(PlanError::DistanceExceeded { .. })));
     }
 
     #[test]
-    fn a_leg_that_the_model_stands_in_for_makes_the_plan_an_estimate_where_it_is_ridden() {
+    fn plan_is_estimated_only_if_an_estimated_leg_is_travelled() {
         let pickup = place(-23.55, -46.63);
         let stop = |online_payment| Stop { located: place(-23.56, -46.64), online_payment, pin: None };
         let now = Timestamp::parse("2026-11-21T15:00:00Z").unwrap();

@@ -1,4 +1,4 @@
-//! A quote: a price that the service stands by for a while, signed instead of stored.
+//! Quotes: guaranteed prices, which are signed instead of stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
@@ -9,37 +9,37 @@ use crate::{
     rules::settings::Secret,
 };
 
-/// How long a quote holds.
+/// Validity of a quote.
 const VALIDITY: Duration = Duration::minutes(15);
 const PURPOSE: &[u8] = b"despacho quote";
 const TAG_BYTES: usize = 32;
 
-/// What a quote promises.
+/// A price that is guaranteed for a limited time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quote {
-    /// To whom.
+    /// The store.
     pub store: StoreId,
-    /// For which route: SHA-256 of what the price rests on.
+    /// SHA-256 of all parts of the request that determine the price.
     pub content: String,
-    /// Until when.
+    /// Time at which the quote expires.
     pub expires_at: Timestamp,
-    /// By which tariff.
+    /// Version of the tariff that was applied.
     pub tariff_version: String,
-    /// The fee's lines.
+    /// The price lines.
     pub lines: Vec<PriceLine>,
 }
 
-/// Why a quote is not accepted.
+/// The reason a quote is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealError {
-    /// Its time is over.
+    /// The quote has expired.
     Expired,
-    /// It was not issued here, or for another store or another content.
+    /// The signature is invalid, or the quote was issued for another store or content.
     Mismatch,
 }
 
 impl Quote {
-    /// A quote that holds from `now` on.
+    /// Creates a quote that is valid from `now`.
     pub fn new(
         store: StoreId,
         content: String,
@@ -50,7 +50,7 @@ impl Quote {
         Quote { store, content, expires_at: now.after(VALIDITY), tariff_version, lines }
     }
 
-    /// The text that the quote travels as: its JSON and an HMAC-SHA256 under the deployment's secret, in base64url.
+    /// Encodes the quote: its JSON and an HMAC-SHA256 with the deployment's secret, in base64url.
     pub fn seal(&self, secret: &Secret) -> String {
         let mut bytes = serde_json::to_vec(self).unwrap_or_default();
         let tag = hmac_sha256(&secret.0, &[PURPOSE, &bytes]);
@@ -58,7 +58,7 @@ impl Quote {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The quote in a text, once its signature, its store, its content and its time hold.
+    /// Decodes a quote and verifies its signature, store, content and expiry.
     pub fn open(
         text: &str,
         secret: &Secret,
@@ -87,7 +87,7 @@ mod tests {
     use crate::model::{Money, price::Rule};
 
     #[test]
-    fn a_quote_holds_for_its_store_content_and_time_alone() {
+    fn quote_is_valid_only_for_its_store_content_and_time() {
         let (secret, store, now) = (Secret([9; 32]), StoreId::new(7).unwrap(), Timestamp::from_millis(1_000));
         let line = PriceLine { rule: Rule::Base, quantity: 1.into(), amount: Money::from_centavos(790).unwrap() };
         let quote = Quote::new(store, "abc".into(), "t-1".into(), vec![line], now);

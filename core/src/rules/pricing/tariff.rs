@@ -1,4 +1,4 @@
-//! The tariff: what a deployment charges, versioned and validated when it is loaded.
+//! The tariff of a deployment. It has a version and is validated when it is loaded.
 
 use chrono::{NaiveTime, Timelike, Weekday};
 use rust_decimal::Decimal;
@@ -6,74 +6,74 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::read_decimal;
 
-/// The rules that a fee is made of. Amounts are reais, distances kilometres, all decimals exact.
+/// The rules for calculating fees. Amounts are in reais, distances in kilometres. All decimals are exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tariff {
-    /// Names this tariff in orders and quotes, 1 to 40 letters, digits, dots and hyphens.
+    /// Version in orders and quotes: 1 to 40 letters, digits, dots, underscores and hyphens.
     pub version: String,
-    /// What every order costs.
+    /// Base fee of every order.
     #[serde(deserialize_with = "read_decimal")]
     pub base_fee: Decimal,
-    /// Kilometres that the base fee covers.
+    /// Kilometres covered by the base fee.
     #[serde(deserialize_with = "read_decimal")]
     pub base_km: Decimal,
-    /// For each kilometre after them, the way back not included.
+    /// Fee per kilometre beyond these, excluding the way back.
     #[serde(deserialize_with = "read_decimal")]
     pub per_km: Decimal,
-    /// For each stop after the first.
+    /// Fee per stop after the first.
     #[serde(deserialize_with = "read_decimal")]
     pub per_extra_stop: Decimal,
-    /// Once, where the courier brings a payment back.
+    /// Fee for returning a payment, charged once.
     #[serde(deserialize_with = "read_decimal")]
     pub return_fee: Decimal,
-    /// For each kilometre of the way back.
+    /// Fee per kilometre of the way back.
     #[serde(deserialize_with = "read_decimal")]
     pub return_per_km: Decimal,
-    /// Surcharges by the local time of the pickup.
+    /// Surcharges depending on the local time of the pickup.
     #[serde(default)]
     pub windows: Vec<Window>,
-    /// The least that an order costs.
+    /// Minimum fee.
     #[serde(deserialize_with = "read_decimal")]
     pub minimum_fee: Decimal,
-    /// Kilometres of the whole route, the way back included, at most.
+    /// Maximum length of the whole route in kilometres, including the way back.
     #[serde(deserialize_with = "read_decimal")]
     pub max_distance_km: Decimal,
-    /// Kilometres from the pickup to any stop in a straight line, at most.
+    /// Maximum straight-line distance from the pickup to a stop in kilometres.
     #[serde(deserialize_with = "read_decimal")]
     pub service_radius_km: Decimal,
-    /// Minutes that a courier takes to reach the pickup once the search began.
+    /// Expected minutes from the start of the search to the courier's arrival at the pickup.
     pub approach_minutes: u32,
-    /// Minutes at each door.
+    /// Expected minutes at each stop.
     pub handover_minutes: u32,
 }
 
-/// A surcharge on the fee of orders that are priced at certain local times.
+/// A surcharge for orders that are priced at certain local times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Window {
-    /// What people call it: `evening`.
+    /// Name, such as `evening`.
     pub name: String,
-    /// Days of the week, such as `mon` or `monday`, in any case; empty for every day.
+    /// Days of the week, such as `mon` or `monday`, in upper or lower case. Empty means every day.
     #[serde(default)]
     pub days: Vec<Weekday>,
-    /// From this local time on, `HH:MM`.
+    /// Local time of the start, `HH:MM`.
     #[serde(with = "clock")]
     pub from: NaiveTime,
-    /// Until before this local time; at or before `from`, it is the next day's.
+    /// Local time of the end, exclusive. If it is not later than `from`, it is on the next day.
     #[serde(with = "clock")]
     pub until: NaiveTime,
-    /// Per cent on top of the fee so far.
+    /// Surcharge in per cent of the fee so far.
     #[serde(deserialize_with = "read_decimal")]
     pub percent: Decimal,
 }
 
-/// One thing that is wrong with a tariff.
+/// An invalid field of a tariff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TariffError {
     /// The field.
     pub field: String,
-    /// What is wrong with it.
+    /// Description of the error.
     pub detail: String,
 }
 
@@ -84,7 +84,8 @@ impl std::fmt::Display for TariffError {
 }
 
 impl Default for Tariff {
-    /// What a deployment charges that configured nothing: figures to start from, in the order of what couriers cost in 2026.
+    /// Returns the tariff of a deployment without configuration. Its amounts are a starting point, in the range of
+    /// courier prices in 2026.
     fn default() -> Tariff {
         Tariff {
             version: "default-1".to_owned(),
@@ -111,12 +112,12 @@ impl Default for Tariff {
 }
 
 impl Tariff {
-    /// Everything that is wrong with the tariff, at once; empty where it may be used.
+    /// Validates the tariff and returns all errors. An empty list means that it is valid.
     pub fn errors(&self) -> Vec<TariffError> {
         let mut errors = Vec::new();
         let mut error = |field: &str, detail: String| errors.push(TariffError { field: field.to_owned(), detail });
-        let letters = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-        if !(1..=40).contains(&self.version.len()) || !self.version.chars().all(letters) {
+        let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        if !(1..=40).contains(&self.version.len()) || !self.version.chars().all(is_allowed) {
             error("version", "must be 1 to 40 letters, digits, dots, underscores and hyphens".to_owned());
         }
         let amounts = [
@@ -144,7 +145,7 @@ impl Tariff {
             }
         }
         if self.windows.len() > 50 {
-            error("windows", "must be at most 50".to_owned());
+            error("windows", "must have at most 50 items".to_owned());
         }
         for (index, window) in self.windows.iter().enumerate() {
             if window.percent < Decimal::from(-100) || window.percent > Decimal::from(500) || window.percent.scale() > 4
@@ -160,7 +161,8 @@ impl Tariff {
 }
 
 impl Window {
-    /// Whether a local time of a day is inside. After midnight, a window belongs to the day that it began on.
+    /// Returns whether the window contains a local time. After midnight, a window belongs to the day on which it
+    /// started.
     pub fn contains(&self, day: Weekday, time: NaiveTime) -> bool {
         let on = |day: Weekday| self.days.is_empty() || self.days.contains(&day);
         if self.from < self.until {
@@ -171,7 +173,7 @@ impl Window {
     }
 }
 
-/// `HH:MM` in JSON.
+/// Serialization of local times as `HH:MM`.
 mod clock {
     use super::{NaiveTime, Timelike};
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
@@ -185,7 +187,7 @@ mod clock {
         parse(&text).ok_or_else(|| D::Error::custom("expected a local time as HH:MM"))
     }
 
-    /// Parses `HH:MM`. chrono's parser of formats is larger: see `core/SIZE.md`.
+    /// Parses `HH:MM`. chrono's format parser is larger; see `core/SIZE.md`.
     fn parse(text: &str) -> Option<NaiveTime> {
         let (hour, minute) = text.split_once(':')?;
         let number = |digits: &str| {
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_valid_and_survives_json() {
+    fn default_tariff_is_valid_and_round_trips_through_json() {
         let tariff = Tariff::default();
         assert_eq!(tariff.errors(), []);
         let text = serde_json::to_string(&tariff).unwrap();
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_has_hours_and_minutes() {
+    fn local_times_require_hours_and_minutes() {
         let read = |clock: &str| {
             let json = format!(r#"{{"name": "x", "from": "{clock}", "until": "00:00", "percent": 1}}"#);
             serde_json::from_str::<Window>(&json).ok().map(|window| window.from)
@@ -222,13 +224,13 @@ mod tests {
             [read("08:30"), read("8:05"), read("23:59")],
             [(8, 30), (8, 5), (23, 59)].map(|(h, m)| Some(time(h, m)))
         );
-        for no_clock in ["24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", ""] {
-            assert_eq!(read(no_clock), None, "{no_clock}");
+        for invalid in ["24:00", "12:60", "12", "12:", ":30", "+1:30", "12:30:00", "012:30", ""] {
+            assert_eq!(read(invalid), None, "{invalid}");
         }
     }
 
     #[test]
-    fn a_day_has_a_long_name_and_a_short_one() {
+    fn days_parse_by_long_and_short_names() {
         let read = |day: &str| {
             let json =
                 format!(r#"{{"name": "x", "days": ["{day}"], "from": "08:00", "until": "09:00", "percent": 1}}"#);
@@ -237,13 +239,13 @@ mod tests {
         for name in ["mon", "Tue", "WED", "thursday", "Friday", "sAt", "SUNDAY"] {
             assert_eq!(read(name), Some(vec![name.parse().unwrap()]), "{name}");
         }
-        for none in ["", "m", "mo", "mond", "tues", "mondays", "day", " mon"] {
-            assert_eq!(read(none), None, "{none}");
+        for invalid in ["", "m", "mo", "mond", "tues", "mondays", "day", " mon"] {
+            assert_eq!(read(invalid), None, "{invalid}");
         }
     }
 
     #[test]
-    fn a_window_past_midnight_belongs_to_the_day_it_began() {
+    fn window_past_midnight_belongs_to_its_first_day() {
         let mut window = Tariff::default().windows.remove(0);
         window.days = vec![Weekday::Fri];
         assert!(window.contains(Weekday::Fri, time(22, 0)) && window.contains(Weekday::Sat, time(5, 59)));
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_is_named_at_once() {
+    fn all_tariff_errors_are_reported_together() {
         let tariff = Tariff {
             version: "no spaces".into(),
             per_km: Decimal::NEGATIVE_ONE,

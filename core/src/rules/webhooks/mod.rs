@@ -1,15 +1,15 @@
-//! Webhooks: what is sent when, how it is signed, and when a receiver counts as failed.
+//! Webhooks: the schedule of messages, their signatures, and the handling of failures.
 
+mod config;
 mod plan;
 mod settle;
 mod sign;
 mod target;
-mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use plan::{PAGE, Round, plan};
-pub use settle::{Settled, Tried, settle};
+pub use config::WebhookConfig;
+pub use plan::{PAGE, WebhookPass, plan};
+pub use settle::{MessageResult, Settlement, settle};
 pub use sign::{SECRET_PREFIX, secret_text, signature};
-pub use target::{LONGEST_URL, UrlError, check, is_public};
-pub use terms::WebhookTerms;
+pub use target::{MAX_URL_LENGTH, UrlError, check, is_public};

@@ -1,4 +1,4 @@
-//! What a subscription sends next.
+//! Planning of a pass: the messages that a subscription sends next.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,45 @@ use crate::model::{
     webhook::{Message, Webhook},
 };
 
-/// Events that one round reads of the journal.
+/// Maximum number of journal events that a pass reads.
 pub const PAGE: u32 = 50;
-/// Messages of one order that one round sends.
+/// Maximum number of messages of one order that a pass sends.
 const LANE: usize = 10;
 
-/// One round of a subscription.
+/// A pass over a subscription.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Round {
-    /// What to send now: the messages of a lane one after the other, each once the one before was taken; lanes at once.
+pub struct WebhookPass {
+    /// The messages to send now. Lanes are sent concurrently. The messages of a lane are sent one after the other, each
+    /// after the previous one was accepted.
     pub lanes: Vec<Vec<Message>>,
-    /// New messages that wait behind a failed one of their order.
+    /// New messages that wait for a failed message of their order.
     pub held: Vec<Message>,
-    /// How far the journal has been read.
+    /// The journal position after the pass.
     pub position: u64,
 }
 
-impl Round {
-    /// Whether it changes anything.
+impl WebhookPass {
+    /// Returns whether the pass changes nothing.
     pub fn is_empty(&self, webhook: &Webhook) -> bool {
         self.lanes.is_empty() && self.held.is_empty() && self.position == webhook.position
     }
 }
 
-/// Plans a round: `waiting` are the messages that wait, by their place in the journal; `entries` the journal's next page.
-pub fn plan(webhook: &Webhook, waiting: &[Message], entries: &[JournalEntry], now: Timestamp) -> Round {
-    let mut round = Round { position: webhook.position, ..Round::default() };
+/// Plans a pass. `queued` contains the queued messages, sorted by journal position. `entries` is the next page of the
+/// journal.
+pub fn plan(webhook: &Webhook, queued: &[Message], entries: &[JournalEntry], now: Timestamp) -> WebhookPass {
+    let mut pass = WebhookPass { position: webhook.position, ..WebhookPass::default() };
     let mut orders: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
-    for message in waiting {
+    for message in queued {
         match message.order() {
             Some(order) => orders.entry(order).or_default().push(message.clone()),
-            None if message.due_at <= now => round.lanes.push(vec![message.clone()]),
+            None if message.due_at <= now => pass.lanes.push(vec![message.clone()]),
             None => {}
         }
     }
     let mut fresh: BTreeMap<OrderId, Vec<Message>> = BTreeMap::new();
     for entry in entries {
-        round.position = round.position.max(entry.place);
+        pass.position = pass.position.max(entry.position);
         let event = &entry.recorded.event;
         if webhook.is_subscribed_to(event.kind) {
             fresh.entry(event.order).or_default().push(webhook.message(entry, now));
@@ -57,17 +59,17 @@ pub fn plan(webhook: &Webhook, waiting: &[Message], entries: &[JournalEntry], no
         if due {
             messages.extend(behind.iter().cloned());
             later.extend(messages.split_off(messages.len().min(LANE)));
-            round.lanes.push(messages);
+            pass.lanes.push(messages);
         } else {
-            round.held.extend(behind);
+            pass.held.extend(behind);
         }
     }
     for (_, mut messages) in fresh {
         later.extend(messages.split_off(messages.len().min(LANE)));
-        round.lanes.push(messages);
+        pass.lanes.push(messages);
     }
-    // What does not fit into its lane waits like what is held; what waited before does so already.
-    let existing = |message: &Message| waiting.iter().any(|other| other.name == message.name);
-    round.held.extend(later.into_iter().filter(|message| !existing(message)));
-    round
+    // Messages that do not fit into their lane are queued, unless they already are.
+    let existing = |message: &Message| queued.iter().any(|other| other.name == message.name);
+    pass.held.extend(later.into_iter().filter(|message| !existing(message)));
+    pass
 }

@@ -1,55 +1,55 @@
-//! What comes of a round: the subscription as it stands afterwards, its messages and its log.
+//! Settlement of a pass: the changes to the subscription, its queue and its log.
 
 use std::collections::BTreeMap;
 
-use super::{Round, WebhookTerms};
+use super::{WebhookConfig, WebhookPass};
 use crate::model::{
     Entropy, Timestamp,
     webhook::{Attempt, AttemptResult, Message, MessageChange, Webhook, WebhookState},
 };
 
-/// A message of a round and what came of it.
+/// A message of a pass and its result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tried {
+pub struct MessageResult {
     /// The message.
     pub message: Message,
-    /// When it was sent, how many milliseconds that took, and the answer; `None` where its turn did not come.
+    /// Time of sending, duration in milliseconds, and result. `None` if the message was not sent.
     pub sent: Option<(Timestamp, u64, AttemptResult)>,
 }
 
-/// What a round changes.
+/// The changes of a pass.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
-    /// The subscription afterwards, without a lease.
+pub struct Settlement {
+    /// The subscription after the pass, without a lease.
     pub webhook: Webhook,
-    /// What happens to its messages.
+    /// Changes to the queued messages.
     pub messages: Vec<MessageChange>,
-    /// What goes into its log.
+    /// Attempts to append to the log.
     pub attempts: Vec<Attempt>,
-    /// Whether the subscription stopped by itself, which its store is told.
+    /// Whether the subscription was disabled or has ended, so the store must be notified.
     pub stopped: bool,
 }
 
-/// Settles a round. `webhook` and `waiting` are as they stand now, which may be later than when the round was planned: a store
-/// may have asked for a test or a replay meanwhile.
+/// Settles a pass. `webhook` and `queued` are the current versions, which can be newer than those of the plan, because
+/// the store may have requested a test or a replay since.
 pub fn settle(
     webhook: &Webhook,
-    waiting: &[Message],
-    round: &Round,
-    mut tried: Vec<Tried>,
-    terms: &WebhookTerms,
+    queued: &[Message],
+    pass: &WebhookPass,
+    mut results: Vec<MessageResult>,
+    config: &WebhookConfig,
     entropy: &mut Entropy,
     now: Timestamp,
-) -> Settled {
+) -> Settlement {
     let mut after =
-        Webhook { position: round.position.max(webhook.position), seen_at: now, lease: None, ..webhook.clone() };
+        Webhook { position: pass.position.max(webhook.position), seen_at: now, lease: None, ..webhook.clone() };
     let mut left: BTreeMap<String, Message> = BTreeMap::new();
-    left.extend(waiting.iter().chain(&round.held).map(|message| (message.name.clone(), message.clone())));
+    left.extend(queued.iter().chain(&pass.held).map(|message| (message.name.clone(), message.clone())));
     let (mut attempts, mut gone) = (Vec::new(), false);
-    // Failures in a row are counted in the order of time, which differs from that of the lanes.
-    let ended = |one: &Tried| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
-    tried.sort_by_key(ended);
-    for Tried { message, sent } in tried {
+    // Consecutive failures are counted in chronological order, which differs from the order of the lanes.
+    let ended = |one: &MessageResult| one.sent.map(|(at, took, _)| at.millis().saturating_add_unsigned(took));
+    results.sort_by_key(ended);
+    for MessageResult { message, sent } in results {
         let Some((at, took_ms, result)) = sent else {
             left.insert(message.name.clone(), message);
             continue;
@@ -58,8 +58,8 @@ pub fn settle(
         let next_at = if result.is_success() || result.is_gone() {
             None
         } else {
-            let next = now.after(terms.wait(number, entropy));
-            (next <= message.since.after(terms.give_up())).then_some(next)
+            let next = now.after(config.wait(number, entropy));
+            (next <= message.since.after(config.give_up())).then_some(next)
         };
         after.failures = if result.is_success() { 0 } else { after.failures.saturating_add(1) };
         gone |= result.is_gone();
@@ -72,19 +72,19 @@ pub fn settle(
     }
     if after.is_active() && gone {
         after.state = WebhookState::Ended { at: now };
-    } else if after.is_active() && after.failures >= terms.disable_after {
+    } else if after.is_active() && after.failures >= config.disable_after {
         after.state = WebhookState::Disabled { at: now };
     }
     let stopped = webhook.is_active() && !after.is_active();
     if matches!(after.state, WebhookState::Ended { .. } | WebhookState::Removed { .. }) {
         after.due_at = None;
-        return Settled { messages: vec![MessageChange::Clear(after.id)], webhook: after, attempts, stopped };
+        return Settlement { messages: vec![MessageChange::Clear(after.id)], webhook: after, attempts, stopped };
     }
     after.due_at = first_due(left.values());
-    Settled { messages: changes(waiting, left), webhook: after, attempts, stopped }
+    Settlement { messages: changes(queued, left), webhook: after, attempts, stopped }
 }
 
-/// When the first message is due that waits behind no other of its order.
+/// Returns the earliest due time of the messages that are the first of their order.
 pub(super) fn first_due<'a>(messages: impl Iterator<Item = &'a Message>) -> Option<Timestamp> {
     let mut heads: BTreeMap<_, &Message> = BTreeMap::new();
     let mut due: Option<Timestamp> = None;
@@ -93,7 +93,7 @@ pub(super) fn first_due<'a>(messages: impl Iterator<Item = &'a Message>) -> Opti
             None => due = Some(due.map_or(message.due_at, |due| due.min(message.due_at))),
             Some(order) => {
                 let head = heads.entry(order).or_insert(message);
-                if message.place() < head.place() {
+                if message.position() < head.position() {
                     *head = message;
                 }
             }

@@ -1,51 +1,53 @@
-//! Where webhooks may go: by their text when a subscription is made, by their address whenever a connection is.
+//! Validation of webhook receivers: of the URL when a subscription is created, and of the IP address for every
+//! connection.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Characters of a URL at most.
-pub const LONGEST_URL: usize = 2_048;
+/// Maximum number of characters of a URL.
+pub const MAX_URL_LENGTH: usize = 2_048;
 
-/// Why a URL is not taken.
+/// The reason a URL is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlError {
-    /// It is no absolute URL of HTTPS, or has a user, a fragment, blanks or letters beyond ASCII.
+    /// The URL is not an absolute HTTPS URL, or contains a user name, a fragment, blanks or non-ASCII characters.
     Malformed,
-    /// It is HTTP without TLS, which only a receiver on this machine may speak, and only in development.
+    /// The URL uses HTTP without TLS, which is allowed only for receivers on this machine, during development.
     Insecure,
-    /// It names an address in a private network.
+    /// The URL contains an address in a private network.
     Private,
 }
 
-/// Checks a URL. With `loopback`, receivers on this machine are fine, without TLS too.
+/// Validates a URL. With `loopback`, receivers on this machine are allowed, also without TLS.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason the URL is rejected.
 pub fn check(text: &str, loopback: bool) -> Result<(), UrlError> {
     let plain = text.bytes().all(|byte| byte.is_ascii_graphic()) && !text.contains(['#', '\\']);
     let uri: http::Uri = text.parse().ok().filter(|_| plain).ok_or(UrlError::Malformed)?;
     let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
     let authority = authority.ok_or(UrlError::Malformed)?;
     let host = authority.host();
-    // A port past 65,535 reads as none at all.
+    // Ports above 65,535 are parsed as `None`.
     if host.is_empty() || (host.len() < authority.as_str().len() && authority.port().is_none()) {
         return Err(UrlError::Malformed);
     }
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let address = bare.parse::<IpAddr>().ok();
     let name = bare.trim_end_matches('.').to_ascii_lowercase();
-    let here = address.map_or(name == "localhost" || name.ends_with(".localhost"), |address| address.is_loopback());
+    let is_local = address.map_or(name == "localhost" || name.ends_with(".localhost"), |address| address.is_loopback());
     match uri.scheme_str() {
         Some("https") => {}
-        Some("http") if here && loopback => {}
+        Some("http") if is_local && loopback => {}
         Some("http") => return Err(UrlError::Insecure),
         _ => return Err(UrlError::Malformed),
     }
-    let private = if here { !loopback } else { address.is_some_and(|address| !is_public(address)) };
+    let private = if is_local { !loopback } else { address.is_some_and(|address| !is_public(address)) };
     if private { Err(UrlError::Private) } else { Ok(()) }
 }
 
-/// Whether an address may be called. Refused is all that the registries of special addresses (RFC 6890 and what updates it) do
-/// not call globally reachable, in every form that hides a version 4 address in a version 6 one.
+/// Returns whether requests may be sent to an address. It rejects all addresses that the registries of special
+/// addresses (RFC 6890 and its updates) do not list as globally reachable, including IPv4 addresses embedded in IPv6
+/// addresses.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -57,14 +59,14 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     let rejected = match address.octets() {
         // This network, private use, loopback.
         [0 | 10 | 127, ..] => true,
-        // Shared by providers' customers.
+        // Shared address space of carrier-grade NAT.
         [100, second, ..] => (64..128).contains(&second),
-        // Link-local, where clouds tell their secrets.
+        // Link-local, which includes cloud metadata services.
         [169, 254, ..] => true,
         [172, second, ..] => (16..32).contains(&second),
-        // Protocol assignments and documentation; relays of 6to4.
+        // Protocol assignments, documentation, 6to4 relays, private use.
         [192, 0, 0 | 2, _] | [192, 88, 99, _] | [192, 168, ..] => true,
-        // Benchmarks; documentation.
+        // Benchmarking, documentation.
         [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => true,
         // Multicast, reserved, broadcast.
         [224..=255, ..] => true,
@@ -77,16 +79,16 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let parts = address.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match parts {
-        // Mapped, and the old compatible form, which has the unspecified address and loopback too.
+        // IPv4-mapped addresses. The last arm rejects IPv4-compatible ones, `::` and `::1`.
         [0, 0, 0, 0, 0, 0xffff, high, low] => is_public_v4(v4(high, low)),
-        // NAT64 by the well-known prefix.
+        // NAT64 with the well-known prefix.
         [0x0064, 0xff9b, 0, 0, 0, 0, high, low] => is_public_v4(v4(high, low)),
-        // 6to4 carries an address of version 4 in its second and third part.
+        // 6to4, with an IPv4 address in the second and third segment.
         [0x2002, high, low, ..] => is_public_v4(v4(high, low)),
-        // Protocol assignments with Teredo and ORCHID; documentation.
+        // Protocol assignments including Teredo and ORCHID; documentation.
         [0x2001, second, ..] => second >= 0x0200 && second != 0x0db8,
         [0x3fff, second, ..] => second >= 0x1000,
-        // Global unicast alone: outside it are unique local, link-local, site-local and multicast addresses.
+        // Only global unicast, which excludes unique local, link-local, site-local and multicast addresses.
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
 }
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_addresses_are_refused_in_every_form() {
+    fn private_addresses_are_rejected_in_every_form() {
         for bad in [
             "0.0.0.0",
             "10.1.2.3",
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_https_to_the_world() {
+    fn urls_must_be_public_https() {
         for good in ["https://loja.example/hook?a=1", "https://loja.example:8443/", "https://8.8.8.8/x"] {
             assert_eq!(check(good, false), Ok(()), "{good}");
         }

@@ -6,9 +6,9 @@ use despacho_core::{
     drivers::outbox::{Job, Lane},
     model::{
         Timestamp,
-        webhook::{AttemptResult, ROUND},
+        webhook::{AttemptResult, PASS_DURATION},
     },
-    rules::webhooks::Tried,
+    rules::webhooks::MessageResult,
 };
 use futures_util::{StreamExt, stream};
 
@@ -34,11 +34,11 @@ pub struct Sent {
 /// How long a batch may start requests.
 #[must_use]
 pub fn pass_duration() -> Duration {
-    Duration::from_millis(ROUND.as_millis().unsigned_abs())
+    Duration::from_millis(PASS_DURATION.as_millis().unsigned_abs())
 }
 
 /// Sends the lanes of a batch concurrently, and each lane in order, while `can_start` returns true.
-pub async fn send<P, F>(lanes: Vec<Vec<Job>>, can_start: impl Fn() -> bool + Clone, post: P) -> Vec<Tried>
+pub async fn send<P, F>(lanes: Vec<Vec<Job>>, can_start: impl Fn() -> bool + Clone, post: P) -> Vec<MessageResult>
 where
     P: Fn(Job) -> F + Clone,
     F: Future<Output = Sent>,
@@ -47,15 +47,15 @@ where
     stream::iter(lanes).buffer_unordered(MAX_REQUESTS).concat().await
 }
 
-async fn send_lane<P, F>(jobs: Vec<Job>, can_start: impl Fn() -> bool, post: P) -> Vec<Tried>
+async fn send_lane<P, F>(jobs: Vec<Job>, can_start: impl Fn() -> bool, post: P) -> Vec<MessageResult>
 where
     P: Fn(Job) -> F,
     F: Future<Output = Sent>,
 {
     let mut lane = Lane::new(jobs);
-    while let Some(job) = lane.turn(can_start()) {
+    while let Some(job) = lane.next_job(can_start()) {
         let Sent { job, at, took_ms, response } = post(job).await;
-        lane.responded(job, at, took_ms, response);
+        lane.record(job, at, took_ms, response);
     }
-    lane.tried()
+    lane.into_results()
 }

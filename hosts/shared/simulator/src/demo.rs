@@ -64,7 +64,7 @@ const REPLACEMENT_MINUTES: [u32; OPEN_ORDERS as usize] = [25, 40, 10];
 /// An error of the host.
 pub async fn missing_orders<H: Host>(host: &H) -> Result<u32, HostError> {
     let Some(holder) = host.key(&KeyHash::of(KEY)).await? else { return Ok(0) };
-    let filter = OrderFilter { situations: (0, 499), ..OrderFilter::of(&holder.store) };
+    let filter = OrderFilter { statuses: (0, 499), ..OrderFilter::of(&holder.store) };
     let open = host.find_orders(OrderQuery::Matching(&filter, OPEN_ORDERS)).await?.len();
     Ok(OPEN_ORDERS - u32::try_from(open).unwrap_or(OPEN_ORDERS).min(OPEN_ORDERS))
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use despacho_core::{
     changes::Changes,
-    drivers::clock::Committed,
+    drivers::clock::BatchCommit,
     host::{CourierQuery, Host, HostError, OrderQuery},
     model::{
         CourierId, ExecContext, IdBlock, OrderId,
@@ -49,7 +49,7 @@ const MAX_ORDERS: u32 = 500;
 /// Moves the simulated couriers of at most 500 open orders with an ID above `after`, and sends couriers to orders that need one.
 ///
 /// # Errors
-/// An error of the host. Committed changes remain, and the next pass continues from there.
+/// An error of the host. BatchCommit changes remain, and the next pass continues from there.
 pub async fn run_pass<H: Host>(
     host: &H,
     settings: &Settings,
@@ -67,7 +67,7 @@ pub async fn run_pass<H: Host>(
     let (searching, carried): (Vec<&Order>, Vec<&Order>) = orders.iter().partition(is_searching);
     let mut decided = advance(host, &carried, simulation, &mut context).await?;
     decided.extend(fleet::send_couriers(host, settings, &searching, simulation, context.now).await?);
-    let mut committed = Committed::default();
+    let mut committed = BatchCommit::default();
     committed.commit(host, &decided).await?;
     Ok(Pass { orders: count, committed: committed.finish()?, next })
 }

@@ -90,7 +90,7 @@ fn couriers(host: &MemoryHost) -> Vec<Courier> {
 /// A second of a server: timed transitions and dispatch, then `instances` passes of the simulation.
 fn second(host: &MemoryHost, simulation: Simulation, instances: u32) -> Vec<Pass> {
     host.advance(Duration::seconds(1));
-    now(dispatch::round(host, &settings(), &mut host.exec_context())).unwrap();
+    now(dispatch::run_pass(host, &settings(), &mut host.exec_context())).unwrap();
     (0..instances).map(|_| now(run_pass(host, &settings(), simulation, None)).unwrap()).collect()
 }
 
@@ -268,7 +268,7 @@ fn demo_has_three_open_orders_on_any_later_day() {
         host.advance(Duration::minutes(24 * 60));
         for minutes in [0, 21] {
             host.advance(Duration::minutes(minutes));
-            now(clock::round(&host, &settings, host.now(), 100)).unwrap();
+            now(clock::run_pass(&host, &settings, host.now(), 100)).unwrap();
             now(demo::replace_ended_orders(&host, &settings)).unwrap();
             assert_eq!((open(&host), now(demo::missing_orders(&host))), (3, Ok(0)));
         }
@@ -277,7 +277,7 @@ fn demo_has_three_open_orders_on_any_later_day() {
     let before = host.orders().len();
     for _ in 0..24 * 12 {
         host.advance(Duration::minutes(5));
-        now(clock::round(&host, &settings, host.now(), 100)).unwrap();
+        now(clock::run_pass(&host, &settings, host.now(), 100)).unwrap();
         now(demo::replace_ended_orders(&host, &settings)).unwrap();
         assert_eq!(open(&host), 3);
     }

@@ -99,7 +99,7 @@ impl Readers {
                 if !matches!(webhook.state, WebhookState::Ended { .. }) {
                     let wide = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
                     let reader = (wide(webhook.store.get()), wide(webhook.position), webhook.id.get());
-                    readers.0.entry(wide(webhook.matrix.get())).or_default().push(reader);
+                    readers.0.entry(wide(webhook.merchant.get())).or_default().push(reader);
                 }
             }
         }
@@ -168,7 +168,7 @@ pub(crate) fn journal_span(of: Journal) -> Query {
              COALESCE((SELECT last FROM journals WHERE matrix = $2), 0)"
         }
     };
-    Query::new(sql, vec![Value::number(of.reader().get()), Value::number(of.matrix.get())])
+    Query::new(sql, vec![Value::number(of.reader().get()), Value::number(of.merchant.get())])
 }
 
 /// A row of two positions.

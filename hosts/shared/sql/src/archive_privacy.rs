@@ -5,7 +5,7 @@ use despacho_core::{
     model::{
         EventId, Phone, Timestamp,
         order::{Erasure, Event, Order, RecordedEvent},
-        privacy::FoundOrder,
+        privacy::RecipientOrder,
     },
     rules::{
         erasure::{erase_event, erase_recipients},
@@ -63,13 +63,13 @@ pub fn erase_record(record: &str, selection: &Selection, secret: &Secret) -> Res
 ///
 /// # Errors
 /// A line that is not a record; the message holds nothing of it.
-pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<FoundOrder>, String> {
+pub fn find_in_record(record: &str, phone: &Phone) -> Result<Option<RecipientOrder>, String> {
     let Some(archived) = selected(record, &Selection::Phone(phone.clone()))? else { return Ok(None) };
     let events = archived.events.into_iter().filter_map(|event| {
         let id = u64::try_from(event.id).ok().and_then(EventId::new)?;
         Some(RecordedEvent { id, event: event.body })
     });
-    Ok(Some(FoundOrder::of(archived.order, events.collect(), phone)))
+    Ok(Some(RecipientOrder::of(archived.order, events.collect(), phone)))
 }
 
 fn selected(record: &str, selection: &Selection) -> Result<Option<ArchivedOrder>, String> {

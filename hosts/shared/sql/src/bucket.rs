@@ -53,7 +53,7 @@ impl Leases {
             return held.admission(bucket, now);
         }
         if leases.len() >= MAX_LEASES {
-            leases.retain(|_, lease| lease.holds(now));
+            leases.retain(|_, lease| lease.is_valid(now));
         }
         if leases.len() >= MAX_LEASES {
             leases.clear();

@@ -189,7 +189,9 @@ impl<D: Driver, P: Machine> Storage for SqlHost<D, P> {
             }
             CourierQuery::Key(hash) => read::courier_by_key(hash),
             CourierQuery::All { after, limit } => read::couriers(after, limit),
-            CourierQuery::Silent { seen_before, skipped, limit } => read::silent_couriers(seen_before, skipped, limit),
+            CourierQuery::Unresponsive { seen_before, skipped, limit } => {
+                read::silent_couriers(seen_before, skipped, limit)
+            }
         };
         self.all(query, read::to_courier).await
     }
@@ -295,8 +297,8 @@ impl<D, P: Platform> Platform for SqlHost<D, P> {
         self.platform.locate(addresses).await
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
-        self.platform.matrix(places).await
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+        self.platform.distance_matrix(places).await
     }
 
     fn is_embedded(&self) -> bool {

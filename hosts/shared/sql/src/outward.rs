@@ -8,7 +8,8 @@ use despacho_core::{
         order::{Journal, JournalEntry, RecordedEvent},
         store::{Claim, EntryKind, LedgerEntry, Period, StatementLine, TopUp},
         webhook::{
-            Attempt, MessageChange, ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, RecordedAttempt, Webhook, WebhookState,
+            Attempt, MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MessageChange, RecordedAttempt, Webhook,
+            WebhookState,
         },
     },
 };
@@ -82,7 +83,7 @@ const PRUNE_ATTEMPTS: &str = "DELETE FROM webhook_attempts WHERE webhook = $1 AN
 
 pub(crate) fn journal(of: Journal, after: u64, limit: u32) -> Query {
     let (sql, whose) = match of.branch {
-        None => (JOURNAL_OF_MATRIX, of.matrix),
+        None => (JOURNAL_OF_MATRIX, of.merchant),
         Some(branch) => (JOURNAL_OF_BRANCH, branch),
     };
     Query::new(sql, vec![id(whose.get()), Value::number(after), Value::number(limit)])
@@ -109,7 +110,7 @@ pub(crate) fn webhook(number: WebhookId) -> Query {
 }
 
 pub(crate) fn due_webhooks(now: Timestamp, limit: u32) -> Query {
-    let bounds = [ROUNDS_PER_MERCHANT, ROUNDS_PER_RECEIVER, limit].map(Value::number);
+    let bounds = [MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, limit].map(Value::number);
     Query::new(DUE_WEBHOOKS, std::iter::once(now.into()).chain(bounds).collect())
 }
 
@@ -147,7 +148,7 @@ pub(crate) fn to_entry(row: &mut Row) -> Result<JournalEntry, HostError> {
     let place = row.integer()?;
     let place = u64::try_from(place).map_err(|_| corrupt_row(format!("an event at place {place}")))?;
     let number = identifier(row.integer()?, EventId::new)?;
-    Ok(JournalEntry { place, recorded: RecordedEvent { id: number, event: row.json()? } })
+    Ok(JournalEntry { position: place, recorded: RecordedEvent { id: number, event: row.json()? } })
 }
 
 /// A row of `id, kind, store, order, reference, amount, balance, at`.
@@ -239,7 +240,7 @@ fn write_webhook(write: &Write<Webhook>) -> Result<Statement, HostError> {
     let webhook = &write.value;
     let columns = [
         id(webhook.store.get()),
-        id(webhook.matrix.get()),
+        id(webhook.merchant.get()),
         Value::Integer(webhook.is_active().into()),
         Value::Integer(matches!(webhook.state, WebhookState::Removed { .. }).into()),
         Value::number(webhook.position),
@@ -258,7 +259,7 @@ fn message(change: &MessageChange) -> Result<Statement, HostError> {
             let params = vec![
                 id(message.webhook.get()),
                 message.name.as_str().into(),
-                Value::number(message.place()),
+                Value::number(message.position()),
                 Value::json(message)?,
             ];
             Statement::one(PUT_MESSAGE, params)

@@ -128,7 +128,7 @@ pub(crate) fn redaction(redaction: &Redaction) -> Result<Statement, HostError> {
             Statement::any(sql, place(claim).to_vec())
         }
         Redaction::PurgeClaims(before) => purge_claims(*before),
-        Redaction::ForgetPositions(before) => {
+        Redaction::RemovePositions(before) => {
             Statement::any("DELETE FROM positions WHERE at < $1", vec![(*before).into()])
         }
         Redaction::RemoveNotification(store, id) => {

@@ -121,7 +121,7 @@ pub(crate) fn find_orders(filter: &OrderFilter, limit: u32) -> Query {
             "$8"
         ),
     };
-    let (min, max) = filter.situations;
+    let (min, max) = filter.statuses;
     let mut params = vec![
         number(filter.store.get()),
         filter.before.map_or(Value::Integer(i64::MAX), |id| number(id.get())),

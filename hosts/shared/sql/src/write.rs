@@ -169,7 +169,7 @@ fn store(write: &Write<Store>) -> Result<Statement, HostError> {
     // The balance is kept apart; in the body it would be a second truth.
     let body = Value::json(&Store { balance: despacho_core::model::Money::ZERO, ..store.clone() })?;
     let columns = [
-        store.matrix.map(|matrix| id(matrix.get())).unwrap_or(Value::Null),
+        store.parent.map(|parent| id(parent.get())).unwrap_or(Value::Null),
         store.cnpj.as_str().into(),
         store.email.key().into(),
         store.created_at.into(),

@@ -107,7 +107,7 @@ impl Platform for ServerPlatform {
         Ok(places.into_iter().map(|place| place.map(|sourced| sourced.located)).collect())
     }
 
-    async fn matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
+    async fn distance_matrix(&self, places: &[Located]) -> Result<DistanceMatrix, HostError> {
         Ok(self.geography.matrix(places).await)
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use despacho_core::{
     drivers::outbox::Job,
     model::webhook::{AttemptResult, SendError},
-    rules::webhooks::WebhookTerms,
+    rules::webhooks::WebhookConfig,
 };
 use despacho_shell::webhooks::{MAX_RESPONSE_BYTES, RESPONSE_TIMEOUT};
 use http::HeaderValue;
@@ -29,7 +29,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(terms: &WebhookTerms) -> Result<Client, String> {
+    pub(super) fn new(terms: &WebhookConfig) -> Result<Client, String> {
         let inner = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
@@ -47,10 +47,10 @@ impl Client {
             request.map(Full::new)
         });
         // The URL was checked when it was taken, so that no request fails to be built.
-        let Ok(request) = request else { return AttemptResult::HostError(SendError::Broken) };
+        let Ok(request) = request else { return AttemptResult::Failed(SendError::Broken) };
         match timeout(self.timeout, self.inner.request(request)).await {
-            Err(_) => AttemptResult::HostError(SendError::Timeout),
-            Ok(Err(error)) => AttemptResult::HostError(send_error(&error)),
+            Err(_) => AttemptResult::Failed(SendError::Timeout),
+            Ok(Err(error)) => AttemptResult::Failed(send_error(&error)),
             Ok(Ok(response)) => {
                 let status = response.status().as_u16();
                 let _ =

@@ -9,7 +9,7 @@ use std::{
 };
 
 use despacho_core::{
-    drivers::outbox::{Job, Rounds},
+    drivers::outbox::{Job, RunningPasses},
     host::HostError,
     model::{
         WebhookId,
@@ -51,7 +51,7 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
     let (mut updates, shutdown) = (app.store.updates(), app.shutdown.clone());
     let sender = Arc::new(Sender { app, client });
     let mut rounds: JoinSet<WebhookId> = JoinSet::new();
-    let mut running = Rounds::new(AT_ONCE as usize);
+    let mut running = RunningPasses::new(AT_ONCE as usize);
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -68,7 +68,7 @@ pub async fn run(app: Arc<App>, timeout: Duration) {
             Some(ended) = rounds.join_next(), if !rounds.is_empty() => match ended {
                 Ok(id) => running.end(id),
                 // Which one panicked is not told: all are looked at again, and leases keep them apart.
-                Err(_) => running = Rounds::new(AT_ONCE as usize),
+                Err(_) => running = RunningPasses::new(AT_ONCE as usize),
             },
         }
         if rounds.len() >= AT_ONCE as usize {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use despacho_bench::Failure;
 use despacho_core::{
     changes::{Changes, Write},
-    drivers::dispatch::round,
+    drivers::dispatch::run_pass,
     host::{Host, Platform},
     memory::MemoryHost,
     model::{
@@ -57,7 +57,7 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     let (mut passes, mut earlier) = (Vec::new(), Vec::new());
     for _ in 0..PASSES {
         let start = Instant::now();
-        round(host, &settings, &mut host.exec_context()).await?;
+        run_pass(host, &settings, &mut host.exec_context()).await?;
         passes.push(start.elapsed().as_secs_f64() * 1e3);
         let start = Instant::now();
         earlier_reads(host, now).await?;
@@ -66,7 +66,7 @@ async fn measure<D: Driver, P: Machine>(name: &str, host: &SqlHost<D, P>) -> Res
     let servable = (UNSERVABLE..UNSERVABLE + SERVABLE).map(|number| order(&template, number, now, in_reach(number)));
     commit(host, servable.collect(), Vec::new()).await?;
     let start = Instant::now();
-    let done = round(host, &settings, &mut host.exec_context()).await?;
+    let done = run_pass(host, &settings, &mut host.exec_context()).await?;
     let took = start.elapsed().as_secs_f64() * 1e3;
     println!(
         "  {name}: {:.0} ms (earlier reads {:.0} ms); the next pass served {} of {SERVABLE} in {took:.0} ms, each with its own commit",

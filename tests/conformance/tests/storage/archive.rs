@@ -60,12 +60,12 @@ fn leaves(found: &Histories) -> Vec<OrderHistory> {
 }
 
 fn journals() -> [Journal; 2] {
-    let matrix = Journal { matrix: store_id(1), branch: None };
+    let matrix = Journal { merchant: store_id(1), branch: None };
     [matrix, Journal { branch: Some(store_id(2)), ..matrix }]
 }
 
 async fn places<H: Host>(host: &H, of: Journal) -> Vec<u64> {
-    host.journal(of, 0, 100).await.unwrap().iter().map(|entry| entry.place).collect()
+    host.journal(of, 0, 100).await.unwrap().iter().map(|entry| entry.position).collect()
 }
 
 async fn whole_histories_leave_and_the_orders_stay<D: Driver, P: Machine>(host: &SqlHost<D, P>) {
@@ -131,7 +131,7 @@ async fn nobody_reads_on_over_a_gap<D: Driver, P: Machine>(host: &SqlHost<D, P>)
     assert_eq!(query("/delivery/events?after=3-1").await.0, 200);
     let mut open = Subscription {
         journal: journals()[0],
-        place: 3,
+        position: 3,
         language: Language::English,
         key: reader.id,
         hash: reader.hash.clone(),

@@ -10,7 +10,7 @@ use std::{
 use despacho_core::{
     api,
     changes::Changes,
-    drivers::dispatch::{DispatchPass, round},
+    drivers::dispatch::{DispatchPass, run_pass},
     host::{Host, HostError, Platform, Storage},
     model::{
         Entropy, ExecContext, Timestamp,
@@ -77,7 +77,7 @@ fn set<D: Driver>(host: &ClockedHost<D>, millis: i64) {
 }
 
 async fn step<D: Driver>(host: &ClockedHost<D>) -> DispatchPass {
-    round(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
+    run_pass(host, &Settings::default(), &mut host.exec_context()).await.unwrap()
 }
 
 /// An order of 40 minutes' preparation that nobody had yet.

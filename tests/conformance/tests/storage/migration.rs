@@ -39,8 +39,8 @@ fn steps(dialect: Dialect) -> Vec<String> {
 
 /// A prepaid parent store whose branches pay for themselves, and another merchant.
 async fn populate(host: &impl Host) {
-    let other = Store { matrix: None, ..store(8) };
-    let others_branch = Store { matrix: Some(other.id), ..store(10) };
+    let other = Store { parent: None, ..store(8) };
+    let others_branch = Store { parent: Some(other.id), ..store(10) };
     let stores = [store(1), store(2), store(4), store(6), other, others_branch].map(Write::insert).to_vec();
     let entries = [(1, 1_000), (2, -300), (4, 20), (6, -700), (10, -5)];
     let ledger = entries.map(|(number, amount)| entry(number, amount, None)).to_vec();
@@ -115,7 +115,7 @@ fn sandbox_steps(dialect: Dialect) -> Vec<String> {
 }
 
 async fn populate_demo(host: &impl Host) {
-    let stores = vec![Store { sandbox: true, ..store(1) }, Store { matrix: None, sandbox: false, ..store(3) }];
+    let stores = vec![Store { sandbox: true, ..store(1) }, Store { parent: None, sandbox: false, ..store(3) }];
     let real = Order { store: store_id(3), ..searching(51, 1) };
     let orders = vec![Order { sandbox: true, ..searching(50, 1) }, real];
     put_store_and(host, stores, orders, vec![Courier { sandbox: true, ..free(20) }, free(21)], 4).await;

@@ -49,7 +49,7 @@ async fn statements() -> Vec<(Query, &'static str)> {
     host.free_couriers(cell..=cell, None, at(0), 5_000).await.unwrap();
     host.find_orders(OrderQuery::Sandbox { after: Some(order_id(7)), limit: 500 }).await.unwrap();
     host.find_orders(OrderQuery::Due { now: at(1), skipped: 5, limit: 1_000 }).await.unwrap();
-    host.find_couriers(CourierQuery::Silent { seen_before: at(1), skipped: 5, limit: 500 }).await.unwrap();
+    host.find_couriers(CourierQuery::Unresponsive { seen_before: at(1), skipped: 5, limit: 500 }).await.unwrap();
     host.find_orders(OrderQuery::Ids(&[order_id(1), order_id(2)])).await.unwrap();
     host.find_couriers(CourierQuery::Ids(&[CourierId::new(1).unwrap(), CourierId::new(2).unwrap()])).await.unwrap();
     let queries = host.driver().0.lock().unwrap().clone();

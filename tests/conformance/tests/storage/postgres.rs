@@ -248,7 +248,7 @@ async fn pipeline_keeps_order_and_undoes_only_conflicts() {
     assert_eq!(results, wanted);
     let stats = backend.host().driver().stats();
     assert_eq!((stats.commits, stats.conflicts, stats.pipelines), (67, 34, 5), "{stats:?}");
-    let journal = backend.host().journal(Journal { matrix: store_id(1), branch: None }, 0, 200).await.unwrap();
+    let journal = backend.host().journal(Journal { merchant: store_id(1), branch: None }, 0, 200).await.unwrap();
     let orders: Vec<u64> = journal.iter().map(|entry| entry.recorded.event.order.get()).collect();
     assert_eq!(orders, (1..=100).filter(|number| number % 3 != 1).collect::<Vec<_>>());
     assert_eq!(backend.query("SELECT amount FROM balances WHERE store = 1"), "-6600");

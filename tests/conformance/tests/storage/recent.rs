@@ -149,7 +149,7 @@ async fn instances_that_lease_never_give_out_more_than_the_quota() {
     }
     // One of them may hold a last lease that the other's requests would have liked; it gives it out itself.
     assert_eq!(admitted, 640);
-    let later = now().after(Lease::LIFE).after(Duration::millis(1));
+    let later = now().after(Lease::TTL).after(Duration::millis(1));
     let late = despacho_sql::admit(other.driver(), &leases[1], &bucket, later).await.unwrap();
     assert!(late.admitted, "a second gives ten places");
 }

@@ -23,11 +23,11 @@ pub(crate) fn round_trip(bytes: &[u8]) -> Result<u64, String> {
             return Err(format!("the quote {text} was parsed again as {again:?}"));
         }
     }
-    let journal = Journal { matrix: store, branch: None };
-    let position = journal.place(&text);
+    let journal = Journal { merchant: store, branch: None };
+    let position = journal.position(&text);
     if let Some(position) = position
         && text != "0"
-        && journal.place(&journal.cursor(position)) != Some(position)
+        && journal.position(&journal.cursor(position)) != Some(position)
     {
         return Err(format!("the cursor {text} is not the position {position}"));
     }

@@ -68,7 +68,7 @@ macro_rules! all {
 pub(crate) fn compare_readers(bytes: &[u8]) -> Result<u64, String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Ok(kind(&["not UTF-8"])) };
     let Some((tree, value)) = parse(text)? else { return Ok(kind(&["not JSON"])) };
-    let read = all!(text, tree, value: CreateOrder, PreviewOrder, CreateStore, CreateMatrix, UpdateStore, CreateSession,
+    let read = all!(text, tree, value: CreateOrder, PreviewOrder, CreateStore, CreateParentStore, UpdateStore, CreateSession,
         IssueKey, RegisterCourier, AlterCourier, ReportPosition, SetAvailability, GiveCode, GiveReason, NameDelivery,
         GiveDeliveryReason, DelayOrder, CancelOrder, AddressBody, PreviewContext);
     let names: Vec<&str> = read.iter().filter(|(_, read)| *read).map(|(name, _)| *name).collect();

@@ -9,8 +9,8 @@ use despacho_core::{
         limits::Limits,
         matching::Dispatch,
         pricing::Tariff,
-        settings::{KeyTerms, PlaceTerms, RetentionConfig, Secret, Settings},
-        webhooks::WebhookTerms,
+        settings::{KeyConfig, PlaceConfig, RetentionConfig, Secret, Settings},
+        webhooks::WebhookConfig,
     },
 };
 use despacho_geo::{GeocoderTerms, RoutingTerms};
@@ -32,11 +32,11 @@ pub struct SharedSettings {
     /// The price of a late cancellation.
     pub cancellation: Cancellation,
     /// API keys and logins.
-    pub keys: KeyTerms,
+    pub keys: KeyConfig,
     /// The required precision of addresses.
-    pub places: PlaceTerms,
+    pub places: PlaceConfig,
     /// How webhooks are sent.
-    pub webhooks: WebhookTerms,
+    pub webhooks: WebhookConfig,
     /// How long personal data is stored.
     pub retention: RetentionConfig,
     /// How geocoders are called.

@@ -347,7 +347,7 @@ pub const TABLE: &[Setting] = &[
     Setting::number(
         "dispatch.radius-km",
         Kilometres,
-        1..=Dispatch::LARGEST_RADIUS_KM as u64,
+        1..=Dispatch::MAX_RADIUS_KM as u64,
         "Maximum straight-line distance between a courier and a pickup",
     ),
     Setting::number(

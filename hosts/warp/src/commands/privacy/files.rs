@@ -7,7 +7,7 @@ use std::{
 };
 
 use despacho_core::{
-    model::{Phone, privacy::FoundOrder},
+    model::{Phone, privacy::RecipientOrder},
     rules::settings::Secret,
 };
 use despacho_sql::{Selection, erase_record, find_in_record};
@@ -54,7 +54,7 @@ pub(super) fn list(folder: &Path) -> Result<Files, Failure> {
 }
 
 /// What an archive holds of a recipient.
-pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<FoundOrder>, Failure> {
+pub(super) fn find(path: &Path, phone: &Phone) -> Result<Vec<RecipientOrder>, Failure> {
     let mut found = Vec::new();
     for line in records(path)? {
         let line = line.map_err(|error| failed(path, &error))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use despacho_core::{
     changes::{Changes, Write},
-    drivers::dispatch::{DispatchPass, round},
+    drivers::dispatch::{DispatchPass, run_pass},
     host::{CourierQuery, Host, OrderQuery, Storage},
     model::{
         CourierId, Entropy, ExecContext, OrderId, Point,
@@ -85,7 +85,7 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     let orders = vec![searching(50, 2), searching(51, 1), searching(52, 3), order(54, 1, "P-54"), sandbox_order];
     put(host, orders, vec![free(20), free(21), Courier { available: false, ..free(22) }, sandbox_courier], 4).await;
     let settings = Settings::default();
-    let done = round(host, &settings, &mut at_minute(5)).await.unwrap();
+    let done = run_pass(host, &settings, &mut at_minute(5)).await.unwrap();
     assert_eq!(done, DispatchPass { allocated: 3, ..DispatchPass::default() });
     let given = pairs(host, [50, 51, 52, 55].into_iter()).await;
     let orders: Vec<u64> = given.iter().map(|(order, _)| order.get()).collect();
@@ -95,14 +95,14 @@ pub(crate) async fn a_round_gives_each_courier_one_order(backend: impl Backend) 
     let kinds: Vec<EventKind> =
         host.events(order_id(51)).await.unwrap().iter().map(|recorded| recorded.event.kind).collect();
     assert_eq!(kinds, [EventKind::Allocated]);
-    assert_eq!(round(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "nobody is free");
+    assert_eq!(run_pass(host, &settings, &mut at_minute(5)).await, Ok(DispatchPass::default()), "nobody is free");
     // Five minutes after the last place nobody gets an order, and after twenty minutes of searching the order ends.
     put_courier(host, free(30), 5).await;
     assert_eq!(
-        round(host, &settings, &mut at_minute(11)).await,
+        run_pass(host, &settings, &mut at_minute(11)).await,
         Ok(DispatchPass { moved: 1, ..DispatchPass::default() })
     );
-    let ended = round(host, &settings, &mut at_minute(23)).await.unwrap();
+    let ended = run_pass(host, &settings, &mut at_minute(23)).await.unwrap();
     assert_eq!((ended.expired, ended.allocated), (1, 0));
 }
 
@@ -131,14 +131,14 @@ pub(crate) async fn sandbox_orders_and_real_couriers_never_meet(backend: impl Ba
     assert_eq!(indexed.iter().map(|order| order.sandbox).collect::<Vec<_>>(), [true, false, true]);
     // Two real couriers, and one of them is left over: it still gets none of the sandbox orders.
     let settings = Settings::default();
-    assert_eq!(round(host, &settings, &mut at_minute(5)).await.unwrap().allocated, 1);
+    assert_eq!(run_pass(host, &settings, &mut at_minute(5)).await.unwrap().allocated, 1);
     assert_eq!(pairs(host, [50, 56].into_iter()).await, BTreeSet::new());
     // Sandbox couriers take both, and no more real orders.
     for number in [30, 31, 32] {
         put_courier(host, Courier { sandbox: true, ..free(number) }, 5).await;
     }
     host.commit(&Changes { orders: vec![Write::insert(searching(57, 1))], ..changes() }).await.unwrap();
-    assert_eq!(round(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
+    assert_eq!(run_pass(host, &settings, &mut at_minute(6)).await.unwrap().allocated, 3);
     let real = |courier: CourierId| courier.get() < 30;
     assert!(pairs(host, [51, 57].into_iter()).await.iter().all(|(_, courier)| real(*courier)));
     assert!(!pairs(host, [50, 56].into_iter()).await.iter().any(|(_, courier)| real(*courier)));
@@ -153,27 +153,28 @@ pub(crate) async fn a_silent_courier_loses_the_order(backend: impl Backend) {
     let host = backend.host();
     put(host, vec![searching(50, 0)], vec![free(20)], 0).await;
     let settings = Settings::default();
-    assert_eq!(round(host, &settings, &mut at_minute(1)).await.unwrap().allocated, 1);
+    assert_eq!(run_pass(host, &settings, &mut at_minute(1)).await.unwrap().allocated, 1);
     let incoming = |minutes| Changes { positions: vec![position(20, minutes)], ..changes() };
     host.commit(&incoming(5)).await.unwrap();
     assert_eq!(
-        host.find_couriers(CourierQuery::Silent { seen_before: at(5), skipped: 0, limit: 9 }).await,
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(5), skipped: 0, limit: 9 }).await,
         Ok(vec![]),
         "heard of just then"
     );
-    let silent = host.find_couriers(CourierQuery::Silent { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
+    let silent =
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(6), skipped: 0, limit: 9 }).await.unwrap();
     assert_eq!(silent.iter().map(|courier| courier.id.get()).collect::<Vec<_>>(), [20]);
-    assert_eq!(round(host, &settings, &mut at_minute(14)).await, Ok(DispatchPass::default()));
-    let done = round(host, &settings, &mut at_minute(16)).await.unwrap();
+    assert_eq!(run_pass(host, &settings, &mut at_minute(14)).await, Ok(DispatchPass::default()));
+    let done = run_pass(host, &settings, &mut at_minute(16)).await.unwrap();
     assert_eq!((done.released, done.allocated), (1, 0));
     let order = host.order(order_id(50)).await.unwrap().unwrap();
     assert_eq!((order.status, order.courier.as_ref(), order.attempt), (OrderStatus::Searching, None, 1));
     assert_eq!(host.courier(silent[0].id).await.unwrap().unwrap().order, None);
     // The same courier comes back to it only after a while, and only where nobody else is free.
     host.commit(&incoming(17)).await.unwrap();
-    assert_eq!(round(host, &settings, &mut at_minute(18)).await.unwrap().allocated, 0);
+    assert_eq!(run_pass(host, &settings, &mut at_minute(18)).await.unwrap().allocated, 0);
     host.commit(&incoming(19)).await.unwrap();
-    assert_eq!(round(host, &settings, &mut at_minute(19)).await.unwrap().allocated, 1);
+    assert_eq!(run_pass(host, &settings, &mut at_minute(19)).await.unwrap().allocated, 1);
     assert_eq!(pairs(host, 50..51).await.len(), 1);
 }
 
@@ -183,13 +184,16 @@ pub(crate) async fn goods_on_board_are_not_taken(backend: impl Backend) {
     let carrier = Courier { order: Some(order_id(50)), ..courier(20) };
     put(host, vec![riding(OrderStatus::OutForDelivery)], vec![carrier], 0).await;
     assert_eq!(
-        host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await,
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 }).await,
         Ok(vec![])
     );
     let order = riding(OrderStatus::CourierAtPickup);
     host.commit(&Changes { orders: vec![over(1, order)], ..changes() }).await.unwrap();
     assert_eq!(
-        host.find_couriers(CourierQuery::Silent { seen_before: at(60), skipped: 0, limit: 9 }).await.unwrap().len(),
+        host.find_couriers(CourierQuery::Unresponsive { seen_before: at(60), skipped: 0, limit: 9 })
+            .await
+            .unwrap()
+            .len(),
         1
     );
 }
@@ -209,7 +213,7 @@ pub(crate) async fn the_nearest_go_where_all_ride_least(backend: impl Backend) {
     let positions = vec![seen(20, 5), seen(21, 0), seen(22, 40)];
     host.commit(&Changes { positions, ..changes() }).await.unwrap();
     assert_ne!(point(20), place(5));
-    assert_eq!(round(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
+    assert_eq!(run_pass(host, &Settings::default(), &mut at_minute(2)).await.unwrap().allocated, 2);
     let given = pairs(host, 50..52).await;
     let given: Vec<(u64, u64)> = given.iter().map(|(order, courier)| (order.get(), courier.get())).collect();
     assert_eq!(given, [(50, 21), (51, 20)]);

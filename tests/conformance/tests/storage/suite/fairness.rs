@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use despacho_core::{
     changes::{Changes, Write},
-    drivers::dispatch::round,
+    drivers::dispatch::run_pass,
     host::{Host, OrderQuery, Storage},
     model::{
         CourierId, Point,
@@ -108,7 +108,7 @@ pub(crate) async fn unservable_orders_leave_others_their_nearest_courier(backend
     put_all(host, orders, couriers).await;
     for pass in 1..=2 {
         let start = Instant::now();
-        let done = round(host, &Settings::default(), &mut at_minute(5)).await.unwrap();
+        let done = run_pass(host, &Settings::default(), &mut at_minute(5)).await.unwrap();
         eprintln!("pass {pass}: {done:?} in {:?}", start.elapsed());
     }
     let given = pairs(host, FIRST_SERVABLE..FIRST_SERVABLE + SERVABLE as u64).await;
@@ -133,7 +133,7 @@ pub(crate) async fn stuck_due_orders_delay_no_others(backend: impl Backend) {
             .map(|order| order.status),
         Some(OrderStatus::Searching)
     );
-    let done = round(host, &settings, &mut at_minute(30)).await.unwrap();
+    let done = run_pass(host, &settings, &mut at_minute(30)).await.unwrap();
     assert_eq!((done.moved, done.more), (3, false));
     for number in 3_000..3_003 {
         assert_eq!(host.order(order_id(number)).await.unwrap().unwrap().status, OrderStatus::Searching);
@@ -153,7 +153,7 @@ pub(crate) async fn couriers_that_keep_their_order_delay_no_others(backend: impl
     }
     put_all(host, orders, Vec::new()).await;
     host.commit(&Changes { couriers, ..changes() }).await.unwrap();
-    let done = round(host, &Settings::default(), &mut at_minute(30)).await.unwrap();
+    let done = run_pass(host, &Settings::default(), &mut at_minute(30)).await.unwrap();
     assert_eq!((done.released, done.more), (1, false));
     assert_eq!(host.order(order_id(1_201)).await.unwrap().unwrap().courier, None);
 }

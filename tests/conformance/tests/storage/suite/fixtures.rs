@@ -78,7 +78,7 @@ pub(crate) fn store(number: u64) -> Store {
     Store {
         id: store_id(number),
         version: 1,
-        matrix: (number > 1).then(|| store_id(1)),
+        parent: (number > 1).then(|| store_id(1)),
         cnpj: cnpj(number),
         name: format!("Padaria Pão Quente nº {number}"),
         responsible: Person { name: "João Conceição".to_owned(), phone: Some(phone()) },
@@ -180,7 +180,7 @@ pub(crate) fn order(number: u64, store: u64, code: &str) -> Order {
         sandbox: false,
         tries: CodeTries { wrong: 3, locked_until: Some(at(9)) },
         last_sequence: 1,
-        erasure: Erasure::Nothing,
+        erasure: Erasure::NotErased,
     }
 }
 
@@ -271,7 +271,7 @@ pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
         id: webhook_id(number),
         version: 1,
         store: store_id(store),
-        matrix: store_id(1),
+        merchant: store_id(1),
         url: "https://loja.example/gancho?a=1".to_owned(),
         events: vec![EventKind::Created, EventKind::Ready],
         secrets: vec![secret("b", None), secret("a", Some(at(60)))],
@@ -287,7 +287,7 @@ pub(crate) fn webhook(number: u64, store: u64) -> Webhook {
 
 fn subject(place: u64) -> Subject {
     let recorded = RecordedEvent { id: EventId::new(place).unwrap(), event: event(&order(50, 1, "P-1"), 1) };
-    Subject::Event(Box::new(JournalEntry { place, recorded }))
+    Subject::Event(Box::new(JournalEntry { position: place, recorded }))
 }
 
 /// A message about the event at a place, tried so often.
@@ -308,7 +308,7 @@ pub(crate) fn attempt(webhook: u64, number: u32) -> Attempt {
         result: if number.is_multiple_of(3) {
             AttemptResult::Status(503)
         } else {
-            AttemptResult::HostError(SendError::Timeout)
+            AttemptResult::Failed(SendError::Timeout)
         },
         next_at: Some(at(1)),
     }

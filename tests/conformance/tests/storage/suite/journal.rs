@@ -83,11 +83,11 @@ pub(crate) async fn a_round_moves_each_order_once(backend: impl Backend) {
     };
     host.commit(&changes).await.unwrap();
     let settings = Settings::default();
-    assert_eq!(clock::round(host, &settings, at(9), 100).await, Ok(0));
-    assert_eq!(clock::round(host, &settings, at(10), 2).await, Ok(2));
-    assert_eq!(clock::round(host, &settings, at(10), 100).await, Ok(3));
+    assert_eq!(clock::run_pass(host, &settings, at(9), 100).await, Ok(0));
+    assert_eq!(clock::run_pass(host, &settings, at(10), 2).await, Ok(2));
+    assert_eq!(clock::run_pass(host, &settings, at(10), 100).await, Ok(3));
     let (one, two) =
-        tokio::join!(clock::round(host, &settings, at(31), 100), clock::round(host, &settings, at(31), 100));
+        tokio::join!(clock::run_pass(host, &settings, at(31), 100), clock::run_pass(host, &settings, at(31), 100));
     assert_eq!(one.unwrap() + two.unwrap(), 5, "two clocks at once move each order once");
     for number in 50..55 {
         let kinds: Vec<EventKind> =

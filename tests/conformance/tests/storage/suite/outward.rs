@@ -8,9 +8,9 @@ use despacho_core::{
         AttemptId, WebhookId,
         order::{Event, Journal, JournalEntry},
         store::Store,
-        webhook::{ATTEMPTS_KEPT, Attempt, AttemptResult, Lease, MessageChange, Webhook, WebhookState},
+        webhook::{Attempt, AttemptResult, Lease, MAX_STORED_ATTEMPTS, MessageChange, Webhook, WebhookState},
     },
-    rules::{settings::Settings, webhooks::Tried},
+    rules::{settings::Settings, webhooks::MessageResult},
 };
 use futures_util::future::join_all;
 
@@ -20,7 +20,7 @@ use super::{
 };
 
 fn whole() -> Journal {
-    Journal { matrix: store_id(1), branch: None }
+    Journal { merchant: store_id(1), branch: None }
 }
 
 fn part(branch: u64) -> Journal {
@@ -29,7 +29,7 @@ fn part(branch: u64) -> Journal {
 
 async fn places<H: Host>(host: &H, of: Journal, after: u64, limit: u32) -> Vec<(u64, u64)> {
     let entries: Vec<JournalEntry> = host.journal(of, after, limit).await.unwrap();
-    entries.iter().map(|entry| (entry.place, entry.recorded.event.order.get())).collect()
+    entries.iter().map(|entry| (entry.position, entry.recorded.event.order.get())).collect()
 }
 
 /// A matrix with two branches.
@@ -40,7 +40,7 @@ async fn merchant<H: Host>(host: &H) {
 
 /// The last position of a merchant's journal.
 pub(crate) async fn journal_end<H: Host>(host: &H, merchant: u64) -> Result<u64, HostError> {
-    let journal = Journal { matrix: store_id(merchant), branch: None };
+    let journal = Journal { merchant: store_id(merchant), branch: None };
     Ok(host.journal_span(journal).await?.end)
 }
 
@@ -152,7 +152,7 @@ pub(crate) async fn merchants_and_receivers_take_turns(backend: impl Backend) {
     let due_at = Some(at(0));
     let of = |id: u64, merchant: u64, receiver: &str| {
         let (store, url) = (store_id(merchant), format!("https://{receiver}.example/hook"));
-        Webhook { due_at, lease: None, store, matrix: store, url, ..webhook(id, merchant) }
+        Webhook { due_at, lease: None, store, merchant: store, url, ..webhook(id, merchant) }
     };
     // One merchant with many, all seen longest ago; one with two that were seen last.
     let mut webhooks: Vec<Webhook> = (100..400).map(|id| of(id, 1, &format!("a{id}"))).collect();
@@ -180,7 +180,7 @@ pub(crate) async fn a_backlog_keeps_no_other_merchant_from_its_receiver(backend:
     let host = backend.host();
     let of = |id: u64, merchant: u64| {
         let store = store_id(merchant);
-        Webhook { due_at: Some(at(0)), lease: None, store, matrix: store, ..webhook(id, merchant) }
+        Webhook { due_at: Some(at(0)), lease: None, store, merchant: store, ..webhook(id, merchant) }
     };
     let mut webhooks: Vec<Webhook> = (100..400).map(|id| of(id, 1)).collect();
     webhooks.push(Webhook { seen_at: at(1), ..of(500, 2) });
@@ -232,7 +232,7 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
         host.find_attempts(AttemptQuery::Webhook { webhook, before, limit }).await.unwrap()
     };
     let all = of(webhook_id(7), None, 1_000).await;
-    assert_eq!((all.len(), all.first().map(|one| one.attempt.number)), (ATTEMPTS_KEPT, Some(270)));
+    assert_eq!((all.len(), all.first().map(|one| one.attempt.number)), (MAX_STORED_ATTEMPTS, Some(270)));
     let page = of(webhook_id(7), Some(all[2].id), 2).await;
     assert_eq!(page, all[3..5]);
     assert_eq!(host.find_attempts(AttemptQuery::Id(all[9].id)).await, Ok(vec![all[9].clone()]));
@@ -240,8 +240,8 @@ pub(crate) async fn a_log_keeps_the_newest_attempts(backend: impl Backend) {
     assert_eq!(host.find_attempts(AttemptQuery::Id(AttemptId::new(9_999).unwrap())).await, Ok(vec![]));
 }
 
-fn tried(batch: &outbox::Batch, response: AttemptResult) -> Vec<Tried> {
-    let sent = |job: &outbox::Job| Tried { message: job.message.clone(), sent: Some((at(0), 5, response)) };
+fn tried(batch: &outbox::Batch, response: AttemptResult) -> Vec<MessageResult> {
+    let sent = |job: &outbox::Job| MessageResult { message: job.message.clone(), sent: Some((at(0), 5, response)) };
     batch.lanes.iter().flatten().map(sent).collect()
 }
 

@@ -11,7 +11,7 @@ use despacho_core::{
     rules::{
         limits::Limits,
         settings::{RetentionConfig, Secret, Settings},
-        webhooks::Tried,
+        webhooks::MessageResult,
     },
 };
 use http::Request;
@@ -125,7 +125,7 @@ async fn fail_webhook(host: &impl Host, merchant: &Merchant) {
         .lanes
         .iter()
         .flatten()
-        .map(|job| Tried { message: job.message.clone(), sent: Some((at, 5, AttemptResult::Status(500))) });
+        .map(|job| MessageResult { message: job.message.clone(), sent: Some((at, 5, AttemptResult::Status(500))) });
     outbox::finish(host, &settings(), &batch, tried.collect()).await.unwrap();
 }
 
@@ -233,7 +233,7 @@ pub(crate) async fn retention_follows_the_clock(backend: impl Backend) {
         erasure::retain(host, &terms, later).await.unwrap().orders
     };
     let erasure = async || host.order(OrderId::new(id).unwrap()).await.unwrap().unwrap().erasure;
-    assert_eq!((pass(29).await, erasure().await), (0, Erasure::Nothing));
+    assert_eq!((pass(29).await, erasure().await), (0, Erasure::NotErased));
     assert_eq!((pass(31).await, erasure().await), (1, Erasure::Positions));
     let dump = backend.dump().await;
     assert!(!dump.contains("motivo marcador") && dump.contains("Zilda Marcador"));

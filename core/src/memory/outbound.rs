@@ -1,8 +1,8 @@
-//! What leaves the service: journals, statements, subscriptions.
+//! Journals, statements and webhooks.
 
 use std::collections::BTreeSet;
 
-use super::state::{Booked, State, apply, claim_value};
+use super::state::{BookedEntry, State, apply, claim_value};
 use crate::{
     changes::{Changes, Write},
     host::HostError,
@@ -10,26 +10,30 @@ use crate::{
         AttemptId, EntryId, Money, StoreId, WebhookId,
         order::{Journal, JournalEntry, RecordedEvent},
         store::{EntryKind, LedgerEntry, Period, StatementLine, Store, TopUp},
-        webhook::{ATTEMPTS_KEPT, Message, MessageChange, RecordedAttempt, Webhook},
+        webhook::{
+            MAX_PASSES_PER_MERCHANT, MAX_PASSES_PER_RECEIVER, MAX_STORED_ATTEMPTS, Message, MessageChange,
+            RecordedAttempt, Webhook,
+        },
     },
 };
 
 impl State {
-    /// The matrix of a store; a store that is not there is its own.
-    pub(super) fn matrix_of(&self, store: StoreId) -> StoreId {
-        self.stores.get(&store).and_then(|store| store.matrix).unwrap_or(store)
+    /// Returns the parent store of a store, or the store itself if it has none or does not exist.
+    pub(super) fn merchant_of(&self, store: StoreId) -> StoreId {
+        self.stores.get(&store).and_then(|store| store.parent).unwrap_or(store)
     }
 
-    pub(super) fn journal_end(&self, matrix: StoreId) -> u64 {
-        let last = self.places.rows().range((matrix, 0)..=(matrix, u64::MAX)).next_back();
-        last.map_or(0, |((_, place), _)| *place)
+    pub(super) fn journal_last_position(&self, merchant: StoreId) -> u64 {
+        let last = self.journal_positions.rows().range((merchant, 0)..=(merchant, u64::MAX)).next_back();
+        last.map_or(0, |((_, position), _)| *position)
     }
 
     pub(super) fn journal_after(&self, of: Journal, after: u64, limit: u32) -> Vec<JournalEntry> {
-        let places = self.places.rows().range((of.matrix, after.saturating_add(1))..=(of.matrix, u64::MAX));
-        let entries = places.filter_map(|((_, place), id)| {
+        let positions =
+            self.journal_positions.rows().range((of.merchant, after.saturating_add(1))..=(of.merchant, u64::MAX));
+        let entries = positions.filter_map(|((_, position), id)| {
             let recorded = RecordedEvent { id: *id, event: self.journal.get(id)?.clone() };
-            Some(JournalEntry { place: *place, recorded })
+            Some(JournalEntry { position: *position, recorded })
         });
         let seen = entries.filter(|entry| of.branch.is_none_or(|branch| entry.recorded.event.store == branch));
         seen.take(limit as usize).collect()
@@ -47,12 +51,12 @@ impl State {
             return Err(HostError::Conflict);
         }
         self.balances.put(account, after);
-        // Entries stay for ever, so that their number counts them.
+        // Entries are never removed, so the count determines the next ID.
         let next = self.ledger.rows().len() as u64 + 1;
         if let Some(reference) = reference {
             claim_value(&mut self.references, (account, reference.to_owned()), next)?;
         }
-        let booked = Booked { entry: entry.clone(), reference: reference.map(str::to_owned), balance: after };
+        let booked = BookedEntry { entry: entry.clone(), reference: reference.map(str::to_owned), balance: after };
         self.ledger.put(next, (account, booked));
         Ok(())
     }
@@ -79,19 +83,19 @@ impl State {
     }
 
     pub(super) fn branches(&self, merchant: StoreId) -> u64 {
-        let branch = |store: &&Store| store.matrix == Some(merchant) && store.deleted_at.is_none();
+        let branch = |store: &&Store| store.parent == Some(merchant) && store.deleted_at.is_none();
         self.stores.rows().values().filter(branch).count() as u64
     }
 
     pub(super) fn merchant_webhooks(&self, merchant: StoreId) -> u64 {
-        let subscribed = |webhook: &&Webhook| webhook.matrix == merchant && !webhook.is_removed();
+        let subscribed = |webhook: &&Webhook| webhook.merchant == merchant && !webhook.is_removed();
         self.webhooks.rows().values().filter(subscribed).count() as u64
     }
 
     pub(super) fn messages_of(&self, webhook: WebhookId) -> Vec<Message> {
         let rows = self.messages.rows().iter().filter(|((owner, _), _)| *owner == webhook);
         let mut messages: Vec<Message> = rows.map(|(_, message)| message.clone()).collect();
-        messages.sort_by(|one, other| (one.place(), &one.name).cmp(&(other.place(), &other.name)));
+        messages.sort_by(|one, other| (one.position(), &one.name).cmp(&(other.position(), &other.name)));
         messages
     }
 
@@ -116,13 +120,13 @@ impl State {
         changes.messages.iter().for_each(|change| self.change_message(change));
         for attempt in &changes.attempts {
             let last = self.attempts.rows().last_key_value().map_or(0, |(id, _)| id.get());
-            let id =
-                AttemptId::new(last + 1).ok_or_else(|| HostError::Internal { detail: "the log is full".to_owned() })?;
+            let id = AttemptId::new(last + 1)
+                .ok_or_else(|| HostError::Internal { detail: "attempt IDs are exhausted".to_owned() })?;
             self.attempts.put(id, attempt.clone());
         }
         let touched: BTreeSet<WebhookId> = changes.attempts.iter().map(|attempt| attempt.webhook).collect();
         for webhook in touched {
-            let old = self.attempts_of(webhook, None, u32::MAX).into_iter().skip(ATTEMPTS_KEPT);
+            let old = self.attempts_of(webhook, None, u32::MAX).into_iter().skip(MAX_STORED_ATTEMPTS);
             old.for_each(|recorded| self.attempts.remove(&recorded.id));
         }
         Ok(())
@@ -149,7 +153,7 @@ impl State {
     }
 }
 
-fn line(number: u64, booked: &Booked) -> Option<StatementLine> {
+fn line(number: u64, booked: &BookedEntry) -> Option<StatementLine> {
     let LedgerEntry { kind, store, order, amount, at, .. } = booked.entry;
     let reference = booked.reference.clone();
     Some(StatementLine {

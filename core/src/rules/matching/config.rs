@@ -1,27 +1,28 @@
-//! How dispatch works, as the operator decides.
+//! Configuration of dispatch.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Duration;
 
-/// How couriers are looked for, and when they count as lost.
+/// Configuration of the search for couriers and of their timeouts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Dispatch {
-    /// Seconds between two rounds, for hosts that run them by themselves.
+    /// Seconds between two passes, for hosts with their own scheduler.
     pub interval_seconds: u32,
-    /// Great-circle kilometres between a courier and a pickup, at most.
+    /// Maximum great-circle distance between a courier and a pickup in kilometres.
     pub radius_km: u32,
-    /// Minutes after the last known place in which a courier may still get an order.
+    /// Maximum age in minutes of a courier's position for an assignment.
     pub max_position_age_minutes: u32,
-    /// Minutes without a place or a step after which a courier before pickup is taken the order from.
+    /// Minutes without a position or step after which a courier is released before the pickup.
     pub silence_timeout_minutes: u32,
-    /// Minutes of searching after which a courier that let an order go may be asked for it again, where nobody else is free.
+    /// Minutes of searching after which an order can be offered to a released courier again, if no other courier is
+    /// free.
     pub reoffer_after_minutes: u32,
-    /// Seconds between two places of a courier that are stored.
+    /// Minimum seconds between two stored positions of a courier.
     pub position_seconds: u32,
-    /// Searching orders with a free courier nearby that a pass matches at most; where there are more, half of them are those that have
-    /// searched longest, and the other half changes from pass to pass.
+    /// Maximum number of searching orders with a free courier nearby that a pass matches. If there are more, half of
+    /// them are the ones that have searched longest, and the other half changes from pass to pass.
     pub orders_per_pass: u32,
 }
 
@@ -40,32 +41,32 @@ impl Default for Dispatch {
 }
 
 impl Dispatch {
-    /// The longest radius that may be configured, in kilometres: further than anybody rides for a pickup.
-    pub const LARGEST_RADIUS_KM: u32 = 200;
-    /// The largest value of `orders_per_pass`.
+    /// Maximum radius that can be configured, in kilometres.
+    pub const MAX_RADIUS_KM: u32 = 200;
+    /// Maximum value of `orders_per_pass`.
     const MAX_ORDERS_PER_PASS: usize = 5_000;
 
-    /// Orders that a pass matches at most.
+    /// Returns the maximum number of orders that a pass matches.
     pub(crate) fn orders(&self) -> usize {
         usize::try_from(self.orders_per_pass).unwrap_or(usize::MAX).clamp(1, Dispatch::MAX_ORDERS_PER_PASS)
     }
 
-    /// The radius in metres.
+    /// Returns the radius in metres.
     pub(crate) fn radius_m(&self) -> u32 {
-        self.radius_km.min(Dispatch::LARGEST_RADIUS_KM) * 1_000
+        self.radius_km.min(Dispatch::MAX_RADIUS_KM) * 1_000
     }
 
-    /// How long after the last known place a courier may still get an order.
+    /// Returns the maximum age of a courier's position for an assignment.
     pub(crate) fn seen(&self) -> Duration {
         Duration::minutes(self.max_position_age_minutes.into())
     }
 
-    /// How long a courier before pickup may say nothing.
+    /// Returns the timeout after which an unresponsive courier is released.
     pub(crate) fn silence(&self) -> Duration {
         Duration::minutes(self.silence_timeout_minutes.into())
     }
 
-    /// How long an order looks for others before it comes back to a courier that let it go.
+    /// Returns the duration of searching after which an order can be offered to a released courier again.
     pub(crate) fn reoffer_after(&self) -> Duration {
         Duration::minutes(self.reoffer_after_minutes.into())
     }
