@@ -215,8 +215,8 @@ pub(super) fn given_up() -> Problem {
     HostError::Conflict.into()
 }
 
-/// A problem without more to say than its title.
+/// Returns a problem about which only the code is known.
 pub(super) fn plain(code: ProblemCode) -> Problem {
-    let title = code.title();
-    Problem::new(code, format!("{}.", title.en), format!("{}.", title.pt))
+    let detail = code.detail();
+    Problem::new(code, detail.en, detail.pt)
 }
