@@ -1,10 +1,10 @@
-//! The table of endpoints: what a method and a path mean.
+//! The table of endpoints by method and path.
 
 use http::Method;
 
 use crate::rules::limits::Usage;
 
-/// An endpoint, with the identifier that its path names.
+/// An endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `POST /delivery/orders`
@@ -139,16 +139,16 @@ pub enum Endpoint {
     OpenApi,
 }
 
-/// Who may call an endpoint.
+/// The credential that an endpoint requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authority {
-    /// A store, by its key.
+    /// A store's key.
     Store,
-    /// A courier, by the courier's key.
+    /// A courier's key.
     Courier,
-    /// The operator, by the operator's token.
+    /// The operator's token.
     Operator,
-    /// Everybody.
+    /// None.
     Public,
 }
 
@@ -156,24 +156,24 @@ pub enum Authority {
 pub struct Route {
     /// The method.
     pub method: Method,
-    /// Method and path as metrics and documentation name them.
+    /// The method and the path, for metrics and documentation.
     pub template: &'static str,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Who may call it.
+    /// The credential that it requires.
     pub authority: Authority,
-    /// The quota that it counts against, for a store's key.
+    /// The quota that a request counts against.
     pub usage: Usage,
 }
 
-/// What a path is, whatever the method.
+/// The result of looking up a method and a path.
 pub enum Match<'a> {
-    /// An endpoint and the identifier in its path, or an empty text.
+    /// An endpoint, and the ID in its path, or an empty string.
     Found(&'static Route, &'a str),
-    /// A path that takes other methods.
+    /// The path exists with other methods, which are listed for the `Allow` header.
     OtherMethods(String),
-    /// No such path.
-    Nothing,
+    /// The path does not exist.
+    NotFound,
 }
 
 macro_rules! routes {
@@ -258,7 +258,7 @@ routes! {
 }
 
 impl Endpoint {
-    /// The media types that its successful answers may have, the usual one first.
+    /// Returns the media types of its successful responses, the default first.
     pub fn media(self) -> &'static [&'static str] {
         match self {
             Endpoint::StreamEvents => &["text/event-stream"],
@@ -267,13 +267,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether a `POST` with an `Idempotency-Key` stores its response. Personal data that is exported, or the phone in a request to erase
-    /// it, must not be stored again.
+    /// Whether a `POST` with an `Idempotency-Key` stores its response. Exported personal data, or the phone in an erasure request, must
+    /// not be stored again.
     pub fn stores_response(self) -> bool {
         !matches!(self, Endpoint::ExportRecipient | Endpoint::EraseRecipient)
     }
 
-    /// Whether a `POST` or `PUT` of it has a body that is read.
+    /// Whether its `POST`, `PUT` or `PATCH` reads the body.
     pub fn reads_body(self) -> bool {
         !matches!(
             self,
@@ -290,27 +290,26 @@ impl Endpoint {
         )
     }
 
-    /// Whether the endpoint's body may hold a password.
+    /// Whether its body can contain a password.
     pub(super) fn reads_password(self) -> bool {
         matches!(self, Endpoint::CreateSession | Endpoint::CreateStore | Endpoint::CreateMatrix | Endpoint::IssueKey)
     }
 }
 
 impl Route {
-    /// Whether a request can send an `Idempotency-Key`. A login is never replayed.
+    /// Whether the endpoint supports `Idempotency-Key`. A login is never replayed.
     #[cfg(feature = "openapi")]
     pub(super) fn takes_idempotency_key(&self) -> bool {
         self.method == http::Method::POST && self.authority != Authority::Public && self.endpoint.stores_response()
     }
 
-    /// The path with its placeholder.
+    /// Returns the path with its placeholder.
     pub fn path(&self) -> &'static str {
         self.template.split_once(' ').map_or("", |(_, path)| path)
     }
 }
 
-/// Looks a method and a path up. `HEAD` is answered as `GET`. Where two paths match, the one without a placeholder wins: it
-/// has the longer fixed part.
+/// Looks up a method and a path. `HEAD` matches `GET`. If two paths match, the one without a placeholder wins.
 pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
     let matching = || ROUTES.iter().filter_map(|route| Some((route, captured(route.path(), path)?)));
@@ -321,11 +320,12 @@ pub fn find<'a>(method: &Method, path: &'a str) -> Match<'a> {
     }
     match candidates.next() {
         Some((route, _)) => Match::OtherMethods(allowed(route.path())),
-        None => Match::Nothing,
+        None => Match::NotFound,
     }
 }
 
-/// The part of a path in the place of the template's placeholder (empty without one), where the rest is the same.
+/// Returns the part of a path that matches the template's placeholder, or an empty string without a placeholder; `None` if the path does
+/// not match.
 fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
     let Some((before, rest)) = template.split_once('{') else {
         return (template == path).then_some("");
@@ -335,7 +335,7 @@ fn captured<'a>(template: &str, path: &'a str) -> Option<&'a str> {
     (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
-/// The methods that a path takes, for the `Allow` header.
+/// Returns the methods that a path accepts, for the `Allow` header.
 fn allowed(template: &str) -> String {
     let takes = |method: &Method| ROUTES.iter().any(|route| route.path() == template && route.method == *method);
     let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE].into_iter().filter(takes);
@@ -355,23 +355,23 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_found_with_their_identifiers() {
+    fn path_lookup_returns_endpoint_and_id() {
         assert_eq!(endpoint(Method::POST, "/delivery/orders"), Some((Endpoint::CreateOrder, "")));
         assert_eq!(endpoint(Method::GET, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
         assert_eq!(endpoint(Method::HEAD, "/delivery/orders/12"), Some((Endpoint::GetOrder, "12")));
         assert_eq!(endpoint(Method::POST, "/delivery/notifications/3/read"), Some((Endpoint::ReadNotification, "3")));
-        for nothing in
+        for unknown in
             ["/", "/delivery/orders/", "/delivery/orders/1/2", "/delivery/notifications//read", "/Delivery/orders"]
         {
-            assert!(matches!(find(&Method::GET, nothing), Match::Nothing), "{nothing}");
+            assert!(matches!(find(&Method::GET, unknown), Match::NotFound), "{unknown}");
         }
     }
 
     #[test]
-    fn the_allow_header_names_every_method_of_a_path() {
+    fn allow_header_lists_every_method_of_a_path() {
         for route in ROUTES {
             let Match::OtherMethods(allow) = find(&Method::TRACE, &route.path().replace(['{', '}'], "")) else {
-                panic!("{} takes TRACE", route.template);
+                panic!("{} accepts TRACE", route.template);
             };
             let methods: Vec<_> = ROUTES.iter().filter(|other| other.path() == route.path()).collect();
             assert!(methods.iter().all(|other| allow.contains(other.method.as_str())), "{}", route.template);
