@@ -1,4 +1,4 @@
-//! What each endpoint does: load, decide, commit. No rule lives here.
+//! The endpoints' handlers: each loads, decides and commits. The rules are in [`crate::rules`].
 
 mod carry;
 mod events;
@@ -31,7 +31,7 @@ use crate::host::Host;
 
 pub(super) use orders::failed_creation;
 
-/// Carries a request out. Where another write came first, it is loaded and decided again, a bounded number of times.
+/// Handles a request. If a concurrent write won, it retries a limited number of times.
 pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, Problem> {
     for _ in 0..ATTEMPTS {
         match once(call, endpoint).await {
@@ -43,12 +43,12 @@ pub(super) async fn run<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> 
     Err(given_up())
 }
 
-/// Reads the calling store or courier again: what the other write changed may be its balance or its order, and a decision on the old
-/// one would conflict for ever.
+/// Reads the calling store or courier again: the concurrent write may have changed its balance or its order, and a decision on the old
+/// state would conflict again.
 async fn refresh<H: Host>(call: &mut Call<'_, H>) -> Result<(), Problem> {
     let host = call.host;
     if let Some(holder) = &mut call.caller {
-        // A store that was removed meanwhile writes nothing any more.
+        // A store that was removed meanwhile must not write.
         let store = host.store(holder.store.id).await?.ok_or_else(|| plain(ProblemCode::ApiKeyRevoked))?;
         Arc::make_mut(holder).store = store;
     }

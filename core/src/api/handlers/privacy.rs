@@ -1,4 +1,4 @@
-//! Exporting and erasing the data of a recipient, for the operator.
+//! Exports and erases the data of a recipient, for the operator.
 
 use super::pages;
 use crate::{

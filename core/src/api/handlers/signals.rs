@@ -1,4 +1,4 @@
-//! What a merchant says of an order while it lives, and what the operator does to it.
+//! A merchant's signals and cancellations of an order, and the operator's interventions.
 
 use super::life::{carrier, conclude, known, step_problem, visible};
 use crate::rules::pricing::Stop;
@@ -24,14 +24,14 @@ use crate::{
 /// `POST /delivery/orders/{orderId}/ready`, `delay`, `discard`, `return` and `waive`
 pub(super) async fn signal<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) -> Result<ApiResponse, HandlerError> {
     let order = visible(call, OrderId::parse(call.id)).await?;
-    let word = word(call, endpoint)?;
+    let signal = parse_signal(call, endpoint)?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let (courier, by) = (carrier(call, &order).await?, speaker(call)?);
-    let taken = lifecycle::signal(&order, courier.as_ref(), by, &word, &call.settings.timing, &mut call.context);
-    conclude(call, &order, taken, view).await
+    let (courier, by) = (carrier(call, &order).await?, calling_person(call)?);
+    let result = lifecycle::signal(&order, courier.as_ref(), by, &signal, &call.settings.timing, &mut call.context);
+    conclude(call, &order, result, view).await
 }
 
-fn word<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
+fn parse_signal<H: Host>(call: &Call<'_, H>, endpoint: Endpoint) -> Result<Signal, Problem> {
     Ok(match endpoint {
         Endpoint::DelayOrder => {
             let limits = &call.settings.limits;
@@ -74,14 +74,14 @@ pub(super) async fn cancel<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let validate::Cancelled { order, reason, stop } = validate::cancel(read(call.body)?)?;
     let order = visible(call, OrderId::new(order)).await?;
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
-    let by = speaker(call)?;
+    let by = calling_person(call)?;
     if let Some(stop) = stop {
         return cancel_stop(call, &order, known(stop)?, by, reason).await;
     }
     let courier = carrier(call, &order).await?;
     let rules = &call.settings.cancellation;
-    let taken = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
-    conclude(call, &order, taken, view).await
+    let result = lifecycle::cancel(&order, courier.as_ref(), by, reason, rules, &call.context);
+    conclude(call, &order, result, view).await
 }
 
 async fn cancel_stop<H: Host>(
@@ -98,11 +98,11 @@ async fn cancel_stop<H: Host>(
     let plan = replanned(call, order, &left).await?;
     let repriced =
         Repriced { plan: &plan, tariff_version: &call.settings.tariff.version, rules: &call.settings.cancellation };
-    let taken = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
-    conclude(call, order, taken, view).await
+    let result = lifecycle::cancel_stop(order, stop, repriced, by, reason, &call.context);
+    conclude(call, order, result, view).await
 }
 
-/// The route of the stops that are left, in the order in which they stand, priced as when the order was created.
+/// Plans the route of the remaining stops in their current order, priced as when the order was created.
 async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -> Result<Plan, HandlerError> {
     let stops: Vec<Stop> = left
         .iter()
@@ -121,7 +121,7 @@ async fn replanned<H: Host>(call: &Call<'_, H>, order: &Order, left: &[usize]) -
         now: order.created_at,
         uf: order.pickup.address.uf(),
     };
-    // The order was accepted: a tariff that has become narrower since does not keep a stop from being cancelled.
+    // The order was accepted: a tariff with a smaller service area must not prevent the cancellation of a stop.
     let tariff = &call.settings.tariff;
     let farthest = rust_decimal::Decimal::from(u32::MAX);
     let wide = Tariff { max_distance_km: farthest, service_radius_km: farthest, ..tariff.clone() };
@@ -142,7 +142,7 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
     let order = clock::advance(call.host, call.settings, order, call.context.now).await?;
     let courier = carrier(call, &order).await?;
     let mut ids = call.ids(1).await?;
-    let taken = match lost {
+    let result = match lost {
         Some((stop, reason)) => {
             lifecycle::lose(&order, courier.as_ref(), known(stop)?, reason, &mut ids, &call.context)
         }
@@ -151,11 +151,11 @@ pub(super) async fn operate<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint)
             lifecycle::cancel_by_platform(&order, courier.as_ref(), reason, &mut ids, &call.context)
         }
     };
-    conclude(call, &order, taken, view).await
+    conclude(call, &order, result, view).await
 }
 
-/// Who speaks: the key's store.
-fn speaker<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
+/// Returns the calling store's name and phone, as the actor of an event.
+fn calling_person<H: Host>(call: &Call<'_, H>) -> Result<Person, Problem> {
     let store = &call.caller()?.store;
     Ok(Person { name: store.name.clone(), phone: store.responsible.phone.clone() })
 }

@@ -1,4 +1,4 @@
-//! Subscriptions to events.
+//! Webhooks.
 
 use super::pages;
 use crate::{
@@ -30,19 +30,19 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     if call.host.find_webhooks(WebhookQuery::Store(store)).await?.len() >= max as usize {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
-            format!("A store has at most {max} webhooks. Remove one first."),
-            format!("Uma loja tem no máximo {max} webhooks. Remova um antes."),
+            format!("A store can have at most {max} webhooks. Remove one first."),
+            format!("Uma loja pode ter no máximo {max} webhooks. Remova um antes."),
         )));
     }
     let max = terms.per_merchant;
     if call.host.usage(UsageQuery::Webhooks(journal.matrix)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyWebhooks,
-            format!("A parent store and its branches have at most {max} webhooks. Remove one first."),
-            format!("Uma matriz e suas filiais têm no máximo {max} webhooks. Remova um antes."),
+            format!("A parent store and its branches can have at most {max} webhooks in total. Remove one first."),
+            format!("Uma loja matriz e suas filiais podem ter no máximo {max} webhooks no total. Remova um antes."),
         )));
     }
-    // It begins with what comes from now on.
+    // The webhook receives only future events.
     let position = call.host.journal_span(journal).await?.end;
     let id = call.ids(1).await?.take(WebhookId::new).ok_or_else(too_few)?;
     let nonce = hex(&call.context.entropy.bytes::<32>());
@@ -68,7 +68,7 @@ pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     Ok(response)
 }
 
-/// The answer that tells a new secret.
+/// Returns the response with a new secret.
 fn webhook_response<H: Host>(
     call: &Call<'_, H>,
     status: u16,
@@ -110,7 +110,7 @@ pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     Ok(response)
 }
 
-/// `POST /delivery/webhooks/{webhookId}/enable`: it goes on where it stopped.
+/// `POST /delivery/webhooks/{webhookId}/enable`: delivery resumes where it stopped.
 pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let webhook = find(call).await?;
     let now = call.context.now;
@@ -120,7 +120,7 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         WebhookState::Ended { .. } | WebhookState::Removed { .. } => return Err(inactive(&webhook).into()),
     }
     let enabled = Webhook { state: WebhookState::Active, failures: 0, due_at: Some(now), ..webhook };
-    // What waits is tried at once: its store says that the receiver works.
+    // Queued messages are due at once: by enabling the webhook the store confirms that the receiver works.
     let waiting = call.host.messages(enabled.id).await?;
     let messages =
         waiting.into_iter().map(|message| MessageChange::Put(Message { due_at: now, since: now, ..message }));
@@ -153,7 +153,7 @@ pub(super) async fn attempts<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespo
     Ok(ApiResponse::json(200, &AttemptList { attempts: attempts.iter().map(AttemptView::of).collect(), next_cursor })?)
 }
 
-/// `POST /delivery/webhooks/attempts/{attemptId}/retry`: the attempt's message once more, and now.
+/// `POST /delivery/webhooks/attempts/{attemptId}/retry`: sends the attempt's message again at once.
 pub(super) async fn retry<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let missing = || HandlerError::from(plain(ProblemCode::AttemptNotFound));
     let id = AttemptId::parse(call.id).ok_or_else(missing)?;
@@ -184,7 +184,7 @@ async fn queue<H: Host>(
     Ok(response)
 }
 
-/// The subscription in the path, where it is the caller's own.
+/// Loads the webhook in the path if it belongs to the caller.
 async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, HandlerError> {
     let store = call.caller()?.store.id;
     let webhook = match WebhookId::parse(call.id) {
@@ -202,13 +202,13 @@ fn inactive(webhook: &Webhook) -> Problem {
     match webhook.state {
         WebhookState::Disabled { .. } => Problem::new(
             ProblemCode::WebhookDisabled,
-            "Too many attempts failed, so nothing is sent. Enable the webhook first.",
-            "Muitas tentativas falharam e nada é enviado. Ative o webhook antes.",
+            "The webhook was disabled after too many failed attempts. Enable it first.",
+            "O webhook foi desativado após muitas tentativas com falha. Ative-o antes.",
         ),
         _ => Problem::new(
             ProblemCode::WebhookDisabled,
-            "Its receiver answered 410, so the webhook has ended. Create a new one.",
-            "O destino respondeu 410 e o webhook terminou. Crie um novo.",
+            "The webhook has ended because its receiver returned 410. Create a new one.",
+            "O webhook terminou porque o destino respondeu 410. Crie um novo.",
         ),
     }
 }
