@@ -114,8 +114,9 @@ impl From<HostError> for HandlerError {
 impl ApiResponse {
     /// Creates a response with a value as JSON.
     pub(super) fn json(status: u16, value: &impl Serialize) -> Result<ApiResponse, Problem> {
-        let body = serde_json::to_vec(value)
-            .map_err(|error| Problem::from(HostError::Internal { detail: format!("serialising a response: {error}") }))?;
+        let body = serde_json::to_vec(value).map_err(|error| {
+            Problem::from(HostError::Internal { detail: format!("serialising a response: {error}") })
+        })?;
         Ok(ApiResponse::of(status, body))
     }
 

@@ -181,7 +181,8 @@ fn readable<'a, H: Host>(call: &Call<'_, H>, stored: &'a StoredResponse) -> Cow<
 
 /// Returns the stored response, with a secret derived again from its nonce.
 fn replay(stored: &StoredResponse, secret: [u8; 32]) -> Result<ApiResponse, Problem> {
-    let corrupt = || Problem::from(HostError::Internal { detail: "the nonce of a stored response is corrupt".to_owned() });
+    let corrupt =
+        || Problem::from(HostError::Internal { detail: "the nonce of a stored response is corrupt".to_owned() });
     let body = match &stored.key_nonce {
         Some(nonce) => {
             let key = Key::text(&secret, &unhex(nonce).ok_or_else(corrupt)?);

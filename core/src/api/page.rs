@@ -59,8 +59,12 @@ impl Previewer {
             let found = context.format;
             return Err(Problem::new(
                 ProblemCode::ValidationFailed,
-                format!("The context has format {found}, but this package supports format {FORMAT}. Update the package or load a new context."),
-                format!("O contexto tem o formato {found}, mas este pacote aceita o formato {FORMAT}. Atualize o pacote ou carregue um novo contexto."),
+                format!(
+                    "The context has format {found}, but this package supports format {FORMAT}. Update the package or load a new context."
+                ),
+                format!(
+                    "O contexto tem o formato {found}, mas este pacote aceita o formato {FORMAT}. Atualize o pacote ou carregue um novo contexto."
+                ),
             ));
         }
         let root = Path::Root;

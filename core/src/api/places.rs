@@ -174,8 +174,12 @@ fn detail(error: &LocateError) -> Text {
         LocateError::CoordinatesMismatch { municipality, distance_m } => {
             let (km, name) = (distance_m / 1_000, name(municipality));
             Text::new(
-                format!("The coordinates are {km} km from {name}. Check latitude and longitude, or city, state and zipCode."),
-                format!("As coordenadas ficam a {km} km de {name}. Confira latitude e longitude, ou city, state e zipCode."),
+                format!(
+                    "The coordinates are {km} km from {name}. Check latitude and longitude, or city, state and zipCode."
+                ),
+                format!(
+                    "As coordenadas ficam a {km} km de {name}. Confira latitude e longitude, ou city, state e zipCode."
+                ),
             )
         }
         LocateError::CoordinatesOutside { swapped: Some(point), .. } => {

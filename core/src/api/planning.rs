@@ -142,7 +142,10 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
                 pointer: format!("/deliveries/{stop}/address"),
                 code: ProblemCode::OutOfArea.name(),
                 detail: Text::new(
-                    format!("The stop is {} km from the pickup in a straight line; the maximum is {radius} km.", km(distance)),
+                    format!(
+                        "The stop is {} km from the pickup in a straight line; the maximum is {radius} km.",
+                        km(distance)
+                    ),
                     format!(
                         "A parada fica a {} km da coleta em linha reta; o máximo é {} km.",
                         comma(km(distance)),
@@ -153,13 +156,18 @@ pub(super) fn plan_problem(tariff: &Tariff, error: &PlanError) -> Problem {
             Problem::new(
                 ProblemCode::OutOfArea,
                 format!("The service area ends {radius} km from the pickup; `errors` lists the deliveries outside it."),
-                format!("A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.", comma(radius)),
+                format!(
+                    "A área de atendimento vai até {} km da coleta; `errors` lista as entregas fora dela.",
+                    comma(radius)
+                ),
             )
             .with_errors(errors.collect())
         }
         PlanError::DistanceExceeded { distance } => {
             let (max, km) = (limit(tariff.max_distance_km), km(distance));
-            let en = format!("The route is {km} km long; the maximum is {max} km. Split the deliveries into several orders.");
+            let en = format!(
+                "The route is {km} km long; the maximum is {max} km. Split the deliveries into several orders."
+            );
             let (km, max) = (comma(km), comma(max));
             let pt = format!("A rota tem {km} km; o máximo é {max} km. Divida as entregas em mais de um pedido.");
             Problem::new(ProblemCode::DistanceExceeded, en, pt)

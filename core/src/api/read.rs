@@ -67,9 +67,7 @@ fn wrong_type(error: DecodeError) -> FieldError {
         "a boolean" => ("true or false", "true ou false"),
         "a string" => ("a string", "um texto"),
         "a list" | "a sequence" => ("a list", "uma lista"),
-        "an identifier" => {
-            ("an integer, or its digits as a string", "um número inteiro ou um texto com seus dígitos")
-        }
+        "an identifier" => ("an integer, or its digits as a string", "um número inteiro ou um texto com seus dígitos"),
         _ => ("an object", "um objeto"),
     };
     let detail = Text::new(format!("Expected {en}."), format!("Esperado: {pt}."));

@@ -38,7 +38,8 @@ pub(crate) fn always(simulation: &mut Simulation, own: &Own, attempt: &Attempt, 
         if media != Some("application/problem+json") || body["status"] != status || code.is_empty() {
             return Err(format!("{} with no problem document: {body}", what()));
         }
-        let many_writes = body["detail"].as_str().is_some_and(|detail| detail.starts_with("Too many concurrent writes"));
+        let many_writes =
+            body["detail"].as_str().is_some_and(|detail| detail.starts_with("Too many concurrent writes"));
         if status == 500 || (status > 500 && own.faults.get() == 0 && !many_writes) {
             return Err(format!("{} though nothing failed: {body}", what()));
         }

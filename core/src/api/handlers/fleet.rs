@@ -52,7 +52,8 @@ pub(super) async fn alter<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse
         None => None,
     };
     let terms = terms(call.settings, days);
-    let altered = couriers::alter(&existing, order.as_ref(), alteration, terms, &mut call.context).map_err(has_goods)?;
+    let altered =
+        couriers::alter(&existing, order.as_ref(), alteration, terms, &mut call.context).map_err(has_goods)?;
     let response = courier_response(call.settings, 200, &altered.courier, altered.nonce)?;
     if let Some(changes) = altered.changes {
         call.commit(changes, &response).await?;

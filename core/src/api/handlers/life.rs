@@ -108,7 +108,9 @@ pub(super) fn step_problem(error: &StepError, now: Timestamp) -> Problem {
         StepError::CodeLocked { until } => Problem::new(
             ProblemCode::CodeLocked,
             format!("Codes are locked after {TRIES} incorrect codes. Retry from {until}."),
-            format!("Os códigos estão bloqueados após {TRIES} códigos incorretos. Tente novamente a partir de {until}."),
+            format!(
+                "Os códigos estão bloqueados após {TRIES} códigos incorretos. Tente novamente a partir de {until}."
+            ),
         )
         .retry_after(until.since(now)),
         StepError::TooFewIds => too_few().into(),

@@ -79,7 +79,9 @@ fn replay(settings: &Settings, new: &NewOrder, existing: &Order) -> Result<ApiRe
     let problem = Problem::new(
         ProblemCode::OrderCodeConflict,
         format!("Order {id} has the same code but other content. Send a new code, or read the existing order."),
-        format!("O pedido {id} tem o mesmo código, mas outro conteúdo. Envie um código novo ou consulte o pedido existente."),
+        format!(
+            "O pedido {id} tem o mesmo código, mas outro conteúdo. Envie um código novo ou consulte o pedido existente."
+        ),
     );
     Err(Problem { existing_order: Some(id.get()), ..problem })
 }

@@ -40,8 +40,12 @@ pub(super) async fn create_branch<H: Host>(call: &mut Call<'_, H>) -> Result<Api
     if call.host.usage(UsageQuery::Branches(parent.id)).await?.records >= u64::from(max) {
         return Err(HandlerError::Problem(Problem::new(
             ProblemCode::TooManyBranches,
-            format!("A parent store can have at most {max} branches. Remove one, or request a higher limit from the operator."),
-            format!("Uma loja matriz pode ter no máximo {max} filiais. Remova uma ou peça um limite maior ao operador."),
+            format!(
+                "A parent store can have at most {max} branches. Remove one, or request a higher limit from the operator."
+            ),
+            format!(
+                "Uma loja matriz pode ter no máximo {max} filiais. Remova uma ou peça um limite maior ao operador."
+            ),
         )));
     }
     count_registration(call, parent.id).await?;

@@ -72,8 +72,8 @@ pub(super) fn merchant(endpoint: Endpoint) -> Operation {
             (
                 "waiveReturn",
                 "Skip the return",
-                "While the courier is on the way back or waits at the pickup. The goods are discarded, a payment stays with the \
-                 courier, and the order ends. Has no request body.",
+                "While the courier is on the way back or waits at the pickup. The courier returns neither goods nor payment, and the \
+                 order ends. Has no request body.",
             ),
             None,
             STEP,

@@ -162,7 +162,11 @@ impl Checker {
             );
             return None;
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an integer within the range above")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an integer within the range above"
+        )]
         let whole = number as u32;
         Some(whole)
     }

@@ -110,7 +110,12 @@ impl Checker {
         let Id(number) = id?;
         let valid = CourierId::new(number).map(CourierId::get);
         if valid.is_none() {
-            self.reject(path, "out_of_range", "Expected an integer of 1 or more.", "Esperado um número inteiro a partir de 1.");
+            self.reject(
+                path,
+                "out_of_range",
+                "Expected an integer of 1 or more.",
+                "Esperado um número inteiro a partir de 1.",
+            );
         }
         valid
     }

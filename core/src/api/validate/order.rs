@@ -137,7 +137,8 @@ impl Checker {
         let max = limits.deliveries;
         if list.len() > max as usize {
             let length = if list.len() < LONGEST_LIST { list.len().to_string() } else { format!("{LONGEST_LIST}+") };
-            let en = format!("The order has {length} deliveries; the maximum is {max}. Split them into several orders.");
+            let en =
+                format!("The order has {length} deliveries; the maximum is {max}. Split them into several orders.");
             let pt = format!("O pedido tem {length} entregas; o máximo é {max}. Divida-as em mais de um pedido.");
             let errors = vec![FieldError {
                 pointer: path.pointer(),
@@ -214,7 +215,12 @@ impl Checker {
                     "Esperadas no máximo duas casas decimais.",
                 );
             }
-            _ => self.reject(path, "out_of_range", "Expected an amount from 0 to 1000000.", "Esperado um valor de 0 a 1000000."),
+            _ => self.reject(
+                path,
+                "out_of_range",
+                "Expected an amount from 0 to 1000000.",
+                "Esperado um valor de 0 a 1000000.",
+            ),
         }
         None
     }
@@ -243,7 +249,8 @@ impl Checker {
                 let (en, pt) = ("Expected 4 to 12 letters or digits.", "Esperados de 4 a 12 letras ou dígitos.");
                 self.reject(&path, "invalid_pickup_code", en, pt);
             } else if agreed.as_ref().is_some_and(|agreed| *agreed != code) {
-                let en = "All deliveries are picked up together. Send the same pickupCode in each, or send it in only one.";
+                let en =
+                    "All deliveries are picked up together. Send the same pickupCode in each, or send it in only one.";
                 let pt = "Todas as entregas são coletadas juntas. Envie o mesmo pickupCode em todas ou em apenas uma.";
                 self.reject(&path, "conflicting_pickup_code", en, pt);
             } else {

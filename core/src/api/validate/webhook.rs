@@ -26,7 +26,8 @@ pub fn webhook(body: Body<CreateWebhook>, loopback: bool) -> Result<(String, Vec
         Ok(()) => Ok(text.to_owned()),
         Err(UrlError::Malformed) => Err((
             "invalid_url",
-            "Expected an https URL in ASCII without user or fragment, such as https://loja.example/despacho.".to_owned(),
+            "Expected an https URL in ASCII without user or fragment, such as https://loja.example/despacho."
+                .to_owned(),
             "Esperada uma URL https em ASCII, sem usuário nem fragmento, como https://loja.example/despacho."
                 .to_owned(),
         )),

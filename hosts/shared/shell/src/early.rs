@@ -102,9 +102,11 @@ impl EarlyResponse {
                 "The merchant or the server has its maximum number of open event streams. Close one, or use /delivery/events.",
                 "A empresa ou o servidor atingiu o limite de fluxos de eventos abertos. Feche um ou use /delivery/events.",
             ),
-            EarlyResponse::NotReady => {
-                (ProblemCode::Unavailable, "The database is unavailable. Retry later.", "O banco de dados está indisponível. Tente novamente mais tarde.")
-            }
+            EarlyResponse::NotReady => (
+                ProblemCode::Unavailable,
+                "The database is unavailable. Retry later.",
+                "O banco de dados está indisponível. Tente novamente mais tarde.",
+            ),
             EarlyResponse::StorageFailing => (
                 ProblemCode::Unavailable,
                 "The database storage rejects writes: its disk is full, failing or read-only. The operator's log has the cause.",
