@@ -135,3 +135,39 @@ pub fn respond(
 ) -> Response<Bytes> {
     api::reject(request, route, early.problem(), fresh_id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [EarlyResponse; 13] = [
+        EarlyResponse::Broken,
+        EarlyResponse::Late,
+        EarlyResponse::IncompleteBody,
+        EarlyResponse::Overloaded,
+        EarlyResponse::Busy,
+        EarlyResponse::ResponseMemory,
+        EarlyResponse::TooManyStreams,
+        EarlyResponse::MetricsOnly,
+        EarlyResponse::MetricsToken,
+        EarlyResponse::NotReady,
+        EarlyResponse::StorageFailing,
+        EarlyResponse::ReadOnly,
+        EarlyResponse::PanelMissing,
+    ];
+
+    /// Words that the language guide bans and that earlier texts had.
+    const BANNED: [&str; 10] =
+        [" tell ", " told ", "stand", "nobody", "answer", " ask", " say", "refus", "fault", "out of order"];
+
+    #[test]
+    fn details_follow_the_language_guide() {
+        for early in ALL {
+            let detail = early.problem().detail;
+            let sentences = [&detail.en, &detail.pt].map(|text| text.len() > 20 && text.ends_with('.'));
+            assert!(sentences == [true, true] && detail.en != detail.pt, "{early:?}: {detail:?}");
+            let banned: Vec<_> = BANNED.iter().filter(|word| detail.en.contains(**word)).collect();
+            assert!(banned.is_empty(), "{early:?}: {banned:?}");
+        }
+    }
+}
