@@ -38,7 +38,7 @@ pub(super) async fn step<H: Host>(call: &mut Call<'_, H>, endpoint: Endpoint) ->
             Ok(response)
         }
         Err(lifecycle::FailedStep { error, counted }) => {
-            // An incorrect code is counted although the step is rejected. If counting fails, the response does not say that it is incorrect.
+            // An incorrect code is counted although the step is rejected. If counting fails, the response must not reveal that it is incorrect.
             if let Some(counted) = counted {
                 call.host.commit(&counted).await?;
             }
