@@ -35,7 +35,7 @@ pub(super) async fn pass<H: Host>(
 ) -> Result<Admitted, Problem> {
     let (scope, owner) = match route.authority {
         Authority::Store => {
-            authenticate(call, changes_nothing(call, route)).await?;
+            authenticate(call, is_read_only(call, route)).await?;
             let caller = call.caller()?;
             let (store, merchant, usage) = (caller.store.id, caller.store.merchant(), route.usage.name());
             let bucket = match route.endpoint {
@@ -43,13 +43,13 @@ pub(super) async fn pass<H: Host>(
                 Endpoint::RevokeKey => format!("{usage}/key/{}", caller.key.id),
                 _ => format!("{usage}/{merchant}"),
             };
-            *admission = Some(rate(call, route.usage, bucket).await?);
+            *admission = Some(admit(call, route.usage, bucket).await?);
             (Some(format!("store/{store}")), Some(format!("merchant/{merchant}")))
         }
         Authority::Courier => {
             authenticate_courier(call).await?;
             let courier = call.courier()?.id;
-            *admission = Some(rate(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
+            *admission = Some(admit(call, route.usage, format!("{}/courier/{courier}", route.usage.name())).await?);
             let scope = format!("courier/{courier}");
             (Some(scope.clone()), Some(scope))
         }
@@ -69,13 +69,13 @@ pub(super) async fn pass<H: Host>(
         )
         .retry_after(admission.reset));
     }
-    accepts(&call.parts.headers, route.endpoint.media())?;
-    body_is_json(call, route)?;
+    check_accept(&call.parts.headers, route.endpoint.media())?;
+    check_body(call, route)?;
     Ok(Admitted { scope, owner })
 }
 
 /// Whether the request stores nothing, so the host may authenticate it with cached data. With an idempotency key its response is stored.
-fn changes_nothing<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
+fn is_read_only<H: Host>(call: &Call<'_, H>, route: &Route) -> bool {
     route.endpoint == Endpoint::PreviewOrder && !call.parts.headers.contains_key(idempotency::HEADER)
 }
 
@@ -157,7 +157,7 @@ async fn authorise<H: Host>(call: &Call<'_, H>) -> Result<(), Problem> {
 /// makes attempts cheap to reject and visible in the metrics.
 async fn unknown_key<H: Host>(call: &Call<'_, H>, problem: Problem) -> Result<Problem, Problem> {
     let Some(address) = call.parts.extensions.get::<CallerAddress>() else { return Ok(problem) };
-    let admission = rate(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
+    let admission = admit(call, Usage::UnknownKey, format!("unknown-key/{}", address.name())).await?;
     if admission.admitted {
         return Ok(problem);
     }
@@ -183,7 +183,7 @@ fn token<'a, H: Host>(call: &'a Call<'_, H>) -> Result<&'a str, Problem> {
     }
 }
 
-async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<Admission, Problem> {
+async fn admit<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result<Admission, Problem> {
     let limits = &call.settings.limits;
     let quota = match usage {
         Usage::Preview => limits.previews_per_minute,
@@ -197,7 +197,7 @@ async fn rate<H: Host>(call: &Call<'_, H>, usage: Usage, name: String) -> Result
 }
 
 /// Checks that the client accepts one of these media types.
-fn accepts(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
+fn check_accept(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     if media.iter().any(|media| takes(headers, media)) {
         return Ok(());
     }
@@ -209,7 +209,7 @@ fn accepts(headers: &HeaderMap, media: &[&str]) -> Result<(), Problem> {
     ))
 }
 
-fn body_is_json<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
+fn check_body<H: Host>(call: &Call<'_, H>, route: &Route) -> Result<(), Problem> {
     let max = call.settings.limits.body_bytes;
     if call.body.len() > max {
         return Err(too_large(max));

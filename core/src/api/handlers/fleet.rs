@@ -34,7 +34,7 @@ pub(super) async fn list<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse,
     let limit = pages::limit(call)?;
     let after = pages::cursor(call, CourierId::parse)?;
     let mut page = call.host.find_couriers(CourierQuery::All { after, limit: limit + 1 }).await?;
-    let next_cursor = pages::cut(&mut page, limit, |last| last.id.to_string());
+    let next_cursor = pages::truncate(&mut page, limit, |last| last.id.to_string());
     Ok(ApiResponse::json(200, &CourierList { couriers: page.iter().map(CourierRecord::of).collect(), next_cursor })?)
 }
 

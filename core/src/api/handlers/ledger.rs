@@ -28,7 +28,7 @@ pub(super) async fn statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResp
     statement_response(call, &store).await
 }
 
-/// `GET /admin/stores/{storeId}/statement?from=&to=`: the same for the operator, of any store.
+/// `GET /admin/stores/{storeId}/statement?from=&to=`: any store's statement, for the operator.
 pub(super) async fn any_statement<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let store = match StoreId::parse(call.id) {
         Some(id) => call.host.find_stores(StoreQuery::IdOrRemoved(id)).await?.pop(),

@@ -1,6 +1,6 @@
 //! Lists orders and stores, and removes branches.
 
-use super::pages::{cursor, limit, parameter, respond, wrong};
+use super::pages::{cursor, invalid_parameter, limit, parameter, respond};
 use crate::{
     api::{
         call::{ApiResponse, Call, HandlerError, plain},
@@ -26,7 +26,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         "situation",
         |text| OrderStatus::from_number(text.parse().ok()?),
         || {
-            wrong(
+            invalid_parameter(
                 "Invalid `situation`. Send the number of an order's situation, such as 300.",
                 "`situation` inválida. Envie o número da situação de um pedido, como 300.",
             )
@@ -34,7 +34,7 @@ pub(super) async fn orders<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     )?;
     let time = |name: &'static str| {
         parameter(call, name, Timestamp::parse, move || {
-            wrong(
+            invalid_parameter(
                 format!("Invalid `{name}`. Send a timestamp in RFC 3339 format, such as 2026-11-21T14:30:00Z."),
                 format!("`{name}` inválido. Envie data e horário no formato RFC 3339, como 2026-11-21T14:30:00Z."),
             )
@@ -99,7 +99,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         )
         .into());
     }
-    none_open(call, &store).await?;
+    reject_open_orders(call, &store).await?;
     let response = ApiResponse::empty(204);
     // A concurrent order or money movement of the branch conflicts with this commit.
     call.commit(stores::remove(&store, caller.id, call.context.now), &response).await?;
@@ -107,7 +107,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
 }
 
 /// Returns a problem if the store has open orders. Hosts without a scheduler first end the orders whose time is over here.
-async fn none_open<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), HandlerError> {
+async fn reject_open_orders<H: Host>(call: &Call<'_, H>, store: &Store) -> Result<(), HandlerError> {
     loop {
         let open = call.host.find_orders(OrderQuery::Matching(&OrderFilter::open(store.id), 50)).await?;
         if open.is_empty() {

@@ -30,7 +30,7 @@ use crate::{
 pub(super) async fn create<H: Host>(call: &mut Call<'_, H>) -> Result<ApiResponse, HandlerError> {
     let mut new = validate::order(read(call.body)?, &call.settings.limits)?;
     let store = acting_store(call, &new.inquiry).await?.into_owned();
-    // Sending the own store and sending no store are the same content.
+    // A request that names the calling store and one without a store have equal content.
     new.inquiry.store = Some(store.id);
     // Nearly every code is new, so it is not looked up first. The commit detects an existing code. After any other client error the code is
     // looked up as well: a repeated creation returns the existing order, even if it would be rejected today.

@@ -21,7 +21,7 @@ pub(super) const MAX_PAGE_BYTES: usize = 256 * 1024;
 pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
     let Some(text) = call.query("limit") else { return Ok(DEFAULT_PAGE) };
     text.parse().ok().filter(|limit| (1..=MAX_PAGE).contains(limit)).ok_or_else(|| {
-        wrong(
+        invalid_parameter(
             format!("Invalid `limit`. Send an integer from 1 to {MAX_PAGE}."),
             format!("`limit` inválido. Envie um número inteiro de 1 a {MAX_PAGE}."),
         )
@@ -31,7 +31,7 @@ pub(super) fn limit<H: Host>(call: &Call<'_, H>) -> Result<u32, Problem> {
 /// Reads `cursor=`, the `nextCursor` of the previous page.
 pub(super) fn cursor<H: Host, T>(call: &Call<'_, H>, parse: fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
     parameter(call, "cursor", parse, || {
-        wrong(
+        invalid_parameter(
             "Invalid `cursor`. Send the `nextCursor` of the previous page.",
             "`cursor` inválido. Envie o `nextCursor` da página anterior.",
         )
@@ -52,7 +52,7 @@ pub(super) fn parameter<H: Host, T>(
 }
 
 /// Truncates a page that was read with one extra entry, and returns the cursor of the next page.
-pub(super) fn cut<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Option<String> {
+pub(super) fn truncate<T>(page: &mut Vec<T>, limit: u32, cursor: impl Fn(&T) -> String) -> Option<String> {
     let more = page.len() > limit as usize;
     page.truncate(limit as usize);
     page.last().filter(|_| more).map(cursor)
@@ -67,7 +67,7 @@ pub(super) fn respond<T, V: Serialize>(
     cursor: impl Fn(&T) -> String,
     view: impl Fn(&[T], Option<String>) -> V,
 ) -> Result<ApiResponse, Problem> {
-    let next = cut(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
+    let next = truncate(&mut page, limit, &cursor).or_else(|| page.last().filter(|_| more).map(&cursor));
     let response = ApiResponse::json(200, &view(&page, next))?;
     if response.body.len() <= MAX_PAGE_BYTES || page.len() <= 1 {
         return Ok(response);
@@ -87,7 +87,7 @@ pub(super) fn respond<T, V: Serialize>(
 }
 
 /// Returns the problem of an invalid query parameter.
-pub(super) fn wrong(en: impl Into<String>, pt: impl Into<String>) -> Problem {
+pub(super) fn invalid_parameter(en: impl Into<String>, pt: impl Into<String>) -> Problem {
     Problem { detail: Text::new(en, pt), ..plain(ProblemCode::ValidationFailed) }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn wrong(en: impl Into<String>, pt: impl Into<String>) -> Problem {
 pub(super) fn instant<H: Host>(call: &Call<'_, H>, name: &str) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = call.query(name) else { return Ok(None) };
     let at = Timestamp::parse(&text).ok_or_else(|| {
-        wrong(
+        invalid_parameter(
             format!("Invalid `{name}`. Send a timestamp in RFC 3339 format, such as 2026-11-01T03:00:00Z."),
             format!("`{name}` inválido. Envie data e horário no formato RFC 3339, como 2026-11-01T03:00:00Z."),
         )

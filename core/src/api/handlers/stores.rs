@@ -107,8 +107,8 @@ async fn count_registration<H: Host>(call: &Call<'_, H>, merchant: StoreId) -> R
     ))
 }
 
-/// Rejects a CNPJ or an email that another store has. The operator, and a merchant about its own stores, gets every such field at once; of
-/// another merchant's stores a merchant learns neither whose they are nor which of the two fields it was.
+/// Rejects a CNPJ or an email that another store has. For the operator, and for a conflict with the merchant's own stores, the problem
+/// lists every conflicting field. For a conflict with another merchant it discloses neither the store nor the field.
 async fn unclaimed<H: Host>(
     call: &Call<'_, H>,
     cnpj: Option<&Cnpj>,

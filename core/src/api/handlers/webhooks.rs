@@ -95,7 +95,7 @@ pub(super) async fn remove<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let at = call.context.now;
     let messages = vec![MessageChange::Clear(webhook.id)];
     let removed = Webhook { state: WebhookState::Removed { at }, due_at: None, ..webhook };
-    call.commit(Changes { at, webhooks: vec![over(removed)], messages, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at, webhooks: vec![update(removed)], messages, ..Changes::default() }, &response).await?;
     Ok(response)
 }
 
@@ -105,7 +105,7 @@ pub(super) async fn rotate<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
     let nonce = hex(&call.context.entropy.bytes::<32>());
     let rotated = webhook.rotated(nonce.clone(), call.context.now);
     let response = webhook_response(call, 200, &rotated, nonce)?;
-    call.commit(Changes { at: call.context.now, webhooks: vec![over(rotated)], ..Changes::default() }, &response)
+    call.commit(Changes { at: call.context.now, webhooks: vec![update(rotated)], ..Changes::default() }, &response)
         .await?;
     Ok(response)
 }
@@ -126,7 +126,8 @@ pub(super) async fn enable<H: Host>(call: &mut Call<'_, H>) -> Result<ApiRespons
         waiting.into_iter().map(|message| MessageChange::Put(Message { due_at: now, since: now, ..message }));
     let messages = messages.collect();
     let response = ApiResponse::json(200, &WebhookView::of(&enabled, now))?;
-    call.commit(Changes { at: now, webhooks: vec![over(enabled)], messages, ..Changes::default() }, &response).await?;
+    call.commit(Changes { at: now, webhooks: vec![update(enabled)], messages, ..Changes::default() }, &response)
+        .await?;
     Ok(response)
 }
 
@@ -178,7 +179,7 @@ async fn queue<H: Host>(
     let queued = QueuedMessage { webhook_id: webhook.id.get(), message_id: message.name.clone() };
     let response = ApiResponse::json(202, &queued)?;
     let now = call.context.now;
-    let webhooks = vec![over(Webhook { due_at: Some(now), ..webhook })];
+    let webhooks = vec![update(Webhook { due_at: Some(now), ..webhook })];
     let messages = vec![MessageChange::Put(message)];
     call.commit(Changes { at: now, webhooks, messages, ..Changes::default() }, &response).await?;
     Ok(response)
@@ -194,7 +195,7 @@ async fn find<H: Host>(call: &Call<'_, H>) -> Result<Webhook, HandlerError> {
     webhook.ok_or_else(|| plain(ProblemCode::WebhookNotFound).into())
 }
 
-fn over(webhook: Webhook) -> Write<Webhook> {
+fn update(webhook: Webhook) -> Write<Webhook> {
     Write { expected: webhook.version, value: webhook }
 }
 

@@ -45,8 +45,8 @@ impl Checker {
             point: self.coordinates(path, body),
         };
         match need {
-            Need::Visit => self.visitable(path, body, &address),
-            Need::Locate => self.locatable(path, body, &address),
+            Need::Visit => self.require_visitable(path, body, &address),
+            Need::Locate => self.require_locatable(path, body, &address),
         }
         address
     }
@@ -113,7 +113,7 @@ impl Checker {
     }
 
     /// Reports the missing fields of an address that a courier visits. A field that was sent with an invalid value is not missing.
-    fn visitable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
+    fn require_visitable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
         let fields = [
             ("street", &body.street, &address.street),
             ("number", &body.number, &address.number),
@@ -127,7 +127,7 @@ impl Checker {
         }
     }
 
-    fn locatable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
+    fn require_locatable(&mut self, path: &Path<'_>, body: &AddressBody, address: &Address) {
         let named = address.city.is_some() && address.state.is_some();
         let sent = body.zip_code.is_some() || body.state.is_some() || body.latitude.or(body.longitude).is_some();
         if address.point.is_some() || address.zip_code.is_some() || named {

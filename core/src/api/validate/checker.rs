@@ -147,7 +147,7 @@ impl Checker {
     }
 
     /// Reads an integer within a range.
-    pub(super) fn whole(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
+    pub(super) fn integer(&mut self, path: &Path<'_>, value: Option<f64>, min: u32, max: u32) -> Option<u32> {
         let number = value?;
         if number.fract() != 0.0 {
             self.reject(path, "not_whole", "Expected an integer.", "Esperado um número inteiro.");
@@ -190,10 +190,10 @@ mod tests {
         let mut checker = Checker::default();
         let root = Path::Root;
         for bad in [-1.0, 1441.0, 1.5, f64::MAX, f64::INFINITY, f64::NAN] {
-            assert_eq!(checker.whole(&root, Some(bad), 0, 1440), None, "{bad}");
+            assert_eq!(checker.integer(&root, Some(bad), 0, 1440), None, "{bad}");
         }
         assert_eq!(checker.errors.len(), 6);
-        assert_eq!(checker.whole(&root, Some(1440.0), 0, 1440), Some(1440));
-        assert_eq!(checker.whole(&root, Some(-0.0), 0, 1440), Some(0));
+        assert_eq!(checker.integer(&root, Some(1440.0), 0, 1440), Some(1440));
+        assert_eq!(checker.integer(&root, Some(-0.0), 0, 1440), Some(0));
     }
 }

@@ -30,7 +30,7 @@ pub fn new_courier(body: Body<RegisterCourier>) -> Result<(NewCourier, Option<u3
     let email = checker.optional_email(&root.member("email"), sent.email.as_ref());
     let document = checker.text(&root.member("document"), sent.document.as_ref(), DOCUMENT);
     let profile_id = checker.profile(&root.member("profileId"), sent.profile_id);
-    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     let (available, sandbox) = (sent.available.unwrap_or(false), sent.sandbox.unwrap_or(false));
     let new = name.zip(phone);
     let new = new.map(|(name, phone)| NewCourier { profile_id, name, phone, email, document, available, sandbox });
@@ -56,7 +56,7 @@ pub fn altered_courier(body: Body<AlterCourier>) -> Result<(Alteration, Option<u
         new_key: sent.new_key.unwrap_or(false),
         removed: sent.removed.unwrap_or(false),
     };
-    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     checker.finish(Some((alteration, days)))
 }
 

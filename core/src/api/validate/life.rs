@@ -81,7 +81,7 @@ pub fn delay(body: Body<DelayOrder>, limits: &Limits) -> Result<u32, Problem> {
     let mut checker = Checker::new(body.wrong);
     let root = Path::Root;
     let path = root.member("minutes");
-    let minutes = checker.whole(&path, body.value.minutes, 1, limits.preparation_minutes.max(1));
+    let minutes = checker.integer(&path, body.value.minutes, 1, limits.preparation_minutes.max(1));
     if body.value.minutes.is_none() {
         checker.required(&path);
     }

@@ -113,7 +113,7 @@ pub fn key(body: Body<IssueKey>) -> Result<KeyRequest, Problem> {
         store
     });
     let name = checker.text(&root.member("name"), sent.name.as_ref(), NAME);
-    let days = checker.whole(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
+    let days = checker.integer(&root.member("expiresInDays"), sent.expires_in_days, 1, 3_650);
     checker.finish(Some(KeyRequest { store, name, days, current_password: sent.current_password }))
 }
 
